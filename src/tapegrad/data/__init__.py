@@ -1,0 +1,23 @@
+"""Data that ships with the package: see SOURCE.txt for where it comes from and its licence."""
+
+from pathlib import Path
+
+import numpy as np
+
+
+def load_digits() -> tuple[np.ndarray, np.ndarray]:
+    """The UCI handwritten digits, as images and labels.
+
+    Returns:
+        images: (1797, 8, 8) uint8, each pixel from 0 (paper) to 16 (ink).
+        labels: (1797,) uint8, from 0 to 9.
+
+    Source: Alpaydin and Kaynak, Optical Recognition of Handwritten Digits, UCI, 1998 (CC BY 4.0).
+
+    >>> from tapegrad.data import load_digits
+    >>> images, labels = load_digits()
+    >>> images.shape, labels[:5].tolist()
+    ((1797, 8, 8), [0, 1, 2, 3, 4])
+    """
+    with np.load(Path(__file__).with_name("digits.npz")) as file:
+        return file["images"], file["labels"]

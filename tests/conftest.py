@@ -1,0 +1,26 @@
+"""What every test may ask for: randomness that is the same in each run."""
+
+import hypothesis
+import numpy as np
+import pytest
+
+# The same examples in each run, and no limit on the time of one: the machine may be busy.
+hypothesis.settings.register_profile("tapegrad", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("tapegrad")
+
+
+@pytest.fixture
+def rng():
+    """A NumPy generator, seeded."""
+    return np.random.default_rng(20261)
+
+
+@pytest.fixture
+def seed():
+    """tapegrad's default generator at seed 0 during a test, and as it was afterwards."""
+    import tapegrad
+
+    state = tapegrad.get_rng_state()
+    tapegrad.manual_seed(0)
+    yield 0
+    tapegrad.set_rng_state(state)
