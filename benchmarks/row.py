@@ -1,0 +1,62 @@
+"""A row of the table: the same work for tensors and by hand, and the bounds it has to meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+TAPEGRAD, TORCH, NUMPY = "tapegrad", "torch", "numpy"
+LIBRARIES = (TAPEGRAD, TORCH, NUMPY)
+TITLES = {TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy"}
+CPU, WALL = "cpu", "wall"
+CLOCKS = {CPU: "CPU time", WALL: "wall time"}
+
+Step = Callable[[], "dict[str, float] | None"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured number: which library, and what of it (`cpu` and `wall` are seconds)."""
+
+    library: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`of` may be at most `limit` times `over`, or at most `limit` where `over` is None."""
+
+    what: str
+    of: Figure
+    over: Figure | None
+    limit: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of work.
+
+    `tensors(torch)` is given tapegrad and then PyTorch, and nothing else differs between the two;
+    `by_hand(numpy)` does the same without either. Each prepares its data and returns a step. A step
+    that returns None is timed by the harness and its time divided by `count`; a step that measures
+    by itself returns its figures.
+    """
+
+    name: str
+    title: str
+    tensors: Callable[[Any], Step]
+    by_hand: Callable[[Any], Step] | None = None
+    count: int = 1
+    per: str = "operator"
+    clock: str = CPU
+    pinned: bool = True
+    repeats: int = 15
+    warmup: int = 2
+    bounds: tuple[Bound, ...] = ()
+
+
+def ratio(over: str, limit: float, clock: str = CPU) -> Bound:
+    """The bound on tapegrad's time over another library's."""
+    what = f"tapegrad / {TITLES[over]}, {CLOCKS[clock]}"
+    return Bound(what, Figure(TAPEGRAD, clock), Figure(over, clock), limit)

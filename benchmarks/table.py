@@ -1,0 +1,18 @@
+"""Every row, by name, in the order they are printed."""
+
+import bench_chain
+import bench_elementwise
+import bench_forward
+import bench_import
+import bench_million
+import bench_network
+
+MODULES = (
+    bench_chain,
+    bench_network,
+    bench_forward,
+    bench_million,
+    bench_import,
+    bench_elementwise,
+)
+ROWS = {row.name: row for module in MODULES for row in module.ROWS}
