@@ -24,6 +24,16 @@ class dtype:
         "scalar_name",
     )
 
+    abbr: str
+    category: int
+    is_complex: bool
+    is_floating_point: bool
+    is_signed: bool
+    itemsize: int
+    name: str
+    numpy: np.dtype
+    scalar_name: str
+
     def __new__(cls, *args, **kwargs):
         raise TypeError(
             "cannot create 'torch.dtype' instances\n"
@@ -107,8 +117,10 @@ complex64 = _make("complex64", "c64", "ComplexFloat", _COMPLEX)
 complex128 = _make("complex128", "c128", "ComplexDouble", _COMPLEX)
 
 # What the elements of an array can be.
-DTYPES = (bool_, uint8, uint16, uint32, uint64, int8, int16, int32, int64)
-DTYPES += (float16, bfloat16, float32, float64, complex64, complex128)
+DTYPES: tuple[dtype, ...] = (
+    *(bool_, uint8, uint16, uint32, uint64, int8, int16, int32, int64),
+    *(float16, bfloat16, float32, float64, complex64, complex128),
+)
 BY_NAME = {each.name: each for each in (*DTYPES, complex32)}
 
 # Public names, those that would shadow Python's builtins in this file included.
@@ -160,18 +172,8 @@ def _load_numpy(missing):
 
 
 class _ByNumpy(dict):
-    """From the dtype of an array to ours; types of other array libraries are added when met."""
-
     def __missing__(self, key):
-        if isinstance(key, np.dtype):
-            found = _from_unlisted_numpy(key)
-        elif isinstance(key, dtype):
-            found = key
-        else:
-            found = BY_NAME.get(str(key).rpartition(".")[2])  # "array_api_strict.float32"
-            if found is None:
-                raise _unsupported(str(key))
-        self[key] = found
+        found = self[key] = _from_unlisted_numpy(key)
         return found
 
 
@@ -197,9 +199,21 @@ def _unsupported(name):
     )
 
 
+# BY_NUMPY[array.dtype] is our dtype: the fastest lookup, for the dtypes of NumPy's arrays only.
 BY_NUMPY = _ByNumpy({each.numpy: each for each in DTYPES if each is not bfloat16})
 
-of = BY_NUMPY.__getitem__  # of(array.dtype) is our dtype; the bound method is the fastest call
+
+def of(x) -> dtype:
+    """Our dtype for that of any library's array: NumPy's own, CuPy's, array_api_strict's, ours."""
+    if isinstance(x, np.dtype):
+        return BY_NUMPY[x]
+    if type(x) is dtype:
+        return x
+    found = BY_NAME.get(str(x).rpartition(".")[2])  # "array_api_strict.float32"
+    if found is None:
+        raise _unsupported(str(x))
+    return found
+
 
 _BUILTIN = {float: float64, int: int64, bool: bool_, complex: complex128}
 

@@ -82,6 +82,8 @@ _NUMBERS = (bool, int, float, complex)
 
 def _number_type(x):
     """Which of Python's number types the scalar `x` counts as; None for an array."""
+    if isinstance(x, np.bool_):
+        return float  # PyTorch reads NumPy's truth values as numbers
     if isinstance(x, np.generic):
         return _NUMBERS[of(x.dtype).category]
     for kind in _NUMBERS:
@@ -96,21 +98,26 @@ def promote(operands) -> dtype:
     0-d arrays do not raise the dtype within a category (integer, floating point, complex), and
     numbers raise it even less: an int8 array and a 0-d int64 array give int8.
     """
-    key = []  # for each operand: its number type, its array dtype, or (dtype,) where it is 0-d
+    parts = []  # for each operand: its number type, its array dtype, or (dtype,) where it is 0-d
     for x in operands:
         kind = type(x)
         if kind is np.ndarray:
-            key.append(x.dtype if x.ndim else (x.dtype,))
+            parts.append(x.dtype if x.ndim else (x.dtype,))
         elif kind in _NUMBERS:
-            key.append(kind)
+            parts.append(kind)
         else:
-            key.append(_number_type(x) or (x.dtype if x.ndim else (x.dtype,)))
-    key = tuple(key)
+            parts.append(_number_type(x) or _array_part(x))
+    key = tuple(parts)
     default, known = current[0]
     found = known.get(key)
     if found is None:
         found = known[key] = _promote_key(key, default)
     return found
+
+
+def _array_part(x):
+    found = of(x.dtype)  # ours: another library's dtype may claim to equal NumPy's, and warn
+    return found if x.ndim else (found,)
 
 
 def _promote_key(key, default):
