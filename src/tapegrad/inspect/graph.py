@@ -1,0 +1,107 @@
+"""The graph of a tensor as a tree of text, from the result back to the leaves."""
+
+
+def graph_text(tensor_or_node, params: dict | None = None, max_nodes: int | None = 1000) -> str:
+    """Draw the graph behind a tensor, one node a line.
+
+    A node stands above the nodes its inputs come from: a single one right below it, several as
+    branches. A leaf shows its shape. A node with several users carries a number, is drawn with what
+    is behind it once, and is pointed back to (`↑`) after that. Inputs that need no gradient have no
+    node and no line.
+
+    Args:
+        tensor_or_node: the tensor, or its `grad_fn`.
+        params: names of leaves, such as `dict(model.named_parameters())`.
+        max_nodes: stop after this many nodes and say how many are missing; None draws all.
+
+    Raises:
+        ValueError: the tensor does not require grad.
+
+    >>> w = torch.ones(3, requires_grad=True)
+    >>> y = (w * 2).exp()
+    >>> print(graph_text((y * w + y).sum(), params={"w": w}))
+    SumBackward0
+    AddBackward0
+    ├─ MulBackward0
+    │  ├─ ExpBackward0 #1
+    │  │  MulBackward0
+    │  │  AccumulateGrad w (3,) #2
+    │  └─ ↑ AccumulateGrad #2
+    └─ ↑ ExpBackward0 #1
+    """
+    names = {id(param): name for name, param in (params or {}).items()}
+    if not hasattr(tensor_or_node, "next_functions") and tensor_or_node.grad_fn is None:
+        return _lone_leaf(tensor_or_node, names)
+    root = getattr(tensor_or_node, "grad_fn", tensor_or_node)
+    n_users = _count_users(root)
+    lines: list[str] = []
+    drawn: dict = {}  # node -> its mark
+    n_marks = 0
+    waiting = [
+        (root, 0, "", "")
+    ]  # node, its output in question, what its line and the next begin with
+    while waiting:
+        node, output, start, margin = waiting.pop()
+        port = f", output {output}" if output else ""
+        if node in drawn:
+            lines.append(f"{start}↑ {type(node).__name__}{drawn[node]}{port}")
+            continue
+        if len(drawn) == max_nodes:
+            lines.append(f"… and {len(n_users) - len(drawn):,} more")
+            break
+        if n_users[node] > 1:
+            n_marks += 1
+        drawn[node] = f" #{n_marks}" if n_users[node] > 1 else ""
+        lines.append(f"{start}{_label(node, names)}{drawn[node]}{port}")
+        waiting.extend(reversed(_branches(_inputs(node), margin)))
+    return "\n".join(lines)
+
+
+def _inputs(node):
+    """The edges of a node along which a gradient goes."""
+    return [(source, output) for source, output in node.next_functions if source is not None]
+
+
+def _count_users(root):
+    """Every node that is reached from `root`, and along how many edges."""
+    n_users = {root: 0}
+    waiting = [root]
+    while waiting:
+        for source, _ in _inputs(waiting.pop()):
+            if source not in n_users:
+                n_users[source] = 0
+                waiting.append(source)
+            n_users[source] += 1
+    return n_users
+
+
+def _branches(inputs, margin):
+    """The inputs of a node with what their lines begin with."""
+    if len(inputs) == 1:
+        return [(*inputs[0], margin, margin)]
+    last = len(inputs) - 1
+    return [
+        (*each, margin + ("└─ " if i == last else "├─ "), margin + ("   " if i == last else "│  "))
+        for i, each in enumerate(inputs)
+    ]
+
+
+def _label(node, names):
+    kind = type(node).__name__
+    return f"{kind} {_leaf_label(node.variable, names)}" if kind == "AccumulateGrad" else kind
+
+
+def _leaf_label(leaf, names):
+    name = names.get(id(leaf))
+    shape = tuple(leaf.shape)
+    return f"{shape}" if name is None else f"{name} {shape}"
+
+
+def _lone_leaf(tensor, names):
+    """The graph of a tensor that nothing made: itself."""
+    if not tensor.requires_grad:
+        raise ValueError(
+            "the tensor has no graph: it does not require grad\n"
+            "Compute it from a tensor with requires_grad=True, outside torch.no_grad()."
+        )
+    return f"AccumulateGrad {_leaf_label(tensor, names)}"
