@@ -21,7 +21,7 @@ def tolerance(dtype, factor=1.0):
 
 
 def assert_near(got, want, *, factor=1.0):
-    """`got` has the shape and dtype of `want`, and its values within the tolerance of that dtype."""
+    """`got` has the shape and dtype of `want`, and its values within that dtype's tolerance."""
     got, want = _array(got), _array(want)
     assert got.shape == want.shape, f"shape {got.shape}, expected {want.shape}"
     assert got.dtype == want.dtype, f"dtype {got.dtype}, expected {want.dtype}"

@@ -1,0 +1,151 @@
+"""`import torch` served by tapegrad; each test in a process that has not seen `torch` yet."""
+
+import pytest
+
+from tests.command import python, run_code
+
+INSTALL = "from tapegrad import compat; compat.install()\n"
+
+
+def test_modules_of_torch_are_those_of_tapegrad():
+    code = """
+import tapegrad, torch
+import torch.nn as nn
+import torch.nn.functional as F
+import torch.autograd.profiler as profiler
+from torch import optim
+from torch.autograd import Variable
+assert torch is tapegrad
+assert nn is tapegrad.nn and F is tapegrad.nn.functional and optim is tapegrad.optim
+assert profiler is tapegrad.autograd.profiler and Variable is tapegrad.autograd.Variable
+assert isinstance(Variable(torch.ones(2)), tapegrad.Tensor)
+print(torch.tensor([1.0, 2.0]))
+"""
+    assert run_code(INSTALL + code) == "tensor([1., 2.])\n"
+
+
+def test_a_module_that_is_imported_first_as_torch_is_the_same_later():
+    code = """
+import torch.nn.functional, tapegrad.nn.functional
+assert torch.nn.functional is tapegrad.nn.functional
+assert torch.nn.functional.__spec__.name == "tapegrad.nn.functional"
+assert torch.__spec__.name == "tapegrad"
+"""
+    run_code(INSTALL + code)
+
+
+def test_torchsummary_is_served_too():
+    code = """
+from torchsummary import summary
+import torch
+summary(torch.nn.Linear(3, 4), (3,), device="cpu")
+"""
+    assert "Linear-1" in run_code(INSTALL + code)
+
+
+def test_the_version_is_that_of_pytorch_while_installed():
+    code = """
+import tapegrad
+own = tapegrad.__version__
+compat.install()
+import torch
+print(torch.__version__, torch.__version__ >= "2.4", torch.__version__ < (2, 14))
+compat.uninstall()
+assert tapegrad.__version__ == own
+"""
+    printed = run_code(INSTALL.replace("compat.install()", "") + code)
+    assert printed == "2.13.0+tapegrad.0.1.0 True True\n"
+
+
+def test_uninstall_forgets_every_served_module():
+    code = """
+import sys, torch.nn, torchsummary
+compat.uninstall()
+compat.uninstall()
+left = [name for name in sys.modules if name.partition(".")[0] in ("torch", "torchsummary")]
+assert left == [], left
+import tapegrad.nn
+assert tapegrad.nn.Module
+"""
+    run_code(INSTALL + code)
+
+
+def test_install_refuses_after_the_real_torch(tmp_path):
+    (tmp_path / "torch.py").write_text("")
+    (tmp_path / "script.py").write_text("import torch\n" + INSTALL)
+    result = python(tmp_path / "script.py")
+    assert result.returncode == 1
+    assert "ImportError: tapegrad cannot serve 'torch': PyTorch itself is already" in result.stderr
+    assert str(tmp_path / "torch.py") in result.stderr
+    assert "before anything imports torch" in result.stderr
+
+
+def test_serving_takes_precedence_over_a_real_torch(tmp_path):
+    (tmp_path / "torch.py").write_text("")
+    (tmp_path / "script.py").write_text(INSTALL + "import torch; print(torch.__name__)")
+    assert python(tmp_path / "script.py").stdout == "tapegrad\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "message"),
+    [
+        ("import torch.bouquet", "ModuleNotFoundError", "No module named 'torch.bouquet'"),
+        ("from torch.bouquet import x", "ModuleNotFoundError", "No module named 'torch.bouquet'"),
+        ("import torch.nn.bouquet", "ModuleNotFoundError", "No module named 'torch.nn.bouquet'"),
+        ("import torch.dtype", "ModuleNotFoundError", "No module named 'torch.dtype'"),
+        ("import torch.ones", "ModuleNotFoundError", "No module named 'torch.ones'"),
+        ("from torch import bouquet", "ImportError", "cannot import name 'bouquet' from 'torch' ("),
+        ("from torch.nn import X", "ImportError", "cannot import name 'X' from 'torch.nn' ("),
+        (
+            "from torch.nn.functional import bouquet",
+            "ImportError",
+            "cannot import name 'bouquet' from 'torch.nn.functional' (",
+        ),
+        ("torch.bouquet", "AttributeError", "module 'torch' has no attribute 'bouquet'"),
+        ("torch.nn.Bouquet", "AttributeError", "module 'torch.nn' has no attribute 'Bouquet'"),
+        ("torch.optim.X", "AttributeError", "module 'torch.optim' has no attribute 'X'"),
+        ("torch.autograd.x", "AttributeError", "module 'torch.autograd' has no attribute 'x'"),
+        (
+            "torch.nn.functional.bouquet",
+            "AttributeError",
+            "module 'torch.nn.functional' has no attribute 'bouquet'",
+        ),
+        ("torch.ones(2).bouquet", "AttributeError", "'Tensor' object has no attribute 'bouquet'"),
+    ],
+)
+def test_what_tapegrad_lacks_is_named_in_an_error(code, kind, message):
+    program = f"""
+import torch, torch.nn.functional
+try:
+    {code}
+except Exception as error:
+    print(type(error).__name__)
+    print(error)
+"""
+    printed = run_code(INSTALL + program).splitlines()
+    assert printed[0] == kind
+    assert printed[1].startswith(message)
+    assert printed[2].startswith("tapegrad has no ")
+
+
+def test_hasattr_and_defaults_work_for_what_is_missing():
+    code = """
+import torch
+assert not hasattr(torch, "bouquet") and not hasattr(torch.ones(2), "bouquet")
+assert getattr(torch.nn, "Bouquet", 3) == 3
+"""
+    run_code(INSTALL + code)
+
+
+def test_a_module_that_fails_to_import_says_why_itself(tmp_path):
+    code = """
+import tapegrad
+tapegrad.__path__.append({!r})
+try:
+    import torch.broken
+except ModuleNotFoundError as error:
+    print(error)
+"""
+    (tmp_path / "broken.py").write_text("import no_such_package")
+    printed = run_code(INSTALL + code.format(str(tmp_path)))
+    assert printed == "No module named 'no_such_package'\n"

@@ -1,0 +1,40 @@
+"""The one check command: format, lint, types, tests; the same for the hook, for CI and by hand.
+
+python -m tools.check                       everything
+python -m tools.check format lint types     some of it
+python -m tools.check smoke                 tests that take five seconds
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+STEPS = {
+    "format": ["ruff", "format", "--check", "."],
+    "lint": ["ruff", "check", "."],
+    "types": ["mypy"],
+    "smoke": ["pytest", "-q", "tests/test_smoke.py"],
+    "tests": ["pytest", "-q", "-n", "auto"],
+}
+ALL = ["format", "lint", "types", "tests"]
+
+
+def main(names: list[str]) -> int:
+    """Run the steps called `names`, all of them to their end; 1 if one has failed."""
+    unknown = [name for name in names if name not in STEPS]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; choose from {', '.join(STEPS)}", file=sys.stderr)
+        return 2
+    failed = []
+    for name in names or ALL:
+        command = [sys.executable, "-m", *STEPS[name]]
+        print(f"== {name}: {' '.join(STEPS[name])}", flush=True)
+        if subprocess.run(command, cwd=ROOT).returncode:
+            failed.append(name)
+    print(f"failed: {', '.join(failed)}" if failed else "all good")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
