@@ -1,0 +1,72 @@
+"""Python functions as events of a profile: what `with_stack=True` adds.
+
+Functions of tapegrad itself are left out: what they do is recorded by the name of the operator.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import FrameType
+from typing import Any
+
+from tapegrad.autograd.profile_recorder import PYTHON, Record, Recorder
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def _is_own(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_PACKAGE)
+
+
+def _title(frame: FrameType) -> str:
+    """`file.py(12): function`, the file as it would be imported."""
+    code = frame.f_code
+    path = code.co_filename
+    for folder in sys.path:
+        if folder and path.startswith(folder.rstrip(os.sep) + os.sep):
+            path = path[len(folder.rstrip(os.sep)) + 1 :]
+            break
+    return f"{path}({code.co_firstlineno}): {code.co_name}"
+
+
+class PythonTracer:
+    """Records the Python functions of this thread between `start` and `stop`."""
+
+    def __init__(self, recorder: Recorder):
+        self._recorder = recorder
+        self._open: list[Record | None] = []
+        self._before: Any = None
+
+    def start(self) -> None:
+        """Begin with the functions that are already running."""
+        frames = []
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if not _is_own(frame):
+                frames.append(frame)
+            frame = frame.f_back
+        for running in reversed(frames):
+            self._recorder.push(_title(running), PYTHON)  # ended when the recorder stops
+        self._before = sys.getprofile()
+        sys.setprofile(self._trace)
+
+    def stop(self) -> None:
+        sys.setprofile(self._before)
+
+    def _trace(self, frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call":
+            record = None if _is_own(frame) else self._recorder.push(_title(frame), PYTHON)
+            self._open.append(record)
+        elif event == "c_call":
+            record = None if _is_own(frame) else self._recorder.push(repr_of(arg), PYTHON)
+            self._open.append(record)
+        elif self._open:  # a return, also of what was already running
+            record = self._open.pop()
+            if record is not None:
+                self._recorder.pop(record)
+
+
+def repr_of(function: Any) -> str:
+    """A built-in by its name, without the address of what it is bound to."""
+    return repr(function).partition(" at 0x")[0].rstrip(">") + ">"

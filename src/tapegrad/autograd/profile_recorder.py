@@ -1,0 +1,124 @@
+"""The recorder: what happened when, while a profiler is on.
+
+It only notes names and times. Who encloses whom, and all sums, are worked out from the times when
+somebody asks (profiler_util.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextvars import ContextVar
+from threading import get_ident
+from time import perf_counter_ns
+from typing import Any
+
+RECORDER: ContextVar[Recorder | None] = ContextVar("tapegrad_recorder", default=None)
+
+# What a record is of, by the numbers that PyTorch gives as `scope`.
+FUNCTION, BACKWARD, USER, PYTHON = 0, 1, 7, -1
+
+
+class Record:
+    """One stretch of time: an operator, a node of the graph, a block of the user."""
+
+    __slots__ = ("end", "inputs", "memory", "name", "scope", "sequence", "start", "thread")
+
+    name: str
+    scope: int
+    inputs: list[Any] | None  # shapes
+    sequence: int
+    thread: int
+    memory: int  # bytes: what was held at the start, then what was added by the end
+    start: int  # nanoseconds
+    end: int  # 0 while it runs
+
+
+class Recorder:
+    """Notes what runs between `start` and `stop`; threads may share one.
+
+    >>> from tapegrad.autograd.profile_recorder import Recorder
+    >>> recorder = Recorder()
+    >>> recorder.start()
+    >>> record = recorder.push("aten::mul")
+    >>> recorder.pop(record)
+    >>> recorder.stop()
+    >>> [record.name for record in recorder.records]
+    ['aten::mul']
+    """
+
+    __slots__ = ("began", "ended", "memory", "records", "shapes", "thread", "tracing")
+
+    def __init__(self, *, shapes: bool = False, memory: bool = False):
+        self.records: list[Record] = []
+        self.shapes = shapes  # whether whoever records should note the shapes of inputs
+        self.memory = memory
+        self.tracing = False  # whether tracemalloc was started here
+        self.began = self.ended = 0
+
+    def start(self) -> None:
+        self.thread = get_ident()
+        if self.memory:
+            import tracemalloc
+
+            self.tracing = not tracemalloc.is_tracing()
+            if self.tracing:
+                tracemalloc.start()
+        self.began = perf_counter_ns()
+
+    def stop(self) -> None:
+        """End the recording, and with it what still runs."""
+        self.ended = perf_counter_ns()
+        for record in self.records:
+            if not record.end:
+                self.pop(record)
+                record.end = self.ended
+        if self.tracing:
+            import tracemalloc
+
+            tracemalloc.stop()
+
+    def push(
+        self, name: str, scope: int = FUNCTION, inputs: list[Any] | None = None, sequence: int = -1
+    ) -> Record:
+        """Note that `name` begins; give what is returned to `pop` when it ends."""
+        record = Record()
+        record.name = name
+        record.scope = scope
+        record.inputs = inputs
+        record.sequence = sequence
+        record.thread = get_ident()
+        record.memory = held_bytes() if self.memory else 0
+        record.end = 0
+        self.records.append(record)
+        record.start = perf_counter_ns()
+        return record
+
+    def pop(self, record: Record) -> None:
+        """Note that what `push` returned has ended; after `stop`, nothing."""
+        if not self.ended or not record.end:
+            record.end = perf_counter_ns()
+            if self.memory:
+                record.memory = held_bytes() - record.memory
+
+
+def held_bytes() -> int:
+    """Bytes of arrays and of Python's objects that live."""
+    import tracemalloc
+
+    return tracemalloc.get_traced_memory()[0]
+
+
+def shapes_of(args: Iterable[Any]) -> list[list[int]]:
+    """The shapes of the tensors among `args`; a number or an option has none, `[]`.
+
+    >>> from tapegrad.autograd.profile_recorder import shapes_of
+    >>> shapes_of([torch.ones(2, 3), 2.5])
+    [[2, 3], []]
+    """
+    shapes: list[list[int]] = []
+    for arg in args:
+        if isinstance(arg, (tuple, list)):  # tensors of `cat`, options of an operator
+            shapes += shapes_of(arg)
+        else:
+            shapes.append(list(getattr(arg, "shape", ())))
+    return shapes
