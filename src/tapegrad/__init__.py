@@ -1,0 +1,1 @@
+from tapegrad.tensor import Tensor

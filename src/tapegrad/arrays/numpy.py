@@ -1,0 +1,251 @@
+"""The array namespace of the CPU: NumPy under the array standard's names, and our kernels.
+
+Where NumPy's own wrapper costs more than its ufunc (`np.sum` is three times `np.add.reduce`), the
+ufunc is called here. Kernels beyond the standard are functions of the families in this folder.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import (
+    abs,
+    acos,
+    acosh,
+    add,
+    arange,
+    asarray,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    bool,
+    broadcast_arrays,
+    ceil,
+    clip,
+    complex64,
+    complex128,
+    concat,
+    copysign,
+    cos,
+    cosh,
+    cumulative_prod,
+    cumulative_sum,
+    diff,
+    divide,
+    e,
+    empty,
+    empty_like,
+    equal,
+    exp,
+    expm1,
+    eye,
+    fft,
+    finfo,
+    float32,
+    float64,
+    floor,
+    floor_divide,
+    from_dlpack,
+    full,
+    full_like,
+    greater,
+    greater_equal,
+    hypot,
+    iinfo,
+    imag,
+    inf,
+    int8,
+    int16,
+    int32,
+    int64,
+    isdtype,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    linalg,
+    linspace,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    matmul,
+    matrix_transpose,
+    maximum,
+    meshgrid,
+    minimum,
+    moveaxis,
+    multiply,
+    nan,
+    negative,
+    newaxis,
+    nextafter,
+    nonzero,
+    not_equal,
+    ones,
+    ones_like,
+    pi,
+    positive,
+    pow,
+    real,
+    reciprocal,
+    remainder,
+    repeat,
+    result_type,
+    roll,
+    round,
+    searchsorted,
+    sign,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    squeeze,
+    stack,
+    subtract,
+    take,
+    take_along_axis,
+    tan,
+    tanh,
+    tensordot,
+    tile,
+    tril,
+    triu,
+    trunc,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+    unstack,
+    vecdot,
+    where,
+    zeros,
+    zeros_like,
+)
+
+_SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
+
+
+def reshape(x: Any, /, shape: tuple[int, ...], *, copy: Any = None) -> Any:
+    return x.reshape(shape)
+
+
+def permute_dims(x: Any, /, axes: tuple[int, ...]) -> Any:
+    return x.transpose(axes)
+
+
+def expand_dims(x: Any, /, *, axis: int | tuple[int, ...] = 0) -> Any:
+    return np.expand_dims(x, axis)
+
+
+def flip(x: Any, /, *, axis: Any = None) -> Any:
+    return np.flip(x, axis)
+
+
+def conj(x: Any, /) -> Any:
+    return np.conjugate(x)
+
+
+def astype(x: Any, dtype: Any, /, *, copy: Any = True) -> Any:
+    """A real result of a complex array drops the imaginary part without a warning."""
+    dtype = getattr(dtype, "numpy", dtype)
+    if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
+        x = x.real
+    return x.astype(dtype, copy=copy)
+
+
+def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    return np.add.reduce(x, axis, dtype, None, keepdims)
+
+
+def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    return np.multiply.reduce(x, axis, dtype, None, keepdims)
+
+
+def max(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.maximum.reduce(x, axis, None, None, keepdims)
+
+
+def min(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.minimum.reduce(x, axis, None, None, keepdims)
+
+
+def all(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.logical_and.reduce(x, axis, None, None, keepdims)
+
+
+def any(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.logical_or.reduce(x, axis, None, None, keepdims)
+
+
+def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.mean(x, axis=axis, keepdims=keepdims)
+
+
+def argmax(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.argmax(x, axis=axis, keepdims=keepdims)
+
+
+def argmin(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.argmin(x, axis=axis, keepdims=keepdims)
+
+
+def sort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    if descending:
+        return np.take_along_axis(x, argsort(x, axis=axis, descending=True), axis)
+    return np.sort(x, axis=axis, stable=stable)
+
+
+def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    if descending:  # stable: sort the reversed array upwards, and read it backwards
+        n = x.shape[axis] if x.ndim else 1
+        backwards = np.argsort(np.flip(x, axis), axis=axis, stable=stable)
+        return np.flip(n - 1 - backwards, axis)
+    return np.argsort(x, axis=axis, stable=stable)
+
+
+def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:
+    """A view, or for a small result a filled array, which is several times cheaper to make."""
+    size = 1
+    for n in shape:
+        size *= n
+    if size > _SMALL:
+        return np.broadcast_to(x, shape)
+    out = np.empty(shape, x.dtype)
+    out[...] = x
+    return out
+
+
+# --- kernels beyond the standard -------------------------------------------------------------
+
+
+def view_to(x: Any, /, shape: tuple[int, ...]) -> Any:
+    """A view of `x` broadcast to `shape`, however small."""
+    return np.broadcast_to(x, shape)
+
+
+def pad_slice(x: Any, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
+    """Zeros of `shape` with `x` in the places start, start + step, ... below stop of `axis`."""
+    out = np.zeros(shape, x.dtype)
+    out[(slice(None),) * axis + (slice(start, stop, step), Ellipsis)] = x
+    return out

@@ -1,0 +1,85 @@
+"""Adding a gradient to a leaf's `.grad`, without a copy where nobody else holds the array."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.autograd.graph import version_of
+
+_lock = threading.Lock()  # several threads may walk graphs that share a leaf
+
+
+def collected(old: Any, g: Any) -> Any:
+    """The sum of two gradients in an array of its own, so that more can be added in place."""
+    total = old + g
+    return total if type(total) is np.ndarray else np.asarray(total)
+
+
+def _references(x: Any) -> int:
+    return sys.getrefcount(x)
+
+
+def _references_of_a_fresh_array() -> int:
+    """What `_references(g)` gives for an array that only a caller's variable `g` holds."""
+    g = np.empty(1)
+    return _references(g)
+
+
+def _references_of_a_base() -> int:
+    """The same for `g.base` where nobody but the view `g` holds it."""
+    g = np.empty(2)[::-1]
+    return _references(g.base)
+
+
+try:
+    _SOLE, _SOLE_BASE = _references_of_a_fresh_array(), _references_of_a_base()
+except AttributeError:  # an interpreter that does not count references: always copy
+    _SOLE = _SOLE_BASE = -1
+
+
+def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
+    """Add the gradient in `pending`, a list of one that gives it up, to `leaf.grad`."""
+    g = pending.pop()
+    with _lock:
+        if create_graph:
+            leaf._grad = g if leaf._grad is None else leaf._grad + g
+            return
+        old = leaf._grad
+        if old is None:
+            if type(g) is not np.ndarray:
+                g = np.asarray(g) if isinstance(g, np.generic) else g
+            elif g.base is None:
+                if _references(g) != _SOLE:
+                    g = g.copy()
+            elif (
+                g.base.__class__ is not np.ndarray
+                or not _whole(g)
+                or (_references(g) != _SOLE or _references(g.base) != _SOLE_BASE)
+            ):
+                g = g.copy()
+            leaf._grad = _tensor.wrap(g)
+        elif old._node is not None or type(old._array) is not np.ndarray:
+            leaf._grad = _tensor.wrap(old._array + g)
+        else:
+            if old._array.shape != g.shape:
+                raise errors.advised(
+                    RuntimeError(
+                        f"The size of .grad {list(old.shape)} is not that of the gradient "
+                        f"{list(g.shape)}"
+                    ),
+                    "Set .grad to None before the backward pass.",
+                )
+            np.add(old._array, g, old._array)  # in place, so that who holds .grad sees it
+            if old._counter is not None:
+                version_of(old).value += 1
+
+
+def _whole(g: np.ndarray) -> bool:
+    """Whether a view covers its base: a transposed matrix does, an expanded number does not."""
+    return g.size == g.base.size and (g.flags.c_contiguous or g.flags.f_contiguous)

@@ -1,0 +1,250 @@
+"""`backward` and `grad`: what they accept, checked once, before the engine starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.engine import run_backward
+from tapegrad.autograd.view import edge_of
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
+
+    Args:
+        tensors: a tensor or several.
+        grad_tensors: for each its cotangent, of the same shape; None for scalars.
+        retain_graph: keep what the graph holds for another pass (default: `create_graph`).
+        create_graph: make the gradients themselves differentiable.
+        inputs: accumulate into these tensors only.
+
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.backward([x * x, x * 2])
+    >>> x.grad
+    tensor(8.)
+    """
+    if grad_variables is not None:
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    outputs = _sequence(tensors)
+    targets = None
+    if inputs is not None:
+        targets = _sequence(inputs)
+        if not targets:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = _roots(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
+    if retain_graph is None:
+        retain_graph = create_graph
+    if targets is not None:
+        edges = [_input_edge(t) for t in targets]
+        for edge, tensor in zip(edges, targets, strict=True):
+            if not tensor.is_leaf:
+                tensor.retain_grad()
+        run_backward(
+            roots,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            inputs=edges,
+            accumulate_inputs=True,
+        )
+        return
+    run_backward(roots, retain_graph=retain_graph, create_graph=create_graph)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple:
+    """The gradients of `outputs` with respect to `inputs`, a tuple; `.grad` stays as it is.
+
+    Args:
+        outputs: a tensor or several.
+        inputs: with respect to what: a tensor or several.
+        grad_outputs: for each output its cotangent; None for scalars.
+        retain_graph: keep what the graph holds for another pass (default: `create_graph`).
+        create_graph: make the gradients themselves differentiable.
+        allow_unused: give None for an input that no output depends on, instead of an error.
+        is_grads_batched: cotangents have a leading dimension of several; so have the results.
+        materialize_grads: zeros instead of None.
+
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x * x, x)
+    (tensor(6.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, "
+            "but got: allow_unused=False."
+        )
+    if not only_inputs:
+        import warnings
+
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
+            "accumulate gradient for other parts of the graph, please use "
+            "torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    outs = _sequence(outputs)
+    targets = _sequence(inputs)
+    cotangents = _cotangents(grad_outputs, len(outs))
+    if retain_graph is None:
+        retain_graph = create_graph
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    edges = [_input_edge(t) for t in targets]
+    if is_grads_batched:
+        found = _batched(outs, cotangents, edges, retain_graph, create_graph)
+    else:
+        roots = _roots(outs, cotangents, create_graph)
+        found = run_backward(
+            roots, retain_graph=retain_graph, create_graph=create_graph, inputs=edges
+        )
+    for i, (g, target) in enumerate(zip(found, targets, strict=True)):
+        if g is None and not allow_unused:
+            raise errors.advised(
+                RuntimeError(
+                    f"The differentiated Tensor at index {i} appears to not have been used in "
+                    "the graph. Set allow_unused=True if this is the desired behavior."
+                ),
+                "No output depends on it: was it detached, or converted before it was used?",
+            )
+        if g is None and materialize_grads:
+            zeros = namespace_of((target._array,)).zeros_like(target._array)
+            found[i] = _tensor.wrap(zeros)
+    return tuple(found)
+
+
+def _batched(
+    outs: Sequence, cotangents: list, edges: list, retain_graph: bool, create_graph: bool
+) -> list:
+    """One pass for each entry of the cotangents' leading dimension, results stacked."""
+    from tapegrad import ops
+
+    sizes = {g.shape[0] for g in cotangents if g is not None}
+    if len(sizes) != 1:
+        raise errors.advised(
+            RuntimeError("is_grads_batched=True needs grad_outputs with one leading dimension"),
+            "Stack the cotangents of each output along a first dimension of the same size.",
+        )
+    (n,) = sizes
+    rows = []
+    for i in range(n):
+        each = [None if g is None else g[i] for g in cotangents]
+        roots = _roots(outs, each, create_graph)
+        keep = retain_graph or i < n - 1
+        rows.append(run_backward(roots, retain_graph=keep, create_graph=create_graph, inputs=edges))
+    found = []
+    for column in zip(*rows, strict=True):
+        known = [g for g in column if g is not None]
+        found.append(None if not known else ops.stack(column))
+    return found
+
+
+def _sequence(x: Any) -> tuple:
+    return (x,) if isinstance(x, _tensor.Tensor) else tuple(x)
+
+
+def _input_edge(tensor: Any) -> Any:
+    edge = edge_of(tensor)
+    if edge is None:
+        raise errors.advised(
+            RuntimeError("One of the differentiated Tensors does not require grad"),
+            "Set requires_grad on every input before the forward pass.",
+        )
+    return edge
+
+
+def _cotangents(given: Any, n: int) -> list:
+    if given is None:
+        return [None] * n
+    found = [given] if isinstance(given, _tensor.Tensor) else list(given)
+    if len(found) != n:
+        raise errors.advised(
+            RuntimeError(f"got {n} tensors and {len(found)} gradients"),
+            "Give one cotangent (or None) for each output.",
+        )
+    return found
+
+
+def _roots(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
+    """Pairs (edge, cotangent) to start from."""
+    roots = []
+    for i, (out, g) in enumerate(zip(outputs, cotangents, strict=True)):
+        g = _cotangent(i, out, g)
+        edge = edge_of(out)
+        if edge is None:
+            raise errors.advised(
+                RuntimeError(
+                    f"element {i} of tensors does not require grad and does not have a grad_fn"
+                ),
+                "Nothing it was computed from requires grad, or it was computed under no_grad.",
+            )
+        roots.append((edge, g if create_graph else g._array))
+    return roots
+
+
+def _cotangent(i: int, out: Any, g: Any) -> Any:
+    if g is None:
+        if not out.requires_grad:
+            return out
+        if out.numel() != 1:
+            raise errors.advised(
+                RuntimeError("grad can be implicitly created only for scalar outputs"),
+                f"This output has shape {list(out.shape)}: pass gradient=..., or sum() it first.",
+            )
+        if not out.dtype.is_floating_point:
+            raise errors.advised(
+                RuntimeError(
+                    "grad can be implicitly created only for real scalar outputs but got "
+                    f"{out.dtype}"
+                ),
+                "Pass the cotangent of a complex output: gradient=...",
+            )
+        xp = namespace_of((out._array,))
+        return _tensor.wrap(xp.ones_like(out._array))
+    if not isinstance(g, _tensor.Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if g.shape != out.shape:
+        raise errors.advised(
+            RuntimeError(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] "
+                f"has a shape of {out.shape}."
+            ),
+            "The cotangent has the shape of its output.",
+        )
+    if out.dtype.is_complex != g.dtype.is_complex:
+        raise errors.advised(
+            RuntimeError(
+                "For complex Tensors, both grad_output and output are required to have the same "
+                f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {g.dtype} and "
+                f"output[{i}] has a dtype of {out.dtype}."
+            ),
+            f"Convert the cotangent with .to({out.dtype}).",
+        )
+    if g.dtype is not out.dtype:
+        g = g.to(out.dtype)
+    return g

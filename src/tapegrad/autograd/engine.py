@@ -1,0 +1,380 @@
+"""The backward pass.
+
+    take the youngest node that has a gradient     every node is younger than its inputs, so all
+    run its rules                                  that feeds it has run: no counting needed
+    add the results to what its inputs have
+    free what it kept, unless `retain_graph`
+
+Without `create_graph` the gradients on the way are plain arrays, wrapped only for hooks; with it
+they are tensors, and the same rules record a graph of their own.
+"""
+
+from __future__ import annotations
+
+import threading
+from heapq import heappop, heappush
+from typing import Any
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.accumulate import accumulate, collected
+from tapegrad.autograd.graph import AccumulateGrad, Port
+from tapegrad.autograd.mode import MODE, Mode, switched
+
+
+def run_backward(
+    roots: list[tuple[Any, Any]],
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    inputs: list[Any] | None = None,
+    accumulate_inputs: bool = False,
+) -> list[Any]:
+    """Walk the graph from `roots`, pairs (edge, cotangent), youngest node first.
+
+    With `inputs`, edges, only what leads to them runs; their gradients are returned, or added to
+    their `.grad` with `accumulate_inputs`. Without, leaves accumulate into `.grad`.
+    """
+    mode = switched(create_graph)
+    token = MODE.set(mode)
+    try:
+        walk = _Walk(retain_graph, create_graph, mode if isinstance(mode, Mode) else None)
+        if inputs is not None:
+            walk.wanted = {_key(edge): edge for edge in inputs}
+            walk.needed = _needed([edge for edge, _ in roots], inputs)
+            walk.keep = accumulate_inputs
+        if AccumulateGrad.hooked:
+            walk.waiting = _count_leaf_edges([edge for edge, _ in roots], walk.needed)
+        for edge, g in roots:
+            walk.send(edge, g)
+        walk.run()
+        return [walk.found.get(_key(edge)) for edge in inputs or ()]
+    finally:
+        MODE.reset(token)
+
+
+def _key(edge: Any) -> tuple[Any, int]:
+    return (edge.node, edge.index) if type(edge) is Port else (edge, 0)
+
+
+class _Walk:
+    """The state of one backward pass."""
+
+    def __init__(self, retain_graph: bool, create_graph: bool, mode: Mode | None):
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.mode = mode  # a mode that wants to see nodes run
+        self.pending: dict[Any, Any] = {}  # node -> gradient, or list of them by output
+        self.summed: set[Any] = set()  # nodes whose gradient is a sum nobody else holds
+        self.ready: list[tuple[int, Any]] = []  # heap of (-sequence, node)
+        self.leaves: list[AccumulateGrad] = []  # in the order they were reached
+        self.wanted: dict[tuple[Any, int], Any] = {}
+        self.needed: set[Any] | None = None
+        self.found: dict[tuple[Any, int], Any] = {}
+        self.keep = True  # gradients of leaves go to .grad
+        self.waiting: dict[Any, int] | None = None  # edges into each leaf still to come
+
+    def send(self, edge: Any, g: Any) -> None:
+        """Add a gradient to what `edge` has so far."""
+        if type(edge) is Port:
+            self._send_to_port(edge, g)
+            return
+        pending = self.pending
+        old = pending.get(edge)
+        if old is not None:
+            self._add(edge, old, g)
+        else:
+            pending[edge] = g
+            if type(edge) is AccumulateGrad:
+                self.leaves.append(edge)
+            else:
+                heappush(self.ready, (-edge.sequence, edge))
+        if self.waiting is not None and type(edge) is AccumulateGrad:
+            self._arrived(edge)
+
+    def _add(self, edge: Any, old: Any, g: Any) -> None:
+        if self.create_graph or getattr(old, "shape", None) != g.shape or old.dtype != g.dtype:
+            self.pending[edge] = old + g
+        elif edge in self.summed:
+            old += g
+        else:
+            self.pending[edge] = total = collected(old, g)
+            if total is not None:
+                self.summed.add(edge)
+
+    def _send_to_port(self, port: Port, g: Any) -> None:
+        node = port.node
+        slots = self.pending.get(node)
+        if slots is None:
+            slots = self.pending[node] = [None] * node.n_outputs
+            heappush(self.ready, (-node.sequence, node))
+        old = slots[port.index]
+        slots[port.index] = g if old is None else old + g
+
+    def _arrived(self, leaf: AccumulateGrad) -> None:
+        self.waiting[leaf] -= 1  # type: ignore[index]
+        if self.waiting[leaf] == 0:  # type: ignore[index]
+            self.leaves.remove(leaf)
+            self._finish_leaf(leaf)
+
+    def run(self) -> None:
+        ready, pending = self.ready, self.pending
+        plain = not self.create_graph and self.mode is None and self.needed is None
+        retain = self.retain_graph
+        summed = self.summed
+        while ready:
+            node = heappop(ready)[1]
+            g = pending.pop(node)
+            if not plain or node.hooks is not None or node.n_outputs != 1:
+                self._run_node(node, g)
+                continue
+            if node.saved is None:
+                raise errors.freed()
+            grads = node.plan.run(node, g)
+            if node.restore is not None:
+                grads = restored(grads, node.restore)
+            # the loop below is `send`, written out: it is half the cost of a small node
+            for edge, g in zip(node.edges, grads, strict=False):
+                if edge is None or g is None:
+                    continue
+                old = pending.get(edge)
+                if old is None and type(edge) is not Port:
+                    pending[edge] = g
+                    if type(edge) is AccumulateGrad:
+                        self.leaves.append(edge)
+                        if self.waiting is not None:
+                            self._arrived(edge)
+                    else:
+                        heappush(ready, (-edge.sequence, edge))
+                elif edge in summed and self.waiting is None:
+                    old += g
+                else:
+                    self.send(edge, g)
+            if not retain and node.plan.keeps_tensors:
+                node.saved = None
+        leaves, self.leaves = self.leaves, []
+        for leaf in leaves:
+            self._finish_leaf(leaf)
+
+    def _run_node(self, node: Any, g: Any) -> None:
+        """Run one node in general: with hooks, several outputs, on tensors, or under a mode."""
+        if node.n_outputs != 1 and node.hooks is not None:
+            g = self._tensor_hooks(node, g)
+        elif node.hooks is not None:
+            g = self._tensor_hooks(node, [g])[0]
+        for index in range(node.n_outputs):
+            if (node, index) in self.wanted:
+                self._capture(node, index, g[index] if node.n_outputs != 1 else g)
+        if self.needed is not None and node not in self.needed:
+            return
+        if node.n_outputs != 1:
+            g = self._filled(node, g)
+        if node.hooks is not None and node.hooks.pre:
+            g = self._pre_hooks(node, g)
+        if node.saved is None:
+            raise errors.freed()
+        if self.mode is not None:
+            grads = self.mode.backward_node(node, self._rules, (node, g))  # type: ignore[attr-defined]
+        else:
+            grads = self._rules(node, g)
+        if not self.retain_graph and node.plan.keeps_tensors:
+            node.saved = None
+        if node.hooks is not None and node.hooks.post:
+            grads = self._post_hooks(node, grads, g)
+        for edge, result in zip(node.edges, grads, strict=False):
+            if edge is None or result is None:
+                continue
+            if self.needed is None or (edge.node if type(edge) is Port else edge) in self.needed:
+                self.send(edge, result)
+            elif _key(edge) in self.wanted:
+                self.send(edge, result)
+
+    def _rules(self, node: Any, g: Any) -> Any:
+        run = node.plan.run_on_tensors if self.create_graph else node.plan.run
+        grads = run(node, g)
+        return grads if node.restore is None else restored(grads, node.restore)
+
+    def _filled(self, node: Any, g: list) -> list:
+        """Zeros for outputs that no gradient has reached."""
+        if all(x is not None for x in g):
+            return g
+        if self.create_graph:
+            from tapegrad import namespace as xp
+        else:
+            xp = namespace_of([x for x in g if x is not None])
+        return [
+            xp.zeros(like.shape, dtype=like.dtype) if x is None else x
+            for x, like in zip(g, node.likes, strict=True)
+        ]
+
+    def _capture(self, node: Any, index: int, g: Any) -> None:
+        if g is None:
+            return
+        self.found[node, index] = self._wrap(g)
+
+    # --- leaves ---------------------------------------------------------------------------------
+
+    def _finish_leaf(self, leaf: AccumulateGrad) -> None:
+        g = self.pending.pop(leaf)
+        hooks = leaf.hooks
+        if hooks is not None:
+            for hook in list(hooks.tensor.get(0, {}).values()):
+                g = self._hooked(hook, g)
+        if (leaf, 0) in self.wanted:
+            self.found[leaf, 0] = self._wrap(g)
+            if not self.keep:
+                return
+        elif self.needed is not None:
+            return
+        if hooks is not None and hooks.pre:
+            g = self._pre_hooks(leaf, g)
+        variable = leaf.leaf()
+        if variable is None and hooks is None:
+            return  # nobody can see the gradient of a leaf that has gone
+        variable = leaf.variable
+        pending = [g]
+        del g  # the list holds the only reference left: the array may become .grad as it is
+        accumulate(variable, pending, self.create_graph)
+        if hooks is not None:
+            for hook in list(hooks.post.values()):
+                hook((), (variable._grad,))
+            for hook in list(hooks.accumulated.values()):
+                hook(variable)
+
+    # --- hooks ----------------------------------------------------------------------------------
+
+    def _wrap(self, g: Any) -> Any:
+        return g if isinstance(g, _tensor.Tensor) else _tensor.wrap(g)
+
+    def _unwrap(self, g: Any) -> Any:
+        return g if self.create_graph or not isinstance(g, _tensor.Tensor) else g._array
+
+    def _hooked(self, hook: Any, g: Any) -> Any:
+        result = hook(self._wrap(g))
+        if result is None:
+            return g
+        if not isinstance(result, _tensor.Tensor):
+            raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+        if result.shape != tuple(g.shape):
+            raise errors.advised(
+                RuntimeError(
+                    f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value"
+                ),
+                f"Return a tensor of shape {list(g.shape)}, or None to leave the gradient alone.",
+            )
+        return self._unwrap(result)
+
+    def _tensor_hooks(self, node: Any, g: list) -> list:
+        """Hooks on the tensors a node made, then their `.grad` where it was asked for."""
+        g = list(g)
+        for index, hooks in node.hooks.tensor.items():
+            for hook in list(hooks.values()):
+                if g[index] is not None:
+                    g[index] = self._hooked(hook, g[index])
+        for index, reference in node.hooks.retained.items():
+            tensor = reference()
+            if tensor is not None and g[index] is not None:
+                accumulate_into_tensor(tensor, self._wrap(g[index]))
+        return g
+
+    def _pre_hooks(self, node: Any, g: Any) -> Any:
+        many = node.n_outputs != 1
+        values = tuple(map(self._wrap, g)) if many else (self._wrap(g),)
+        for hook in list(node.hooks.pre.values()):
+            result = hook(values)
+            if result is not None:
+                values = result if isinstance(result, tuple) else (result,)
+        found = [self._unwrap(v) for v in values]
+        return found if many else found[0]
+
+    def _post_hooks(self, node: Any, grads: Any, g: Any) -> Any:
+        outputs = g if node.n_outputs != 1 else (g,)
+        given = tuple(None if x is None else self._wrap(x) for x in outputs)
+        values = tuple(
+            None if x is None or edge is None else self._wrap(x)
+            for x, edge in zip(grads, node.edges, strict=False)
+        )
+        for hook in list(node.hooks.post.values()):
+            result = hook(values, given)
+            if result is not None:
+                values = result if isinstance(result, tuple) else (result,)
+        return [None if v is None else self._unwrap(v) for v in values]
+
+
+_lock = threading.Lock()
+
+
+def accumulate_into_tensor(tensor: Any, g: Any) -> None:
+    """Add a gradient to the `.grad` of a tensor that is no leaf."""
+    with _lock:
+        tensor._grad = g if tensor._grad is None else tensor._grad + g
+
+
+def restored(grads: Any, spec: tuple) -> list:
+    """Bring gradients of broadcast or cast inputs back to the inputs' shape and dtype."""
+    return [
+        g if g is None or want is None else restore(g, want[0], want[1])
+        for g, want in zip(grads, spec, strict=True)
+    ]
+
+
+def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Sum `g` over the axes that broadcasting added or stretched, and cast it to `dtype`."""
+    tensors = isinstance(g, _tensor.Tensor)
+    if tensors:
+        from tapegrad import namespace as xp
+    else:
+        xp = namespace_of((g,))
+    have = tuple(g.shape)
+    if have != tuple(shape):
+        extra = len(have) - len(shape)
+        stretched = tuple(extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1)
+        g = xp.sum(g, axis=tuple(range(extra)) + stretched)
+        g = xp.reshape(g, shape)
+    if (g._array.dtype if tensors else g.dtype) != dtype:
+        g = xp.astype(g, dtype)
+    return g
+
+
+# --- looking ahead -----------------------------------------------------------------------------
+
+
+def _reachable(roots: list[Any]) -> list[Any]:
+    """All nodes behind the edges `roots`, youngest first."""
+    stack = [edge.node if type(edge) is Port else edge for edge in roots]
+    seen = set(stack)
+    while stack:
+        for edge in stack.pop().edges:
+            if type(edge) is Port:
+                edge = edge.node
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    return sorted(seen, key=lambda node: node.sequence, reverse=True)
+
+
+def _needed(roots: list[Any], inputs: list[Any]) -> set[Any]:
+    """The nodes that lead to one of `inputs`; those of the inputs only if another lies behind."""
+    wanted = {_key(edge)[0] for edge in inputs}
+    needed: set[Any] = set()
+    for node in reversed(_reachable(roots)):
+        for edge in node.edges:
+            if edge is not None and (_key(edge)[0] in needed or _key(edge)[0] in wanted):
+                needed.add(node)
+                break
+    return needed
+
+
+def _count_leaf_edges(roots: list[Any], needed: set[Any] | None) -> dict[Any, int]:
+    """How many gradients each leaf will get, so that its hooks run as soon as all are there."""
+    counts: dict[Any, int] = {}
+    for edge in roots:
+        if type(edge) is AccumulateGrad:
+            counts[edge] = counts.get(edge, 0) + 1
+    for node in _reachable(roots):
+        if needed is None or node in needed:
+            for edge in node.edges:
+                if type(edge) is AccumulateGrad:
+                    counts[edge] = counts.get(edge, 0) + 1
+    return counts

@@ -1,0 +1,189 @@
+"""The graph: nodes, the node of a leaf, version counters.
+
+Edges point from a node to the nodes of its inputs. An edge is one object: the node itself, a `Port`
+where the node has several outputs, an `AccumulateGrad` for a leaf, or None where no gradient goes.
+Nothing here points from a node to its own output, so a graph is freed by reference counting.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Any
+
+next_sequence = itertools.count(1).__next__
+
+
+class Version:
+    """How often a tensor was written in place; shared by a tensor and its views.
+
+    It comes into being with the first view or write: a tensor that was never written has none.
+    """
+
+    __slots__ = ("line", "operator", "value")
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.operator = ""  # of the last write
+        self.line: tuple[str, int] | None = None  # where it was made: file and line
+
+
+INFERENCE = Version()  # the mark of inference tensors, which have no counter
+
+
+def version_of(tensor: Any) -> Version:
+    """The version counter of `tensor`, made on first use and told to the node that keeps it."""
+    version = tensor._counter
+    if version is None:
+        version = tensor._counter = Version()
+        node = tensor._node
+        if node is not None:
+            node.watch(version)
+    return version
+
+
+def mark_inference(results: Any) -> Any:
+    """Turn fresh results into inference tensors; views of ordinary tensors stay ordinary."""
+    from tapegrad.tensor import Tensor
+
+    for result in results if isinstance(results, (tuple, list)) else (results,):
+        if isinstance(result, Tensor) and result._counter is None:
+            result._counter = INFERENCE
+    return results
+
+
+class Node:
+    """One recorded application of an operator, with one differentiable output."""
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "edges",  # one for each array input
+        "hooks",  # None or NodeHooks
+        "output_version",  # counter of a kept output, once it has one
+        "plan",  # what the node keeps and how it runs: autograd/plan.py
+        "restore",  # None, or (shape, dtype) of each input that was broadcast or cast
+        "saved",  # what the rules asked for; None once freed
+        "sequence",  # a node is younger than its inputs
+        "versions",  # None, or the versions of what is saved
+    )
+    n_outputs = 1
+    edges: tuple
+    plan: Any
+    saved: Any
+    sequence: int
+
+    def watch(self, version: Version) -> None:
+        self.output_version = version
+
+    def name(self) -> str:
+        """The name of the node, as it prints."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple:
+        """The edges as pairs (node, number of the node's output)."""
+        return tuple(
+            (edge.node, edge.index) if type(edge) is Port else (edge, 0) for edge in self.edges
+        )
+
+    @property
+    def metadata(self) -> dict:
+        """A dictionary for whoever wants to attach something to the node."""
+        return self.__dict__.setdefault("_metadata", {})
+
+    def _sequence_nr(self) -> int:
+        return self.sequence
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call `hook(grad_inputs, grad_outputs)` after the node has run."""
+        return hooks_of(self).add("post", hook)
+
+    def register_prehook(self, hook: Any) -> Any:
+        """Call `hook(grad_outputs)` before the node runs."""
+        return hooks_of(self).add("pre", hook)
+
+    def __getattr__(self, name: str) -> Any:
+        """`_saved_x`: what the node kept under the name `x`."""
+        if name.startswith("_saved_"):
+            return self.plan.kept(self, name[7:])
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+class MultiNode(Node):
+    """A node with several differentiable outputs; `likes` has the shape and dtype of each."""
+
+    __slots__ = ("likes", "n_outputs", "ports")
+
+
+class Port:
+    """One output of a `MultiNode`: what the edges to it point at."""
+
+    __slots__ = ("index", "node")
+
+    def __init__(self, node: MultiNode, index: int):
+        self.node = node
+        self.index = index
+
+    def watch(self, version: Version) -> None:
+        node = self.node
+        node.output_version = {**(node.output_version or {}), self.index: version}
+
+
+class AccumulateGrad:
+    """The node of a leaf: adds what arrives to the leaf's `.grad`.
+
+    The leaf holds its node and the node its leaf only weakly, so that neither outlives its use; a
+    graph whose leaf has gone makes `variable` anew from the array.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "array", "hooks", "kind", "leaf", "output_version")
+    hooked = False  # whether any leaf ever got a hook: only then are arrivals counted
+    n_outputs = 1
+    next_functions = ()
+    edges = ()
+    sequence = 0  # older than every node: runs when all that feeds it has run
+
+    def __init__(self, leaf: Any):
+        self.leaf = weakref.ref(leaf)
+        self.array = leaf._array
+        self.kind = type(leaf)
+        self.hooks: Any = None
+        self.output_version: Version | None = None
+
+    def watch(self, version: Version) -> None:
+        self.output_version = version
+
+    @property
+    def variable(self) -> Any:
+        """The leaf whose gradient this node accumulates."""
+        leaf = self.leaf()
+        if leaf is None:
+            leaf = object.__new__(self.kind)
+            leaf._array, leaf._node, leaf._counter = self.array, self, self.output_version
+            leaf._view = leaf._grad = leaf._hooks = None
+            self.leaf = weakref.ref(leaf)
+        return leaf
+
+    name = Node.name
+    metadata = Node.metadata
+    register_hook = Node.register_hook
+    register_prehook = Node.register_prehook
+    __repr__ = Node.__repr__
+
+    def _sequence_nr(self) -> int:
+        return 2**64 - 1  # what PyTorch gives: it runs a leaf as soon as it can
+
+
+def hooks_of(node: Any) -> Any:
+    """The hooks of a node, made on first use."""
+    from tapegrad.autograd.hooks import NodeHooks
+
+    if node.hooks is None:
+        node.hooks = NodeHooks()
+        if type(node) is AccumulateGrad:
+            AccumulateGrad.hooked = True
+    return node.hooks

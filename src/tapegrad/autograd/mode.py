@@ -1,0 +1,235 @@
+"""Grad mode: whether operators record, for each thread and each asynchronous task.
+
+One `ContextVar` holds the mode of the current context: `True` (record), `False` (do not), or a
+`Mode`, an object that takes part in every call (a profiler, inference mode). Operators look once:
+
+    mode = MODE.get()
+    if mode is not True and mode is not False:
+        return mode.call(name, function, args, kwargs)
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+MODE: ContextVar[Any] = ContextVar("tapegrad_mode", default=True)
+
+
+class Mode:
+    """A mode that takes part in calls. `grad` says whether operators record under it."""
+
+    __slots__ = ("grad",)
+
+    def __init__(self, grad: bool):
+        self.grad = grad
+
+    def with_grad(self, grad: bool) -> Mode:
+        """The same mode with recording switched on or off."""
+        raise NotImplementedError(f"{type(self).__name__} cannot change its grad mode")
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        """Run one operator: here, under the plain grad mode and nothing else."""
+        token = MODE.set(self.grad)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            MODE.reset(token)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operators record in the current context.
+
+    >>> torch.is_grad_enabled()
+    True
+    """
+    mode = MODE.get()
+    return mode if type(mode) is bool else mode.grad
+
+
+def switched(grad: bool) -> Any:
+    """The current mode with recording switched on or off."""
+    mode = MODE.get()
+    return grad if type(mode) is bool else mode.with_grad(grad)
+
+
+class _Decorating:
+    """A context manager that also decorates functions, generator functions and classes."""
+
+    _tokens: list[Any]
+
+    def _fresh(self) -> Any:
+        """A new context manager for one call of a decorated function."""
+        return type(self)()
+
+    def _mode(self) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> None:
+        self._tokens.append(MODE.set(self._mode()))
+
+    def __exit__(self, *error: object) -> None:
+        MODE.reset(self._tokens.pop())
+
+    def __call__(self, function: Any) -> Any:
+        if isinstance(function, type):
+            function.__init__ = self(function.__init__)  # type: ignore[misc]
+            return function
+        if inspect.isgeneratorfunction(function):
+            return _decorate_generator(self, function)
+
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with self._fresh():
+                return function(*args, **kwargs)
+
+        return wrapper
+
+
+def _decorate_generator(manager: _Decorating, function: Callable) -> Callable:
+    """Enter the mode for each stretch of the generator's own code, leave it at each `yield`."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with manager._fresh():
+            generator = function(*args, **kwargs)
+            try:
+                value = next(generator)
+            except StopIteration as stop:
+                return stop.value
+        while True:
+            try:
+                sent = yield value
+            except GeneratorExit:
+                with manager._fresh():
+                    generator.close()
+                raise
+            except BaseException as error:
+                resume, given = generator.throw, error
+            else:
+                resume, given = generator.send, sent
+            with manager._fresh():
+                try:
+                    value = resume(given)
+                except StopIteration as stop:
+                    return stop.value
+
+    return wrapper
+
+
+class _Plain(_Decorating):
+    """A mode without arguments: `@no_grad` works as `@no_grad()` does."""
+
+    def __new__(cls, function: Any = None) -> Any:
+        manager = super().__new__(cls)
+        manager._tokens = []
+        return manager if function is None else manager(function)
+
+
+class no_grad(_Plain):
+    """Operators in the block or function do not record.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def _mode(self) -> Any:
+        return switched(False)
+
+
+class enable_grad(_Plain):
+    """Operators in the block or function record, inside a `no_grad` block too.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
+
+    def _mode(self) -> Any:
+        return switched(True)
+
+
+class set_grad_enabled(_Decorating):
+    """Switch recording on or off: at once as a statement, for a block as a context manager.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.set_grad_enabled(False):
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __init__(self, mode: bool):
+        self._grad = bool(mode)
+        self._tokens = [MODE.set(switched(self._grad))]
+
+    def _fresh(self) -> Any:
+        return set_grad_enabled(self._grad)
+
+    def __enter__(self) -> None:
+        """The mode was set when the object was made; leaving the block takes it back."""
+
+    def __call__(self, function: Any) -> Any:
+        MODE.reset(self._tokens.pop())  # a decorator changes the calls, not its surroundings
+        return super().__call__(function)
+
+
+class _Inference(Mode):
+    """Results are inference tensors: without a version counter, never part of a graph."""
+
+    __slots__ = ()
+
+    def with_grad(self, grad: bool) -> Mode:
+        return _Inference(grad)
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        from tapegrad.autograd.graph import mark_inference
+
+        return mark_inference(super().call(name, function, args, kwargs))
+
+
+class inference_mode(_Decorating):
+    """`no_grad` for good: results can never take part in a graph, and cost a little less.
+
+    >>> with torch.inference_mode():
+    ...     y = torch.ones(2) * 2
+    >>> y.is_inference()
+    True
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        manager = super().__new__(cls)
+        if callable(mode):
+            manager.__init__(True)
+            return manager(mode)
+        return manager
+
+    def __init__(self, mode: bool = True):
+        self._on = bool(mode)
+        self._tokens = []
+
+    def _fresh(self) -> Any:
+        return inference_mode(self._on)
+
+    def _mode(self) -> Any:
+        if self._on:
+            return _Inference(False)
+        mode = MODE.get()
+        return True if isinstance(mode, _Inference) else mode
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether the current context is in inference mode.
+
+    >>> torch.is_inference_mode_enabled()
+    False
+    """
+    return isinstance(MODE.get(), _Inference)

@@ -1,0 +1,328 @@
+"""What a node keeps and how it runs, worked out once for each operator and kind of call.
+
+A rule's parameters are what the graph keeps: `xp`, `g` (cotangent), `y` (output), inputs, keywords
+and outputs by name, `x_like` (shape and dtype of `x`). A `Plan` holds, for one pattern of inputs
+that require grad, which of these a node saves, and two ways to run the rules: on arrays (a function
+composed once, the fast path) and on tensors, when the derivative itself must be differentiable.
+"""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
+
+GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
+
+
+class Like:
+    """Shape and dtype of an array that is not kept itself."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, array: Any):
+        self.shape = array.shape
+        self.dtype = array.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+
+def _version_now(value: Any) -> int:
+    """The version of something kept: 0 for what has no counter."""
+    version = getattr(value, "_counter", None)
+    if version is INFERENCE:
+        raise errors.inference_saved()
+    return 0 if version is None else version.value
+
+
+def _like(value: Any) -> Any:
+    """What `x_like` is for an input: a Like, or the Python number or None itself."""
+    array = getattr(value, "_array", value)
+    return Like(array) if hasattr(array, "shape") else value
+
+
+class Plan:
+    """What nodes of one operator keep for one pattern of inputs, and how their rules run."""
+
+    __slots__ = ("code", "conjugate", "keeps", "keeps_tensors", "kinds", "node_type", "op", "run")
+
+    def __init__(self, op: Any, kinds: tuple[str, ...], conjugate: bool, xp: Any):
+        self.op = op
+        self.kinds = kinds
+        self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
+        names = dict.fromkeys(name for _, rule in self.rules() for name in rule.names)
+        self.keeps = tuple(self._keep(n) for n in names if n != "xp" and not op.is_cotangent(n))
+        self.keeps_tensors = any(
+            where in ("input", "output", "inputs") for where, _, _ in self.keeps
+        )
+        self.node_type = node_class(op)
+        self.code = _FAST_KEEPS.get(tuple(self.keeps), -1)
+        self.run = _compose(self, xp)
+
+    def rules(self) -> list[tuple[int, Any]]:
+        """(number of the input, its rule) for inputs that require grad."""
+        op = self.op
+        if op.variadic:
+            return [(0, op.vjps[op.inputs[0]])] if GRAD in self.kinds else []
+        needed = []
+        for i, (name, kind) in enumerate(zip(op.inputs, self.kinds, strict=False)):
+            if kind is GRAD:
+                if name not in op.vjps:
+                    raise errors.advised(
+                        NotImplementedError(
+                            f"derivative for {op.name} with respect to {name} is not implemented"
+                        ),
+                        f"Detach that argument, or declare {op.name}.vjp({name}=...).",
+                    )
+                needed.append((i, op.vjps[name]))
+        return needed
+
+    def _keep(self, name: str) -> tuple[str, Any, str]:
+        """(where, key, name): where the value of a rule's parameter is found."""
+        op = self.op
+        if op.variadic and name == op.inputs[0]:
+            return ("inputs", 0, name)
+        if op.variadic and name == op.inputs[0] + "_like":
+            return ("likes", 0, name)
+        if name in op.inputs:
+            return ("input", op.inputs.index(name), name)
+        if name in op.params:
+            return ("param", name, name)
+        if name == "y":
+            return ("output", 0, name)
+        if op.output_names and name in op.output_names:
+            return ("output", op.output_names.index(name), name)
+        return ("like", op.inputs.index(name.removesuffix("_like")), name)
+
+    def save(self, inputs: tuple, params: dict, arrays: tuple) -> tuple:
+        """What a node keeps of a call: `inputs` as given, `arrays` its outputs."""
+        values: list[Any] = []
+        for where, key, _ in self.keeps:
+            if where == "input":
+                values.append(inputs[key])
+            elif where == "like":
+                values.append(_like(inputs[key]))
+            elif where == "param":
+                values.append(params[key])
+            elif where == "output":
+                values.append(arrays[key])
+            elif where == "inputs":
+                values.append(tuple(inputs))
+            else:
+                values.append([_like(x) for x in inputs])
+        return tuple(values)
+
+    def versions(self, saved: tuple) -> tuple | None:
+        """The versions of what is saved; None if none was ever written."""
+        found = [
+            tuple(map(_version_now, v)) if where == "inputs" else _version_now(v)
+            for (where, _, _), v in zip(self.keeps, saved, strict=True)
+        ]
+        return tuple(found) if any(any(v) if type(v) is tuple else v for v in found) else None
+
+    def tensors(self, node: Node) -> dict[str, Any]:
+        """What the node kept, by name, as tensors with their place in the graph."""
+        check(node)
+        return {
+            name: self._tensor(node, where, key, value)
+            for (where, key, name), value in zip(self.keeps, node.saved, strict=True)
+        }
+
+    def _tensor(self, node: Node, where: str, key: Any, value: Any) -> Any:
+        from tapegrad.tensor import Tensor, wrap
+
+        if where == "inputs":
+            return [self._tensor(node, "input", i, v) for i, v in enumerate(value)]
+        if where == "input" and isinstance(value, Tensor):
+            edge = node.edges[key]
+            if value._node is edge:
+                return value
+            tensor = wrap(value._array)
+            tensor._node, tensor._counter = edge, version_of(value)
+            return tensor
+        if where == "output":
+            tensor = wrap(value)
+            tensor._node = node
+            if isinstance(node, MultiNode):
+                tensor._node = node.ports[key]
+                tensor._counter = (node.output_version or {}).get(key)
+            elif key == self.op.differentiable_output:
+                tensor._counter = node.output_version
+            else:
+                tensor._node = None
+            return tensor
+        return value
+
+    def run_on_tensors(self, node: Node, g: Any) -> list:
+        """The rules on tensors: the result is part of a graph of its own."""
+        from tapegrad import namespace
+
+        values = self.tensors(node)
+        values["xp"] = namespace
+        if self.conjugate:
+            g = [x.conj() for x in g] if isinstance(g, (list, tuple)) else g.conj()
+        if isinstance(g, (list, tuple)):
+            values.update(zip(self.op.cotangent_names(len(g)), g, strict=False))
+        values["g"] = g
+        found: list[Any] = [None] * len(self.kinds)
+        for i, rule in self.rules():
+            result = rule.function(*[values[name] for name in rule.names])
+            if self.op.variadic:
+                found = list(result)
+            else:
+                found[i] = result
+        if self.conjugate:
+            found = [None if x is None else x.conj() for x in found]
+        return found
+
+    def kept(self, node: Node, name: str) -> Any:
+        """The value of `node._saved_<name>`."""
+        if node.saved is None:
+            raise errors.freed()
+        names = {each: each for _, _, each in self.keeps}
+        if "y" in names:
+            names.setdefault("result", "y")
+        if self.op.inputs:
+            names.setdefault("self", self.op.inputs[0])
+        if names.get(name) not in [each for _, _, each in self.keeps]:
+            raise AttributeError(
+                f"'{type(node).__name__}' object has no attribute '_saved_{name}'\n"
+                f"It keeps {', '.join('_saved_' + n for _, _, n in self.keeps) or 'nothing'}."
+            )
+        return self.tensors(node)[names[name]]
+
+
+# --- the common patterns of elementwise calls, which the fast path writes out ------------------
+
+KEEP_NOTHING, KEEP_FIRST, KEEP_SECOND, KEEP_OUTPUT = 0, 1, 2, 4
+KEEP_BOTH, KEEP_SWAPPED = 3, 5
+
+
+class _Patterns(dict):
+    def get(self, keeps: Any, default: Any = None) -> Any:  # type: ignore[override]
+        return super().get(tuple((where, key) for where, key, _ in keeps), default)
+
+
+_FAST_KEEPS = _Patterns(
+    {
+        (): KEEP_NOTHING,
+        (("input", 0),): KEEP_FIRST,
+        (("input", 1),): KEEP_SECOND,
+        (("input", 0), ("input", 1)): KEEP_BOTH,
+        (("input", 1), ("input", 0)): KEEP_SWAPPED,
+        (("output", 0),): KEEP_OUTPUT,
+    }
+)
+
+_classes: dict[tuple[str, bool], type] = {}
+
+
+def node_class(op: Any) -> type:
+    """The class of an operator's nodes, `MulBackward0` and the like, made on first use."""
+    key = (op.node_name, op.multi)
+    if key not in _classes:
+        base = MultiNode if op.multi else Node
+        _classes[key] = type(op.node_name, (base,), {"__slots__": (), "__module__": "torch"})
+    return _classes[key]
+
+
+def _compose(plan: Plan, xp: Any) -> Any:
+    """Write the function that runs the rules on arrays, as one would by hand, and compile it.
+
+    For `mul` with two inputs that require grad:
+
+        def MulBackward0(node, g):
+            other, input = node.saved
+            if other._counter is not None or input._counter is not None: check(node)
+            other, input = other._array, input._array
+            return rule_0(g, other), rule_1(g, input)
+    """
+    op = plan.op
+    scope: dict[str, Any] = {"check": check, "xp": xp}
+    lines = [f"def {op.node_name}(node, g):"]
+    names = [name for _, _, name in plan.keeps]
+    if names:
+        lines.append(f"    {', '.join(names)}, = node.saved")
+    tensors = [n for w, i, n in plan.keeps if w == "input" and plan.kinds[i] is not RAW]
+    tests = [f"{n}._counter is not None" for n in tensors]
+    if any(w == "output" for w, _, _ in plan.keeps):
+        tests.append("node.output_version is not None")
+    if any(w == "inputs" for w, _, _ in plan.keeps):
+        tests.append("True")
+    if tests:
+        lines.append(f"    if {' or '.join(tests)}: check(node)")
+    lines += [f"    {n} = {n}._array" for n in tensors]
+    lines += [f"    {n} = [x._array for x in {n}]" for w, _, n in plan.keeps if w == "inputs"]
+    if plan.conjugate:
+        lines.append(
+            "    g = [xp.conj(x) for x in g] if isinstance(g, (list, tuple)) else xp.conj(g)"
+        )
+    if op.output_names and op.multi:
+        lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
+    results = ["None"] * len(plan.kinds)
+    for i, rule in plan.rules():
+        scope[f"rule_{i}"] = rule.function
+        results[i] = f"rule_{i}({', '.join(rule.names)})"
+    if op.variadic:
+        text = f"list({results[0]})"
+    else:
+        text = "(" + ", ".join(results) + ",)"
+    if plan.conjugate:
+        text = f"[None if x is None else xp.conj(x) for x in {text}]"
+    lines.append(f"    return {text}")
+    source = "\n".join(lines) + "\n"
+    file = f"<tapegrad rules of {op.name}, inputs {''.join(plan.kinds)}>"
+    exec(compile(source, file, "exec"), scope)
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    return scope[op.node_name]
+
+
+def check(node: Node) -> None:
+    """Raise if something the node kept was written in place since."""
+    expected = node.versions
+    for i, ((where, key, _), value) in enumerate(zip(node.plan.keeps, node.saved, strict=True)):
+        if where == "input":
+            version = getattr(value, "_counter", None)
+            edge = node.edges[key]
+        elif where == "output":
+            version = node.output_version
+            if type(version) is dict:
+                version = version.get(key)
+            elif key != node.plan.op.differentiable_output:
+                version = None
+            edge = node.ports[key] if isinstance(node, MultiNode) else node
+        elif where == "inputs":
+            _check_inputs(node, value, (0,) * len(value) if expected is None else expected[i])
+            continue
+        else:
+            continue
+        want = expected[i] if expected is not None else 0
+        if version is not None and version.value != want:
+            array = getattr(value, "_array", value)
+            raise errors.modified(array, version, want, _origin(edge))
+
+
+def _check_inputs(node: Node, values: tuple, expected: tuple) -> None:
+    for value, edge, want in zip(values, node.edges, expected, strict=True):
+        version = getattr(value, "_counter", None)
+        if version is not None and version.value != want:
+            raise errors.modified(value._array, version, want, _origin(edge))
+
+
+def _origin(edge: Any) -> str:
+    """Which output of which node a kept tensor is, as PyTorch words it."""
+    if edge is None or type(edge) is AccumulateGrad:
+        return ""
+    node, index = (edge.node, edge.index) if type(edge) is Port else (edge, 0)
+    return f"output {index} of {node.name()}"

@@ -1,0 +1,171 @@
+"""Views: tensors that share memory with their base, and find their history through it.
+
+A view remembers its base (never another view: chains are joined) and the steps, view operators with
+their keywords, that lead from the base to it. When the base or another view was written in place,
+the node a view had is out of date; it is made again, from the base's new node and the steps, when
+somebody asks. Every reader of a tensor's place in the graph asks `edge_of`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.graph import INFERENCE, Node, next_sequence, version_of
+
+ORDINARY, NO_GRAD, MULTI_OUTPUT = "ordinary", "no_grad", "multi-output"
+
+
+class Step:
+    """One view operator applied: what it was called with, and which of its outputs is meant."""
+
+    __slots__ = ("index", "op", "params")
+
+    def __init__(self, op: Any, params: dict, index: int | None):
+        self.op = op
+        self.params = params
+        self.index = index
+
+    def forward(self, xp: Any, x: Any) -> Any:
+        out = self.op.forward(xp, x, **self.params)
+        return out if self.index is None else out[self.index]
+
+
+class View:
+    """What a view knows of its base."""
+
+    __slots__ = ("base", "made", "seen", "steps")
+
+    def __init__(self, base: Any, steps: tuple[Step, ...], made: str, seen: int):
+        self.base = base
+        self.steps = steps
+        self.made = made  # ORDINARY, or why the view may not be written in place
+        self.seen = seen  # version of the base at which the view's node is right
+
+
+def shares_memory(out: Any, x: Any) -> bool:
+    """Whether `out`, computed from the array `x` by a view operator, is a view of it."""
+    base = getattr(out, "base", None)
+    return out is x or base is x or (base is not None and base is getattr(x, "base", None))
+
+
+def mark_view(op: Any, source: Any, out: Any, params: dict, index: int | None, mode: Any) -> None:
+    """Make `out`, the result of a view operator on `source`, a view of it if it shares memory."""
+    if not shares_memory(out._array, source._array):
+        return
+    if source._counter is INFERENCE:
+        out._counter = INFERENCE
+        return
+    version = version_of(source)
+    out._counter = version
+    step = Step(op, params, index)
+    made = ORDINARY if mode else NO_GRAD
+    if index is not None:
+        made = MULTI_OUTPUT
+    if source._view is None:
+        out._view = View(source, (step,), made, version.value)
+    else:
+        view = source._view
+        if view.made is not ORDINARY and made is ORDINARY:
+            made = view.made
+        out._view = View(view.base, (*view.steps, step), made, version.value)
+
+
+def edge_of(tensor: Any) -> Any:
+    """The node behind `tensor`, made again where the base of a view has a new history."""
+    view = tensor._view
+    if view is None:
+        return tensor._node
+    version = tensor._counter
+    if view.seen != version.value:
+        if view.made is not NO_GRAD:
+            edge = view.base._node
+            tensor._node = None if edge is None else replay(view, edge)
+        view.seen = version.value
+    return tensor._node
+
+
+def replay(view: View, edge: Any) -> Node:
+    """A node that takes a gradient of the view to one of the base at `edge`."""
+    node = AsStridedBackward0()
+    node.plan = REPLAY
+    node.edges = (edge,)
+    node.saved = (view.steps, view.base._array.shape, view.base._array.dtype)
+    node.versions = node.restore = node.hooks = node.output_version = None
+    node.sequence = next_sequence()
+    return node
+
+
+class AsStridedBackward0(Node):
+    """The node of a view whose base was written in place since the view was made."""
+
+    __slots__ = ()
+
+
+class _Replay:
+    """How such a node runs: the steps' own rules, backwards."""
+
+    __slots__ = ()
+    keeps_tensors = False
+    keeps = ()
+
+    def run(self, node: Node, g: Any) -> tuple:
+        from tapegrad.arrays.find import namespace_of
+
+        steps, shape, dtype = node.saved
+        return (adjoint(namespace_of((g,)), steps, g, shape, dtype),)
+
+    def run_on_tensors(self, node: Node, g: Any) -> tuple:
+        from tapegrad import namespace
+
+        steps, shape, dtype = node.saved
+        return (adjoint(namespace, steps, g, shape, dtype),)
+
+    def kept(self, node: Node, name: str) -> Any:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
+REPLAY = _Replay()
+
+
+class _Shaped:
+    """A stand-in with shape and dtype, for steps whose input is not there."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any):
+        self.shape = shape
+        self.dtype = dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+def adjoint(xp: Any, steps: tuple[Step, ...], g: Any, shape: tuple, dtype: Any) -> Any:
+    """The gradient of the base from that of a view: each step's reverse rule, last step first."""
+    import numpy as np
+
+    from tapegrad.arrays import numpy as numpy_namespace
+
+    probe = np.broadcast_to(np.zeros((), bool), shape)  # only its shapes are used
+    likes = []
+    for step in steps:
+        likes.append(_Shaped(probe.shape, dtype))
+        outs = step.op.forward(numpy_namespace, probe, **step.params)
+        probe = outs if step.index is None else outs[step.index]
+        if step.index is not None:
+            likes[-1] = (likes[-1], [o.shape for o in outs])
+    for step, like in zip(reversed(steps), reversed(likes), strict=True):
+        if step.index is not None:
+            like, shapes = like
+            g = [g if i == step.index else xp.zeros(s, dtype=g.dtype) for i, s in enumerate(shapes)]
+        name = step.op.inputs[0]
+        rule = step.op.vjps[name]
+        values = {"xp": xp, "g": g, name + "_like": like, **step.params}
+        g = rule.function(*[values[n] for n in rule.names])
+    return g
+
+
+def base_of(tensor: Any) -> Any:
+    """`tensor._base`: what a view is a view of, None for a tensor of its own."""
+    return None if tensor._view is None else tensor._view.base

@@ -1,0 +1,386 @@
+"""Calling an operator: unwrap, promote, compute, wrap, record.
+
+`unary` and `binary` are the fast path of elementwise operators: tensors of one floating dtype on
+the CPU. Whatever else a call can be (numbers, mixed dtypes, other array libraries, a mode that
+takes part, `out=`) goes through `apply`, which does the same in general.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.arrays import numpy as numpy_namespace
+from tapegrad.arrays.blocks import LARGE, blockwise
+from tapegrad.arrays.find import namespace_of, native_dtype
+from tapegrad.autograd.graph import MultiNode, Port, next_sequence
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.plan import (
+    CONSTANT,
+    GRAD,
+    KEEP_BOTH,
+    KEEP_FIRST,
+    KEEP_NOTHING,
+    KEEP_OUTPUT,
+    KEEP_SECOND,
+    KEEP_SWAPPED,
+    RAW,
+)
+from tapegrad.autograd.view import edge_of, mark_view
+from tapegrad.dtype import default
+from tapegrad.promotion import promote
+
+get_mode = MODE.get
+ndarray = np.ndarray
+asarray = np.asarray
+new = object.__new__
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+# --- in general --------------------------------------------------------------------------------
+
+
+def apply(op: Any, inputs: tuple, params: dict) -> Any:
+    """Run one operator on tensors, numbers or None; record it if an input requires grad."""
+    mode = get_mode()
+    if mode is not True and mode is not False:
+        return mode.call(op.name, apply, (op, inputs, params), {})
+    arrays: list[Any] = []
+    edges: list[Any] = []
+    kinds: list[str] = []
+    Tensor = _tensor.Tensor
+    for x in inputs:
+        if isinstance(x, Tensor):
+            arrays.append(x._array)
+            edge = x._node if x._view is None else edge_of(x)
+            edges.append(edge)
+            kinds.append(CONSTANT if edge is None else GRAD)
+        else:
+            if not (x is None or isinstance(x, NUMBERS)):
+                raise _wrong_argument(op, inputs, x)
+            arrays.append(x)
+            edges.append(None)
+            kinds.append(RAW)
+    xp = namespace_of(arrays)
+    given = arrays
+    if op.promote is not None:
+        arrays = promoted(op, xp, arrays)
+    try:
+        out = _compute(op, xp, arrays, params)
+    except ValueError as error:
+        raise _shape_error(op, arrays, error) from None
+    if type(out) is tuple or type(out) is list:
+        outs = tuple(map(_tensor.wrap, out))
+    else:
+        outs = (_tensor.wrap(out),)
+    if mode and GRAD in kinds and op.vjps:
+        edges_, kinds_ = tuple(edges), tuple(kinds)
+        record(op, xp, inputs, given, edges_, kinds_, params, outs)
+    if op.view:
+        for i, tensor in enumerate(outs):
+            mark_view(op, inputs[0], tensor, params, i if op.multi else None, mode)
+    if type(out) is tuple or type(out) is list:
+        return outs
+    return outs[0]
+
+
+def _compute(op: Any, xp: Any, arrays: list, params: dict) -> Any:
+    if op.promote is not None and xp is numpy_namespace and not params:
+        if any(type(x) is ndarray and x.size > LARGE for x in arrays):
+            out = blockwise(_function(op), tuple(arrays))
+            if out is not None:
+                return out
+    return op.forward(xp, *arrays, **params)
+
+
+def _function(op: Any) -> Callable:
+    """The forward function on NumPy arrays alone: one call where NumPy has it."""
+    if op.ufunc is not None:
+        return getattr(np, op.ufunc)
+    forward = op.forward
+    if len(op.inputs) == 1:
+        return lambda x: forward(numpy_namespace, x)
+    return lambda *arrays: forward(numpy_namespace, *arrays)
+
+
+def promoted(op: Any, xp: Any, arrays: list) -> list:
+    """The operands in their common dtype; numbers stay numbers where that is safe."""
+    dtype = promote([x for x in arrays if x is not None])
+    if op.promote == "float" and not (dtype.is_floating_point or dtype.is_complex):
+        dtype = default()
+    native = native_dtype(xp, dtype)
+    found = []
+    for x in arrays:
+        if x is None:
+            found.append(x)
+        elif isinstance(x, NUMBERS):
+            # a Python float or complex is weak in NumPy, too; an int might overflow there
+            weak = type(x) in (float, int) and dtype.is_floating_point
+            found.append(x if weak and len(arrays) > 1 else _number(xp, x, native, dtype))
+        else:
+            found.append(x if x.dtype == native else xp.astype(x, native))
+    if all(isinstance(x, NUMBERS) for x in found):
+        found[0] = xp.asarray(found[0], dtype=native)
+    return found
+
+
+def _number(xp: Any, x: Any, native: Any, dtype: Any) -> Any:
+    """A 0-d array of a number; integers wrap around as in PyTorch."""
+    if dtype.category == 1 and isinstance(x, (int, np.integer)):
+        bits = 8 * dtype.itemsize
+        x = int(x) % (1 << bits)
+        if dtype.is_signed and x >= 1 << (bits - 1):
+            x -= 1 << bits
+    return xp.asarray(x, dtype=native)
+
+
+def record(
+    op: Any,
+    xp: Any,
+    inputs: tuple,
+    arrays: list,
+    edges: tuple,
+    kinds: tuple,
+    params: dict,
+    outs: tuple,
+) -> None:
+    """Make the node of a call and put its outputs behind it."""
+    first = outs[0]._array.dtype
+    kind = getattr(first, "kind", None)
+    if kind is not None and kind not in "fcV" and not op.multi and op.output_names is None:
+        return  # integers and booleans have no gradient
+    conjugate = kind == "c" or _is_complex(xp, first)
+    plan = op.plan(kinds, conjugate, xp)
+    node = plan.node_type()
+    node.plan = plan
+    node.edges = edges
+    node.output_version = node.hooks = None
+    if plan.keeps:
+        node.saved = plan.save(inputs, params, tuple(t._array for t in outs))
+        node.versions = plan.versions(node.saved)
+    else:
+        node.saved = ()
+        node.versions = None
+    node.restore = None if op.promote is None else _restore(arrays, edges, outs[0]._array)
+    node.sequence = next_sequence()
+    if type(node).__base__ is MultiNode:
+        from tapegrad.autograd.plan import Like
+
+        node.likes = [Like(t._array) for t in outs]
+        node.n_outputs = len(outs)
+        node.ports = [Port(node, i) for i in range(len(outs))]
+        for tensor, port in zip(outs, node.ports, strict=True):
+            tensor._node = port
+    else:
+        outs[op.differentiable_output]._node = node
+
+
+def _is_complex(xp: Any, dtype: Any) -> bool:
+    return xp is not numpy_namespace and xp.isdtype(dtype, "complex floating")
+
+
+def _restore(arrays: list, edges: tuple, out: Any) -> tuple | None:
+    """For each input what its gradient must be brought back to; None if nothing was changed."""
+    spec = tuple(
+        None
+        if edge is None or (x.shape == out.shape and x.dtype == out.dtype)
+        else (x.shape, x.dtype)
+        for x, edge in zip(arrays, edges, strict=True)
+    )
+    return spec if any(spec) else None
+
+
+def _shape_error(op: Any, arrays: list, error: ValueError) -> Exception:
+    """PyTorch's error for shapes that do not broadcast; any other error as it is."""
+    if op.promote is not None:
+        shapes = [x.shape for x in arrays if hasattr(x, "shape")]
+        for i, b in enumerate(shapes):
+            for a in shapes[:i]:
+                try:
+                    np.broadcast_shapes(a, b)
+                except ValueError:
+                    return errors.broadcast(a, b)
+    return error
+
+
+def _wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
+    position = next(i for i, each in enumerate(inputs) if each is x)
+    name = op.inputs[0] if op.variadic else op.inputs[position]
+    return errors.advised(
+        TypeError(
+            f"{op.name}(): argument '{name}' (position {position + 1}) must be Tensor, "
+            f"not {type(x).__name__}"
+        ),
+        "Make a tensor of it first: torch.tensor(...), torch.from_numpy(...).",
+    )
+
+
+def general(op: Any) -> Callable:
+    """The function of an operator that has no fast path of its own."""
+
+    def call(*inputs: Any, **params: Any) -> Any:
+        return apply(op, inputs, params)
+
+    return call
+
+
+# --- the fast path -------------------------------------------------------------------------------
+
+
+def finish(name: str, result: Any, out: Any) -> Any:
+    """Put a result where `out=` says."""
+    if out is None:
+        return result
+    from tapegrad.autograd.inplace import write_out
+
+    return write_out(name, result, out)
+
+
+def unary(op: Any) -> Callable:
+    """The function of an elementwise operator of one tensor."""
+    compute: Any = None
+    plan: Any = None
+    floats = op.name  # names the function in errors
+
+    def first_call() -> None:
+        nonlocal compute, plan
+        compute = _function(op)
+        plan = op.plan((GRAD,), False, numpy_namespace) if op.vjps else None
+
+    def call(input: Any, *, out: Any = None) -> Any:
+        if compute is None:
+            first_call()
+        x = getattr(input, "_array", None)
+        if out is None and type(x) is ndarray and (x.dtype is F32 or x.dtype is F64):
+            mode = get_mode()
+            if mode is True or mode is False:
+                z = blockwise(compute, (x,)) if x.size > LARGE else compute(x)
+                if z is None:
+                    z = compute(x)
+                if type(z) is not ndarray:
+                    z = asarray(z)
+                tensor = new(_tensor.Tensor)
+                tensor._array = z
+                tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+                edge = input._node if input._view is None else edge_of(input)
+                if edge is None or mode is False or plan is None:
+                    tensor._node = None
+                    return tensor
+                node = plan.node_type()
+                node.plan = plan
+                node.edges = (edge,)
+                node.versions = node.restore = node.hooks = node.output_version = None
+                code = plan.code
+                if code == KEEP_OUTPUT:
+                    node.saved = (z,)
+                elif code == KEEP_FIRST:
+                    node.saved = (input,)
+                    if input._counter is not None:
+                        node.versions = plan.versions(node.saved)
+                else:
+                    node.saved = plan.save((input,), {}, (z,))
+                    node.versions = plan.versions(node.saved)
+                node.sequence = next_sequence()
+                tensor._node = node
+                return tensor
+        return finish(floats, apply(op, (input,), {}), out)
+
+    return call
+
+
+def binary(op: Any) -> Callable:
+    """The function of an elementwise operator of two operands."""
+    compute: Any = None
+    both: Any = None
+    left: Any = None
+    right: Any = None
+
+    def first_call() -> None:
+        nonlocal compute, both, left, right
+        compute = _function(op)
+        if op.vjps:
+            both = op.plan((GRAD, GRAD), False, numpy_namespace)
+            left = op.plan((GRAD, CONSTANT), False, numpy_namespace)
+            right = op.plan((CONSTANT, GRAD), False, numpy_namespace)
+
+    def call(input: Any, other: Any, *, out: Any = None) -> Any:
+        if compute is None:
+            first_call()
+        try:
+            x = input._array
+            y = other._array
+        except AttributeError:
+            return finish(op.name, apply(op, (input, other), {}), out)
+        dtype = x.dtype
+        if dtype is y.dtype and (dtype is F32 or dtype is F64) and type(x) is ndarray:
+            mode = get_mode()
+            if out is None and (mode is True or mode is False):
+                try:
+                    if x.size > LARGE:
+                        z = blockwise(compute, (x, y))
+                        if z is None:
+                            z = compute(x, y)
+                    else:
+                        z = compute(x, y)
+                except ValueError:
+                    raise errors.broadcast(x.shape, y.shape) from None
+                if type(z) is not ndarray:
+                    z = asarray(z)
+                tensor = new(_tensor.Tensor)
+                tensor._array = z
+                tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+                a = input._node if input._view is None else edge_of(input)
+                b = other._node if other._view is None else edge_of(other)
+                if a is None:
+                    plan = None if b is None else right
+                else:
+                    plan = left if b is None else both
+                if plan is None or mode is False:
+                    tensor._node = None
+                    return tensor
+                node = plan.node_type()
+                node.plan = plan
+                node.edges = (a, b)
+                node.versions = node.hooks = node.output_version = None
+                if x.shape == y.shape:
+                    node.restore = None
+                else:
+                    node.restore = _restore([x, y], (a, b), z)
+                code = plan.code
+                if code == KEEP_NOTHING:
+                    node.saved = ()
+                else:
+                    if code == KEEP_SWAPPED:
+                        node.saved = (other, input)
+                    elif code == KEEP_BOTH:
+                        node.saved = (input, other)
+                    elif code == KEEP_SECOND:
+                        node.saved = (other,)
+                    elif code == KEEP_FIRST:
+                        node.saved = (input,)
+                    else:
+                        node.saved = plan.save((input, other), {}, (z,))
+                    if input._counter is not None or other._counter is not None:
+                        node.versions = plan.versions(node.saved)
+                node.sequence = next_sequence()
+                tensor._node = node
+                return tensor
+        return finish(op.name, apply(op, (input, other), {}), out)
+
+    return call
+
+
+def operator(function: Callable, reverse: bool = False) -> Callable:
+    """The method behind a Python operator: what it does not know it leaves to the other operand."""
+
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, _tensor.Tensor) or isinstance(other, NUMBERS):
+            return function(other, self) if reverse else function(self, other)
+        return NotImplemented
+
+    return method

@@ -1,0 +1,397 @@
+"""Tensor: an array, `requires_grad`, and its place in the graph.
+
+Methods are one visible line into `ops`, in the mixins of `methods/`, by family.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port, hooks_of, version_of
+from tapegrad.device import CPU
+from tapegrad.dtype import BY_NUMPY, of
+from tapegrad.size import Size, from_shape
+
+new = object.__new__
+ndarray = np.ndarray
+
+
+class TensorCore:
+    """What a tensor is, without its operators."""
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_array",  # the values: an ndarray, or an array of another library
+        "_counter",  # None, or the version counter shared with views
+        "_grad",  # the tensor behind .grad
+        "_hooks",  # None, or the hooks of a tensor that may become a leaf
+        "_node",  # None: no gradient. A leaf: its AccumulateGrad. Else the Node or Port behind it
+        "_view",  # None, or what a view knows of its base
+    )
+    __array_priority__ = 1000  # NumPy leaves operators between an array and a tensor to us
+
+    _array: Any
+    _counter: Any
+    _grad: Any
+    _hooks: Any
+    _node: Any
+    _view: Any
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        from tapegrad.ops.create import legacy_tensor
+
+        return legacy_tensor(cls, args, kwargs)
+
+    # --- what it is -----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension, a `torch.Size`."""
+        return from_shape(self._array.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements."""
+        array = self._array
+        return BY_NUMPY[array.dtype] if type(array) is ndarray else of(array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    @property
+    def device(self) -> Any:
+        """Where the tensor lives."""
+        return CPU
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor; settable on leaves."""
+        if self._view is not None:
+            from tapegrad.autograd.view import edge_of
+
+            return edge_of(self) is not None
+        return self._node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        self.requires_grad_(flag)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Say whether gradients shall flow to this leaf; returns the tensor.
+
+        >>> torch.ones(2).requires_grad_()
+        tensor([1., 1.], requires_grad=True)
+        """
+        if not self.is_leaf:
+            if requires_grad:
+                return self
+            raise errors.advised(
+                RuntimeError(
+                    "you can only change requires_grad flags of leaf variables. If you want to "
+                    "use a computed variable in a subgraph that doesn't require differentiation "
+                    "use var_no_grad = var.detach()."
+                ),
+                "This tensor was computed by an operator: detach() gives one without history.",
+            )
+        if not requires_grad:
+            self._node = None
+        elif self._node is None:
+            dtype = self.dtype
+            if not (dtype.is_floating_point or dtype.is_complex):
+                raise errors.advised(
+                    RuntimeError("only Tensors of floating point dtype can require gradients"),
+                    f"This one is {dtype}: convert it first, for example with .float().",
+                )
+            if self._counter is INFERENCE:
+                from tapegrad.autograd.mode import is_inference_mode_enabled
+
+                if not is_inference_mode_enabled():
+                    raise errors.advised(
+                        RuntimeError(
+                            "Setting requires_grad=True on inference tensor outside InferenceMode "
+                            "is not allowed."
+                        ),
+                        "clone() the tensor first.",
+                    )
+            make_leaf(self)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operator that records made this tensor."""
+        if self._view is not None:
+            from tapegrad.autograd.view import edge_of
+
+            edge_of(self)
+        node = self._node
+        return node is None or type(node) is AccumulateGrad
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node that made this tensor; None for a leaf."""
+        if self.is_leaf:
+            return None
+        node = self._node
+        return node.node if type(node) is Port else node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node this tensor is."""
+        return self._node.index if type(self._node) is Port else 0
+
+    @property
+    def grad(self) -> Any:
+        """The gradient accumulated so far, a tensor or None."""
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
+            _warn_of_missing_grad(self)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            _check_grad(self, value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def _version(self) -> int:
+        """How often this tensor or a view of its memory was written in place."""
+        if self._counter is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._counter is None else self._counter.value
+
+    @property
+    def _base(self) -> Any:
+        """The tensor this is a view of, or None."""
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode."""
+        return self._counter is INFERENCE
+
+    # --- its place in the graph -------------------------------------------------------------------
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of this tensor to the `.grad` of the leaves it was computed from.
+
+        Args:
+            gradient: the cotangent, of this tensor's shape; may be left out for a scalar.
+            retain_graph: keep what the graph holds for another pass (default: `create_graph`).
+            create_graph: make the gradients themselves differentiable.
+            inputs: accumulate into these tensors only.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+        """
+        from tapegrad.autograd.api import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this tensor in `.grad` although it is no leaf.
+
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> y = x * 2
+        >>> y.retain_grad()
+        >>> (y * 3).backward()
+        >>> y.grad
+        tensor([3.])
+        """
+        if not self.requires_grad:
+            raise errors.advised(
+                RuntimeError("can't retain_grad on Tensor that has requires_grad=False"),
+                "Only tensors that a gradient reaches can keep it.",
+            )
+        if not self.is_leaf:
+            hooks_of(self.grad_fn).retained[self.output_nr] = weakref.ref(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `.grad` of this tensor, no leaf, is kept."""
+        if self.is_leaf:
+            return False
+        hooks = self.grad_fn.hooks
+        reference = hooks.retained.get(self.output_nr) if hooks is not None else None
+        return reference is not None and reference() is self
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call `hook(grad)` with the gradient of this tensor; what it returns replaces it.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 2)
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([2., 2.])
+        """
+        if not self.requires_grad:
+            raise errors.advised(
+                RuntimeError("cannot register a hook on a tensor that doesn't require gradient"),
+                "Set requires_grad first.",
+            )
+        node = self._node.node if type(self._node) is Port else self._node
+        return hooks_of(node).of_tensor(self.output_nr).add(hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
+        """Call `hook(tensor)` after the `.grad` of this leaf has changed."""
+        if not self.requires_grad:
+            raise errors.advised(
+                RuntimeError("cannot register a hook on a tensor that doesn't require gradient"),
+                "Set requires_grad first.",
+            )
+        if not self.is_leaf:
+            raise errors.advised(
+                RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors"),
+                "Use register_hook on a tensor that an operator made.",
+            )
+        return hooks_of(self._node).accumulated.add(hook)
+
+    @property
+    def data(self) -> Any:
+        """The same memory without history and with a version counter of its own."""
+        result = wrap(self._array)
+        return result
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if not isinstance(value, TensorCore):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        self._array = value._array
+        if type(self._node) is AccumulateGrad:
+            self._node.array = value._array
+
+    def detach(self) -> Any:
+        """The same memory without history; writes are seen by both and counted together.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> x.detach().requires_grad
+        False
+        """
+        result = wrap(self._array)
+        result._counter = self._counter if self._counter is INFERENCE else version_of(self)
+        return result
+
+    def detach_(self) -> Any:
+        """Cut this tensor off from its history; returns it."""
+        if self._view is not None:
+            raise errors.advised(
+                RuntimeError(
+                    "Can't detach views in-place. Use detach() instead. If you are using "
+                    "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is "
+                    "set as True, gradients are views of DDP buckets, and hence detach_() cannot "
+                    "be called on these gradients. To fix this error, please refer to the "
+                    "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+                ),
+                "detach() gives a new tensor.",
+            )
+        self._node = None
+        return self
+
+
+def make_leaf(tensor: Any) -> Any:
+    """Let gradients flow to a tensor that nothing made."""
+    node = AccumulateGrad(tensor)
+    node.output_version = tensor._counter
+    tensor._node = node
+    return tensor
+
+
+def wrap(array: Any) -> Any:
+    """A tensor on `array`, without history."""
+    if isinstance(array, np.generic):
+        array = np.asarray(array)
+    tensor = new(Tensor)
+    tensor._array = array
+    tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+    return tensor
+
+
+def _check_grad(tensor: Any, value: Any) -> None:
+    if not isinstance(value, TensorCore):
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(value).__name__}"
+        )
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value.dtype is not tensor.dtype:
+        raise errors.advised(
+            RuntimeError(
+                "attempting to assign a gradient with data type "
+                f"'{_type_name(value)}' to a tensor with data type '{_type_name(tensor)}'. Please "
+                "ensure that the gradient and the tensor have the same data type"
+            ),
+            f"Convert the gradient with .to({tensor.dtype}).",
+        )
+    if value.shape != tensor.shape:
+        raise errors.advised(
+            RuntimeError(
+                "attempting to assign a gradient of size '"
+                f"{list(value.shape)}' to a tensor of size '{list(tensor.shape)}'. Please ensure "
+                "that the gradient and the tensor are the same size"
+            ),
+            "Sum or reshape the gradient first.",
+        )
+
+
+def _type_name(tensor: Any) -> str:
+    return f"torch.{tensor.dtype.scalar_name}Tensor"
+
+
+def _warn_of_missing_grad(tensor: Any) -> None:
+    import warnings
+
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+        "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
+        "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
+        "instead. See github.com/pytorch/pytorch/pull/30531 for more informations.\n"
+        f"This tensor was made by {tensor.grad_fn.name()}: call retain_grad() on it before "
+        "backward().",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+from tapegrad.methods import Methods  # noqa: E402  (the operators need the class above)
+
+
+class Tensor(Methods, TensorCore):
+    """A multi-dimensional array that records what is computed from it.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from tapegrad.printing import tensor_repr
+
+        return tensor_repr(self)
+
+
+Tensor.__module__ = "torch"
