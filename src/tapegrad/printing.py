@@ -5,6 +5,7 @@ from math import inf
 
 import numpy as np
 
+from tapegrad import errors
 from tapegrad.dtype import get_default_dtype
 from tapegrad.numeral import style_of
 
@@ -199,8 +200,8 @@ def format_tensor(t, spec: str) -> str:
     if t._array.ndim == 0 and kind == "Tensor":
         return format(t.item(), spec)
     if spec:
-        raise TypeError(
-            f"unsupported format string passed to {kind}.__format__\n"
-            f"Only a plain tensor of one number takes {spec!r}; format x.item() or str(x) instead."
+        raise errors.advised(
+            TypeError(f"unsupported format string passed to {kind}.__format__"),
+            f"Only a plain tensor of one number takes {spec!r}: format x.item() or str(x) instead.",
         )
     return str(t)

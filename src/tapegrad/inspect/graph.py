@@ -1,5 +1,7 @@
 """The graph of a tensor as a tree of text, from the result back to the leaves."""
 
+from tapegrad import errors
+
 
 def graph_text(tensor_or_node, params: dict | None = None, max_nodes: int | None = 1000) -> str:
     """Draw the graph behind a tensor, one node a line.
@@ -100,8 +102,8 @@ def _leaf_label(leaf, names):
 def _lone_leaf(tensor, names):
     """The graph of a tensor that nothing made: itself."""
     if not tensor.requires_grad:
-        raise ValueError(
-            "the tensor has no graph: it does not require grad\n"
-            "Compute it from a tensor with requires_grad=True, outside torch.no_grad()."
+        raise errors.advised(
+            ValueError("the tensor has no graph: it does not require grad"),
+            "Compute it from a tensor with requires_grad=True, outside torch.no_grad().",
         )
     return f"AccumulateGrad {_leaf_label(tensor, names)}"

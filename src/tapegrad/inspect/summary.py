@@ -3,7 +3,7 @@
 from math import prod
 
 import tapegrad
-from tapegrad import nn
+from tapegrad import errors, nn
 from tapegrad.tensor import Tensor
 
 _BYTES = 4  # the sizes are those of float32 numbers
@@ -45,9 +45,9 @@ def summary(model, input_size, batch_size: int = -1, device: str = "cuda") -> No
 def _device(name):
     name = str(name).lower()
     if name not in ("cuda", "cpu"):
-        raise AssertionError(
-            "Input device is not valid, please specify 'cuda' or 'cpu'\n"
-            f"The device given is {name!r}."
+        raise errors.advised(
+            AssertionError("Input device is not valid, please specify 'cuda' or 'cpu'"),
+            f"The device given is {name!r}.",
         )
     return name if name == "cpu" or tapegrad.cuda.is_available() else "cpu"
 
