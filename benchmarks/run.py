@@ -20,7 +20,7 @@ from row import CLOCKS, LIBRARIES, NUMPY, TITLES, TORCH, Bound, Figure, ratio
 from table import ROWS
 
 LABEL = 60  # columns
-BUSY = 0.5  # average number of other processes that want a core
+BUSY = 0.5  # processes that want a core, for each core
 
 
 def quantity(name: str, value: float) -> str:
@@ -95,7 +95,7 @@ def main() -> int:
     libraries = [name for name in LIBRARIES if name not in options.without]
     about = machine()
     print(f"Python {about['python']}, {about['cores']} cores, load {about['load']}")
-    if about["load"] is not None and about["load"] > BUSY:
+    if about["load"] is not None and about["load"] > BUSY * about["cores"]:
         print("The machine is busy: rows that use all cores will say little.")
     record: dict = {"machine": about, "rows": {}}
     for number, row in enumerate(ROWS.values(), 1):

@@ -22,18 +22,16 @@ class Profiling(Mode):
         self.under = under
         self.recorder = recorder
 
-    @classmethod
-    def over(cls, mode: Any, recorder: Recorder) -> Profiling:
-        """Record on top of `mode`, instead of a profiler that is on there."""
-        return cls(mode.under if isinstance(mode, Profiling) else mode, recorder)
+    def over(self, under: Any) -> Profiling:
+        return Profiling(under, self.recorder)
 
-    def with_grad(self, grad: bool) -> Mode:
+    def with_grad(self, grad: bool) -> Profiling:
         under = self.under
-        return Profiling(grad if type(under) is bool else under.with_grad(grad), self.recorder)
+        return self.over(grad if type(under) is bool else under.with_grad(grad))
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         recorder, under = self.recorder, self.under
-        shapes = shapes_of(args) if recorder.shapes else None
+        shapes = shapes_of(args[1]) if recorder.shapes else None  # args: op, inputs, options
         record = recorder.push("aten::" + name, inputs=shapes)
         try:
             if type(under) is not bool:
@@ -50,11 +48,11 @@ class Profiling(Mode):
             recorder.pop(record)
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        """Run one node of the graph: `args` are the node and what reached it."""
+        """Run one node of the graph: `args` are its owner and what reached it, then options."""
         recorder = self.recorder
         name = _NAMES.get(type(node).__name__, type(node).__name__)
         sequence = node.sequence or -1
-        shapes = shapes_of(args[1:]) if recorder.shapes else None
+        shapes = shapes_of(args[1:2]) if recorder.shapes else None
         outer = recorder.push(EVALUATE + name, BACKWARD, sequence=sequence)
         inner = recorder.push(name, BACKWARD, shapes, sequence)
         try:

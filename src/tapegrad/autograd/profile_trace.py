@@ -81,7 +81,7 @@ def _names(events: list[Any], process: int, began_ns: int) -> list[dict]:
 def _spans(events: list[Any], process: int, began_ns: int) -> list[dict]:
     """A span for each event, and an arrow from each operator to the node it recorded."""
     spans: list[dict] = []
-    operators = {}  # sequence number -> the operator that has it
+    operators: dict[int, dict] = {}  # sequence number -> the operator that has it
     arrows = set()
     for number, event in enumerate(events):
         start = began_ns / 1e3 + event.time_range.start

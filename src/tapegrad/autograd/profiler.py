@@ -123,7 +123,9 @@ class profile:
             self._tracer = PythonTracer(recorder)
             self._tracer.start()
         self._recorder = recorder
-        self._tokens = RECORDER.set(recorder), MODE.set(Profiling.over(MODE.get(), recorder))
+        mode = MODE.get()
+        under = mode.under if isinstance(mode, Profiling) else mode
+        self._tokens = RECORDER.set(recorder), MODE.set(Profiling(under, recorder))
         return self
 
     def __exit__(self, *error: object) -> None:
