@@ -175,7 +175,7 @@ class _Walk:
         if node.saved is None:
             raise errors.freed()
         if self.mode is not None:
-            grads = self.mode.backward_node(node, self._rules, (node, g))  # type: ignore[attr-defined]
+            grads = self.mode.backward_node(node, self._rules, (node, g))
         else:
             grads = self._rules(node, g)
         if not self.retain_graph and node.plan.keeps_tensors:
@@ -235,7 +235,11 @@ class _Walk:
         variable = leaf.variable
         pending = [g]
         del g  # the list holds the only reference left: the array may become .grad as it is
-        accumulate(variable, pending, self.create_graph)
+        args = (variable, pending, self.create_graph)
+        if self.mode is not None:
+            self.mode.backward_node(leaf, accumulate, args)
+        else:
+            accumulate(*args)
         if hooks is not None:
             for hook in list(hooks.post.values()):
                 hook((), (variable._grad,))

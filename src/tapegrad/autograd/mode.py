@@ -23,9 +23,14 @@ class Mode:
     """A mode that takes part in calls. `grad` says whether operators record under it."""
 
     __slots__ = ("grad",)
+    under: Any = None  # the mode that this one adds something to, where it does
 
     def __init__(self, grad: bool):
         self.grad = grad
+
+    def over(self, under: Any) -> Mode:
+        """The same mode on top of another one."""
+        raise NotImplementedError(f"{type(self).__name__} adds nothing to another mode")
 
     def with_grad(self, grad: bool) -> Mode:
         """The same mode with recording switched on or off."""
@@ -38,6 +43,10 @@ class Mode:
             return function(*args, **kwargs)
         finally:
             MODE.reset(token)
+
+    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+        """Run one node of the backward pass."""
+        return function(*args)
 
 
 def is_grad_enabled() -> bool:
@@ -220,10 +229,16 @@ class inference_mode(_Decorating):
         return inference_mode(self._on)
 
     def _mode(self) -> Any:
-        if self._on:
-            return _Inference(False)
-        mode = MODE.get()
-        return True if isinstance(mode, _Inference) else mode
+        return _with_inference(MODE.get(), self._on)
+
+
+def _with_inference(mode: Any, on: bool) -> Any:
+    """`mode` with inference switched on or off, below whatever else takes part."""
+    if isinstance(mode, Mode) and mode.under is not None:
+        return mode.over(_with_inference(mode.under, on))
+    if on:
+        return _Inference(False)
+    return True if isinstance(mode, _Inference) else mode
 
 
 def is_inference_mode_enabled() -> bool:
@@ -232,4 +247,7 @@ def is_inference_mode_enabled() -> bool:
     >>> torch.is_inference_mode_enabled()
     False
     """
-    return isinstance(MODE.get(), _Inference)
+    mode = MODE.get()
+    while isinstance(mode, Mode) and mode.under is not None:
+        mode = mode.under
+    return isinstance(mode, _Inference)
