@@ -23,6 +23,7 @@ from tapegrad.autograd.profiler_util import (
     FunctionEventAvg,
     events_of,
 )
+from tapegrad.errors import advised
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_function"]
 
@@ -91,9 +92,9 @@ class profile:
         if not enabled:
             return
         if not use_cpu:
-            raise AssertionError(
-                "Device-only events supported only with Kineto (use_kineto=True)\n"
-                "leave use_cpu=True: there is no other device here"
+            raise advised(
+                AssertionError("Device-only events supported only with Kineto (use_kineto=True)"),
+                "Leave use_cpu=True: there is no other device here.",
             )
         if use_cuda:
             text = "The attribute `use_cuda` will be deprecated soon, please use"
@@ -111,8 +112,9 @@ class profile:
         if not self.enabled:
             return None
         if self.entered:
-            raise RuntimeError(
-                "Profiler context manager is not reentrant\nmake a new profile() for each block"
+            raise advised(
+                RuntimeError("Profiler context manager is not reentrant"),
+                "Make a new profile() for each block.",
             )
         self.entered = True
         recorder = Recorder(shapes=self.record_shapes, memory=self.profile_memory)
@@ -199,15 +201,17 @@ class profile:
         """Write each event's Python functions, outermost first, and its `metric`: a flame graph."""
         self._finished()
         if not self.with_stack:
-            raise AssertionError(
-                "export_stacks() requires with_stack=True\nuse profile(with_stack=True)"
+            raise advised(
+                AssertionError("export_stacks() requires with_stack=True"),
+                "Use profile(with_stack=True).",
             )
         self.function_events.export_stacks(path, metric)
 
     def _finished(self) -> Recorder:
         if self._recorder is None or not self._recorder.ended:
-            raise RuntimeError(
-                "Profiler didn't finish running\nleave the block of `with profile()` first"
+            raise advised(
+                RuntimeError("Profiler didn't finish running"),
+                "Leave the block of `with profile()` first.",
             )
         return self._recorder
 
@@ -244,10 +248,12 @@ class record_function:
 
     def __enter__(self) -> record_function:
         if not isinstance(self.name, str):
-            raise RuntimeError(
-                "profiler::_record_function_enter_new() Expected a value of type 'str' for argument"
-                f" 'name' but instead found type '{type(self.name).__name__}'.\n"
-                "give the block a name: record_function('name')"
+            raise advised(
+                RuntimeError(
+                    "profiler::_record_function_enter_new() Expected a value of type 'str' for "
+                    f"argument 'name' but instead found type '{type(self.name).__name__}'."
+                ),
+                "Give the block a name: record_function('name').",
             )
         recorder = RECORDER.get()
         if recorder is not None:

@@ -12,6 +12,7 @@ from tapegrad.autograd.profile_event import (
     Interval,
 )
 from tapegrad.autograd.profile_recorder import FUNCTION, Recorder
+from tapegrad.errors import advised
 
 __all__ = ["DeviceType", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval"]
 
@@ -129,7 +130,10 @@ class EventList(list):
 
         if metric not in self.supported_export_stacks_metrics():
             known = self.supported_export_stacks_metrics()
-            raise ValueError(f"metric should be one of: {known}\ngot {metric!r}")
+            raise advised(
+                ValueError(f"metric should be one of: {known}"),
+                f"Choose one of them instead of {metric!r}.",
+            )
         write_stacks(self, path, metric)
 
     def __str__(self) -> str:
