@@ -1,0 +1,1 @@
+"""Random numbers as PyTorch's CPU generator draws them, on NumPy arrays."""
