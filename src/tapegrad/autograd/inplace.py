@@ -86,7 +86,8 @@ def update(name: str, x: Any, compute: Callable) -> Any:
     before._node = edge
     before._counter = version_of(x)
     with_grad = is_grad_enabled()
-    result = compute(before)
+    mode = MODE.get()
+    result = compute(before) if type(mode) is bool else mode.in_place(name, compute, before)
     check_fits(name, x, result)
     if result is before:
         return x

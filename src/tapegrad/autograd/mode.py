@@ -44,8 +44,12 @@ class Mode:
         finally:
             MODE.reset(token)
 
+    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+        """Compute `compute(x)`, which is to be written into the memory of `x`."""
+        return compute(x)
+
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        """Run one node of the backward pass."""
+        """Run one node of the backward pass: `args` are its owner and what reached it, first."""
         return function(*args)
 
 

@@ -9,6 +9,7 @@ from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
 
 EVALUATE = "autograd::engine::evaluate_function: "
+_TITLES: dict[str, str] = {}  # of operators, made as they are met
 _NAMES = {"AccumulateGrad": "torch::autograd::AccumulateGrad"}
 
 
@@ -31,8 +32,11 @@ class Profiling(Mode):
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         recorder, under = self.recorder, self.under
-        shapes = shapes_of(args[1]) if recorder.shapes else None  # args: op, inputs, options
-        record = recorder.push("aten::" + name, inputs=shapes)
+        op, inputs, _ = args
+        title = _TITLES.get(name)
+        if title is None:
+            title = _TITLES[name] = "aten::" + public_name(name, op.node_name)
+        record = recorder.push(title, inputs=shapes_of(inputs) if recorder.shapes else None)
         try:
             if type(under) is not bool:
                 result = under.call(name, function, args, kwargs)
@@ -47,8 +51,17 @@ class Profiling(Mode):
         finally:
             recorder.pop(record)
 
+    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+        recorder = self.recorder
+        record = recorder.push("aten::" + name, inputs=[list(x.shape)] if recorder.shapes else None)
+        token = MODE.set(self.under)
+        try:
+            return compute(x)
+        finally:
+            MODE.reset(token)
+            recorder.pop(record)
+
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        """Run one node of the graph: `args` are its owner and what reached it, then options."""
         recorder = self.recorder
         name = _NAMES.get(type(node).__name__, type(node).__name__)
         sequence = node.sequence or -1
@@ -60,6 +73,19 @@ class Profiling(Mode):
         finally:
             recorder.pop(inner)
             recorder.pop(outer)
+
+
+def public_name(name: str, node: str) -> str:
+    """What PyTorch calls an operator: nodes are named after it, whatever our own name is.
+
+    >>> from tapegrad.autograd.profile_mode import public_name
+    >>> public_name("add_tensors", "AddBackward0"), public_name("log1p", "Log1PBackward0")
+    ('add', 'log1p')
+    """
+    words = node.partition("Backward")[0]
+    public = "".join("_" + c.lower() if c.isupper() else c for c in words).removeprefix("_")
+    same = public.replace("_", "") == name.replace("_", "")
+    return name if same or not public else public
 
 
 def sequence_of(result: Any) -> int:

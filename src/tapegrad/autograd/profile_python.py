@@ -13,10 +13,11 @@ from typing import Any
 from tapegrad.autograd.profile_recorder import PYTHON, Record, Recorder
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_RULES = "<tapegrad"  # the file of rules that were composed
 
 
 def _is_own(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(_PACKAGE)
+    return frame.f_code.co_filename.startswith((_PACKAGE, _RULES))
 
 
 def _title(frame: FrameType) -> str:
