@@ -1,1 +1,82 @@
-from tapegrad.tensor import Tensor
+"""tapegrad: PyTorch's autograd in readable Python. Public names are PyTorch's.
+
+Operators come from `tapegrad.ops`, one file for each family; packages such as `nn` and `optim` are
+loaded when they are first asked for.
+"""
+
+from math import e, inf, nan, pi
+from warnings import filterwarnings as _filterwarnings
+
+from tapegrad.tensor import Tensor  # first: the other files build on it
+from tapegrad import autograd
+from tapegrad.autograd.mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from tapegrad.device import device, get_default_device, set_default_device
+from tapegrad.dtype import (
+    bfloat16,
+    complex32,
+    complex64,
+    complex128,
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    set_default_dtype,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from tapegrad.limits import finfo, iinfo
+from tapegrad.missing import missing as _missing
+from tapegrad.ops import *
+from tapegrad.printing import set_printoptions
+from tapegrad.promotion import can_cast, promote_types, result_type
+from tapegrad.size import Size
+from tapegrad.version import __version__
+
+# Names that would shadow Python's own above: types, and None as NumPy calls it in an index.
+from tapegrad.dtype import bool_ as bool  # isort: skip
+
+half = float16
+float = float32
+double = float64
+chalf = complex32
+cfloat = complex64
+cdouble = complex128
+short = int16
+int = int32
+long = int64
+newaxis = None
+
+# NumPy warns of divisions by zero, overflows and the like; inf and nan are answers here.
+_filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
+
+_ON_DEMAND = frozenset(
+    "amp backends compat cuda data distributions fft func inspect linalg namespace nn optim random "
+    "return_types serialization signal special testing utils version".split()
+)
+
+
+def __getattr__(name: str):
+    """A package on its first use."""
+    if name in _ON_DEMAND:
+        from importlib import import_module
+
+        try:
+            return import_module(f"tapegrad.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"tapegrad.{name}":
+                raise
+    raise _missing(__name__, name)

@@ -91,3 +91,11 @@ def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
                 "dimensions must be equal or 1.",
             )
     raise AssertionError(f"shapes {a} and {b} broadcast")
+
+
+def float_required(dtype: Any) -> RuntimeError:
+    """A new tensor of integers or booleans that was to require grad."""
+    return advised(
+        RuntimeError("Only Tensors of floating point and complex dtype can require gradients"),
+        f"This one is {dtype}: pass requires_grad=False, or dtype=torch.float32.",
+    )

@@ -1,0 +1,3 @@
+"""Operators: the public functions, one file for each family."""
+
+from tapegrad.ops.create import *

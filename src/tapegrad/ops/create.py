@@ -10,6 +10,8 @@ from tapegrad import tensor as _tensor
 from tapegrad.dtype import as_dtype, default
 from tapegrad.shape import sizes_of
 
+__all__ = ["ones", "tensor", "zeros"]
+
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
     """A tensor with a copy of `data`."""

@@ -1,0 +1,25 @@
+"""Reverse-mode differentiation: `backward`, `grad`, the modes, and what is built on them."""
+
+from tapegrad.autograd.mode import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)
+from tapegrad.missing import missing as _missing
+from tapegrad.autograd.api import backward, grad  # isort: skip  (needs the modes)
+
+_ON_DEMAND = frozenset("functional profiler profiler_util variable".split())
+
+
+def __getattr__(name: str):
+    """A file on its first use."""
+    if name in _ON_DEMAND:
+        from importlib import import_module
+
+        return import_module(f"tapegrad.autograd.{name}")
+    if name == "Variable":
+        from tapegrad.autograd.variable import Variable
+
+        return Variable
+    raise _missing(__name__, name)

@@ -1,0 +1,58 @@
+"""Variable: the name under which tensors once had gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.tensor import Tensor
+
+
+class VariableMeta(type):
+    """Every tensor is an instance of `Variable`."""
+
+    def __instancecheck__(cls, other: Any) -> bool:
+        return isinstance(other, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """A tensor without history on the memory of `data`, from the days when gradients were apart.
+
+    >>> x = torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    >>> x
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __new__(
+        cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None
+    ) -> Any:
+        if volatile is not None:
+            _warn_of_volatile(volatile, requires_grad)
+        if data is None:
+            data = Tensor()
+        elif not isinstance(data, Tensor):
+            raise errors.advised(
+                TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}"),
+                "torch.tensor(data, requires_grad=True) takes numbers, lists and arrays.",
+            )
+        result = data.detach()
+        if not requires_grad:
+            return result
+        if not (result.dtype.is_floating_point or result.dtype.is_complex):
+            raise errors.float_required(result.dtype)
+        return result.requires_grad_()
+
+
+def _warn_of_volatile(volatile: bool, requires_grad: bool) -> None:
+    import warnings
+
+    warnings.warn(
+        "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+        UserWarning,
+        stacklevel=3,
+    )
+    if volatile and requires_grad:
+        raise ValueError("Variable can't be volatile and require_grad at the same time!")
+
+
+Variable.__module__ = VariableMeta.__module__ = "torch.autograd.variable"
