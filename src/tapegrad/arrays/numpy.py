@@ -1,3 +1,4 @@
+# ruff: noqa: F401
 """The array namespace of the CPU: NumPy under the array standard's names, and our kernels.
 
 Where NumPy's own wrapper costs more than its ufunc (`np.sum` is three times `np.add.reduce`), the
@@ -142,6 +143,8 @@ from numpy import (
     zeros,
     zeros_like,
 )
+
+from tapegrad.arrays.classes import pick, unpick
 
 _SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
 

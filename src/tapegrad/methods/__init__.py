@@ -1,10 +1,12 @@
 """The methods of `Tensor`, one mixin for each family of operators."""
 
 from tapegrad.methods.elementwise import ElementwiseMethods
+from tapegrad.methods.linalg import LinalgMethods
+from tapegrad.methods.reduce import ReduceMethods
 from tapegrad.methods.shape import ShapeMethods
 
 
-class Methods(ElementwiseMethods, ShapeMethods):
+class Methods(ElementwiseMethods, LinalgMethods, ReduceMethods, ShapeMethods):
     """All methods that are operators."""
 
     __slots__ = ()

@@ -7,4 +7,3 @@ class ShapeMethods:
     """Shapes, views, reductions (their file is to come)."""
 
     __slots__ = ()
-    sum = reduce.sum

@@ -1,3 +1,8 @@
 """Operators: the public functions, one file for each family."""
 
 from tapegrad.ops.create import *
+from tapegrad.ops.activation import *
+from tapegrad.ops.addmm import *
+from tapegrad.ops.matmul import *
+from tapegrad.ops.reduce import *
+from tapegrad.ops.softmax import *

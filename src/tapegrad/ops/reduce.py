@@ -1,12 +1,16 @@
-"""Reductions: sum, mean and what is built on them."""
+"""Sums and means."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.call import finish
+from tapegrad.dtype import as_dtype, int64
 from tapegrad.op import linear
 from tapegrad.shape import axes_of
+
+__all__ = ["mean", "nanmean", "nansum", "sum"]
 
 
 def spread(xp: Any, g: Any, shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -15,6 +19,14 @@ def spread(xp: Any, g: Any, shape: tuple[int, ...], axis: tuple[int, ...], keepd
         kept = tuple(1 if i in axis else n for i, n in enumerate(shape))
         g = xp.reshape(g, kept)
     return xp.broadcast_to(g, shape)
+
+
+def count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
+    """How many elements a reduction over `axis` takes together."""
+    n = 1
+    for i in axis:
+        n *= shape[i]
+    return n
 
 
 @linear(node="SumBackward0")
@@ -35,15 +47,99 @@ def sum_axes(xp, x, *, axis, keepdims):
 sum_axes.vjp(x=lambda xp, g, x_like, axis, keepdims: spread(xp, g, x_like.shape, axis, keepdims))
 
 
-def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None):
-    """The sum of all elements, or over `dim`.
+@linear(node="MeanBackward0")
+def mean_all(xp, x):
+    """The mean of all elements."""
+    return xp.mean(x)
+
+
+mean_all.vjp(x=lambda xp, g, x_like: xp.broadcast_to(g / (x_like.size or 1), x_like.shape))
+
+
+@linear(node="MeanBackward1")
+def mean_axes(xp, x, *, axis, keepdims):
+    """The mean over `axis`."""
+    return xp.mean(x, axis=axis, keepdims=keepdims)
+
+
+mean_axes.vjp(
+    x=lambda xp, g, x_like, axis, keepdims: spread(
+        xp, g / (count(x_like.shape, axis) or 1), x_like.shape, axis, keepdims
+    )
+)
+
+
+def reduction_axes(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The axes of a reduction: no dimension given, and an empty list of them, mean all."""
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return tuple(range(ndim))
+    return axes_of(dim, ndim)
+
+
+def sum(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Any:
+    """The sum of all elements, or over `dim`; integers are summed as int64.
 
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
     if dtype is not None:
-        input = input.to(dtype)
+        input = input.to(as_dtype(dtype))
+    elif input.dtype.category < 2 and input.dtype is not int64:
+        input = input.to(int64)
     if dim is None and not keepdim:
         return finish("sum", sum_all(input), out)
-    axis = axes_of(dim, input.ndim)
-    return finish("sum", sum_axes(input, axis=axis, keepdims=keepdim), out)
+    axis = reduction_axes(dim, input._array.ndim)
+    return finish("sum", sum_axes(input, axis=axis, keepdims=bool(keepdim)), out)
+
+
+def mean(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Any:
+    """The mean of all elements, or over `dim`; of floating or complex tensors.
+
+    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)
+    tensor([2., 3.])
+    """
+    if dtype is not None:
+        input = input.to(as_dtype(dtype))
+    if input.dtype.category < 2:
+        which = "Input dtype" if dtype is None else "Optional dtype"
+        raise errors.advised(
+            RuntimeError(
+                f"mean(): could not infer output dtype. {which} must be either a floating point or "
+                f"complex dtype. Got: {input.dtype.scalar_name}"
+            ),
+            "Convert the tensor first: x.float().mean().",
+        )
+    if dim is None and not keepdim:
+        return finish("mean", mean_all(input), out)
+    axis = reduction_axes(dim, input._array.ndim)
+    return finish("mean", mean_axes(input, axis=axis, keepdims=bool(keepdim)), out)
+
+
+def nansum(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Any:
+    """The sum of the elements that are not nan.
+
+    >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
+    tensor(3.)
+    """
+    if input.dtype.category >= 2:
+        input = input.masked_fill(input.isnan(), 0)
+    return sum(input, dim, keepdim, dtype=dtype, out=out)
+
+
+def nanmean(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Any:
+    """The mean of the elements that are not nan.
+
+    >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(2.)
+    """
+    total = nansum(input, dim, keepdim, dtype=dtype)
+    number = sum(~input.isnan(), dim, keepdim)
+    return finish("nanmean", total / number, out)

@@ -1,0 +1,211 @@
+"""A product added to a tensor: beta * input + alpha * (a @ b), and `linear`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.inplace import in_place
+from tapegrad.call import finish
+from tapegrad.op import primitive
+from tapegrad.ops.matmul import (
+    bmm,
+    check_batches,
+    check_matrices,
+    is_flipped,
+    matmul,
+    mismatch,
+    mm,
+    mv,
+    outer,
+    second_factor,
+)
+
+__all__ = [
+    "addbmm",
+    "addbmm_",
+    "addmm",
+    "addmm_",
+    "addmv",
+    "addmv_",
+    "addr",
+    "addr_",
+    "baddbmm",
+    "baddbmm_",
+]
+
+
+def _sum_like(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
+    """Sum a matrix cotangent to the shape of what was broadcast to it."""
+    if tuple(g.shape) == shape:
+        return g
+    extra = g.ndim - len(shape)
+    axes = tuple(range(extra)) + tuple(
+        extra + i for i, n in enumerate(shape) if n == 1 and g.shape[extra + i] != 1
+    )
+    g = xp.sum(g, axis=axes)
+    return g if tuple(g.shape) == shape else xp.reshape(g, shape)
+
+
+def _scaled(x: Any, factor: Any) -> Any:
+    return x if factor == 1 else factor * x
+
+
+@primitive(node="AddmmBackward0")
+def add_product(xp, input, a, b, *, beta, alpha, flipped):
+    """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
+    return _scaled(xp.matmul(a, b), alpha) + _scaled(input, beta)
+
+
+add_product.vjp(
+    input=lambda xp, g, input_like, beta: _scaled(_sum_like(xp, g, input_like.shape), beta),
+    a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
+    b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
+)
+add_product.jvp(
+    input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
+    a=lambda xp, t, b, alpha: _scaled(xp.matmul(t, b), alpha),
+    b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
+)
+
+
+def addmm(
+    input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Any:
+    """beta * input + alpha * (mat1 @ mat2) for matrices; `input` broadcasts.
+
+    >>> torch.addmm(torch.ones(2), torch.ones(2, 3), torch.ones(3, 2))
+    tensor([[4., 4.],
+            [4., 4.]])
+    """
+    _check_dtypes(input, mat2)
+    check_matrices(mat1, mat2, "mat1")
+    _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    if beta == 0:  # what is in `input`, nan and inf included, does not matter
+        return finish("addmm", mm(mat1, mat2) * alpha, out)
+    result = add_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
+    return finish("addmm", result, out)
+
+
+def _check_dtypes(input: Any, mat2: Any) -> None:
+    if input._array.dtype != mat2._array.dtype:
+        raise errors.advised(
+            RuntimeError(
+                "self and mat2 must have the same dtype, but got "
+                f"{input.dtype.scalar_name} and {mat2.dtype.scalar_name}"
+            ),
+            f"Convert one of them: .to({mat2.dtype}).",
+        )
+
+
+def _check_expands(input: Any, target: tuple[int, ...]) -> None:
+    shape = input._array.shape
+    for i in range(1, len(shape) + 1):
+        if i > len(target):
+            raise errors.advised(
+                RuntimeError(
+                    f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(target)}): the number "
+                    f"of sizes provided ({len(target)}) must be greater or equal to the number of "
+                    f"dimensions in the tensor ({len(shape)})"
+                ),
+                "The added tensor must broadcast to the product's shape.",
+            )
+        if shape[-i] not in (1, target[-i]):
+            raise errors.advised(
+                RuntimeError(
+                    f"The expanded size of the tensor ({target[-i]}) must match the existing size "
+                    f"({shape[-i]}) at non-singleton dimension {len(target) - i}.  Target sizes: "
+                    f"{list(target)}.  Tensor sizes: {list(shape)}"
+                ),
+                "The added tensor must broadcast to the product's shape.",
+            )
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.T + bias for input (..., in), weight (out, in), bias (out).
+
+    >>> linear = torch.nn.functional.linear
+    >>> linear(torch.ones(5, 3), torch.ones(2, 3), torch.ones(2)).shape
+    torch.Size([5, 2])
+    """
+    n = input._array.ndim
+    if weight._array.ndim != 2:
+        result = matmul(input, weight)
+        return result if bias is None else result + bias
+    transposed = weight.t()
+    if bias is None:
+        return matmul(input, transposed)
+    if n == 2:
+        return addmm(bias, input, transposed)
+    shape = input._array.shape
+    if n == 0 or shape[-1] != transposed._array.shape[0]:
+        rows = input._array.size // shape[-1] if n and shape[-1] else 1
+        raise mismatch((rows, shape[-1] if n else 1), transposed._array.shape)
+    rows = input.reshape(-1, shape[-1]) if n > 1 and input._array.size else input
+    if rows._array.ndim != 2:
+        if n > 1:
+            return matmul(input, transposed) + bias
+        rows = input.unsqueeze(0)
+    result = addmm(bias, rows, transposed)
+    return result.view(*shape[:-1], transposed._array.shape[1])
+
+
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
+    """beta * input + alpha * (mat @ vec).
+
+    >>> torch.addmv(torch.ones(2), torch.ones(2, 3), torch.ones(3))
+    tensor([4., 4.])
+    """
+    return finish("addmv", _sum(input, mv(mat, vec), beta, alpha), out)
+
+
+def addr(
+    input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Any:
+    """beta * input + alpha * outer(vec1, vec2).
+
+    >>> torch.addr(torch.zeros(2, 2), torch.ones(2), torch.ones(2))
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    return finish("addr", _sum(input, outer(vec1, vec2), beta, alpha), out)
+
+
+def baddbmm(
+    input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Any:
+    """beta * input + alpha * bmm(batch1, batch2).
+
+    >>> torch.baddbmm(torch.ones(1), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
+    torch.Size([5, 2, 4])
+    """
+    return finish("baddbmm", _sum(input, bmm(batch1, batch2), beta, alpha), out)
+
+
+def addbmm(
+    input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Any:
+    """beta * input + alpha * the sum of the batch's products.
+
+    >>> torch.addbmm(torch.ones(2, 4), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
+    torch.Size([2, 4])
+    """
+    check_batches(batch1._array, batch2._array)
+    return finish("addbmm", _sum(input, bmm(batch1, batch2).sum(0), beta, alpha), out)
+
+
+def _sum(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
+    _check_expands(input, product._array.shape)
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:
+        return product
+    return (input if beta == 1 else input * beta) + product
+
+
+addmm_ = in_place(addmm)
+addmv_ = in_place(addmv)
+addr_ = in_place(addr)
+addbmm_ = in_place(addbmm)
+baddbmm_ = in_place(baddbmm)

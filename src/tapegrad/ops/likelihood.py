@@ -1,0 +1,237 @@
+"""Losses of class probabilities: negative log-likelihood, cross-entropy, divergence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.dtype import int64, uint8
+from tapegrad.op import primitive
+from tapegrad.ops.loss import check_reduction, reduced
+from tapegrad.ops.softmax import log_softmax
+
+
+@primitive(kernels=("pick", "unpick"))
+def pick_class(xp, x, target):
+    """x[i, target[i, ...], ...] for x (N, C, ...) and target (N, ...)."""
+    return xp.pick(x, target)
+
+
+pick_class.vjp(x=lambda xp, g, x_like, target: xp.unpick(g, target, x_like.shape))
+pick_class.jvp(x=lambda xp, t, target: xp.pick(t, target))
+
+
+@primitive(kernels=("pick", "unpick"))
+def unpick_class(xp, x, target, *, shape):
+    """Zeros of `shape` (N, C, ...) with x (N, ...) at the places that `pick_class` reads."""
+    return xp.unpick(x, target, shape)
+
+
+unpick_class.vjp(x=lambda xp, g, target: xp.pick(g, target))
+unpick_class.jvp(x=lambda xp, t, target, shape: xp.unpick(t, target, shape))
+
+
+@primitive(node="NllLossBackward0", kernels=("pick", "unpick"))
+def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
+    """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...)."""
+    loss, total = _losses(xp, x, target, weight, ignore_index)
+    if reduction == "none":
+        return loss
+    return xp.sum(loss) if reduction == "sum" else xp.sum(loss) / total
+
+
+def _weights(xp, target, weight, ignore_index, dtype):
+    """For each target its weight, 0 for those to be ignored; and the targets made safe."""
+    used = target != ignore_index
+    safe = xp.where(used, target, 0)
+    if weight is None:
+        return xp.astype(used, dtype), safe
+    return xp.where(used, xp.reshape(xp.take(weight, xp.reshape(safe, (-1,))), safe.shape), 0), safe
+
+
+def _losses(xp, x, target, weight, ignore_index):
+    w, safe = _weights(xp, target, weight, ignore_index, x.dtype)
+    return xp.where(w == 0, 0, -xp.pick(x, safe) * w), xp.sum(w)
+
+
+def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
+    w, safe = _weights(xp, target, weight, ignore_index, x_like.dtype)
+    if reduction == "mean":
+        g = g / xp.sum(w)
+    return xp.unpick(-g * w, safe, x_like.shape)
+
+
+pick_classes.vjp(x=_pick_rule)
+pick_classes.jvp(
+    x=lambda xp, t, target, weight, ignore_index, reduction: pick_classes.op.forward(
+        xp, t, target, weight, ignore_index=ignore_index, reduction=reduction
+    )
+)
+
+
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """The mean of -input[i, target[i]] for log-probabilities (N, C, ...) and classes (N, ...).
+
+    >>> x = torch.log_softmax(torch.zeros(2, 4), 1)
+    >>> torch.nn.functional.nll_loss(x, torch.tensor([0, 3]))
+    tensor(1.3863)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    _check_classes(input, target, ignore_index)
+    unbatched = input.ndim == 1
+    if unbatched:
+        input, target = input.unsqueeze(0), target.reshape(1)
+    result = pick_classes(
+        input, target, weight, ignore_index=ignore_index, reduction=check_reduction(reduction)
+    )
+    return result.squeeze(0) if unbatched and reduction == "none" else result
+
+
+def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+    """What the two older arguments mean; `reduction` where they are not given."""
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is False:
+        return "none"
+    return "sum" if size_average is False else "mean"
+
+
+def _check_classes(input: Any, target: Any, ignore_index: int) -> None:
+    if target.dtype is not int64 and target.dtype is not uint8:
+        raise errors.advised(
+            RuntimeError(
+                f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_name}"
+            ),
+            "Class numbers are integers: target.long().",
+        )
+    if input.ndim == 0:
+        raise ValueError(f"Expected 1 or more dimensions (got {input.ndim})")
+    if input.ndim > 1 and input.shape[0] != target.shape[0]:
+        raise errors.advised(
+            ValueError(
+                f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                f"({target.shape[0]})."
+            ),
+            f"Shapes are {list(input.shape)} and {list(target.shape)}: one class for each row.",
+        )
+    if input.ndim > 2 and input.shape[2:] != target.shape[1:]:
+        raise errors.advised(
+            RuntimeError(
+                f"Expected target size {[input.shape[0], *input.shape[2:]]}, got "
+                f"{list(target.shape)}"
+            ),
+            "The target has the input's shape without the dimension of the classes.",
+        )
+    n = input.shape[1 if input.ndim > 1 else 0]
+    values = target._array
+    wrong = values[((values < 0) | (values >= n)) & (values != ignore_index)]
+    if wrong.size:
+        raise errors.advised(
+            IndexError(f"Target {int(wrong.reshape(-1)[0])} is out of bounds."),
+            f"Classes are numbered from 0 to {n - 1}.",
+        )
+
+
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """The mean of -log softmax(input)[target] for logits (N, C, ...).
+
+    `target` holds classes (N, ...), or probabilities in the input's shape.
+
+    >>> torch.nn.functional.cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
+    tensor(1.3863)
+    """
+    reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    axis = 1 if input.ndim > 1 else 0
+    if target.dtype.is_floating_point and target.shape == input.shape:
+        return _soft_targets(input, target, weight, axis, reduction, label_smoothing)
+    _check_classes(input, target, ignore_index)
+    logp = log_softmax(input, axis)
+    loss = nll_loss(logp, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if label_smoothing == 0.0:
+        return loss
+    smooth = _smooth_loss(logp, target, weight, ignore_index, reduction, axis)
+    n = input.shape[axis]
+    return loss * (1 - label_smoothing) + smooth * (label_smoothing / n)
+
+
+def _smooth_loss(
+    logp: Any, target: Any, weight: Any, ignore_index: int, reduction: str, axis: int
+) -> Any:
+    """The loss against all classes alike."""
+    if weight is not None:
+        shape = [1] * logp.ndim
+        shape[axis] = -1
+        logp = logp * weight.reshape(shape)
+    smooth = -logp.sum(axis)
+    ignored = target == ignore_index
+    smooth = smooth.masked_fill(ignored, 0.0)
+    if reduction != "mean":
+        return reduced(smooth, reduction)
+    if weight is None:
+        return smooth.sum() / (~ignored).sum()
+    used = weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
+    return smooth.sum() / used.sum()
+
+
+def _soft_targets(
+    input: Any, target: Any, weight: Any, axis: int, reduction: str, label_smoothing: float
+) -> Any:
+    logp = log_softmax(input, axis)
+    n = input.shape[axis]
+    if label_smoothing > 0.0:
+        target = target * (1 - label_smoothing) + label_smoothing / n
+    if weight is not None:
+        shape = [1] * logp.ndim
+        shape[axis] = -1
+        logp = logp * weight.reshape(shape)
+    loss = -(logp * target)
+    if reduction == "none":
+        return loss.sum(axis)
+    if reduction == "sum":
+        return loss.sum()
+    return loss.sum() / (input.numel() // n)
+
+
+def kl_div(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Any:
+    """The mean of target * (log(target) - input) for log-probabilities `input`.
+
+    Source: Kullback and Leibler, "On Information and Sufficiency", 1951, eq. 2.4.
+
+    >>> p = torch.tensor([0.5, 0.5])
+    >>> torch.nn.functional.kl_div(p.log(), p, reduction="sum")
+    tensor(0.)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        loss = target.xlogy(target) - target * input
+    if reduction == "batchmean":
+        return loss.sum() / input.shape[0] if input.ndim else loss.sum()
+    return reduced(loss, reduction)

@@ -1,0 +1,405 @@
+"""Products of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.call import finish
+from tapegrad.op import linear, primitive
+
+__all__ = ["bmm", "dot", "ger", "inner", "matmul", "mm", "mv", "outer", "vdot"]
+
+
+def _t(xp: Any, x: Any) -> Any:
+    return xp.matrix_transpose(x)
+
+
+def second_factor(xp: Any, g: Any, a: Any, flipped: bool) -> Any:
+    """The cotangent of b in a @ b, in the memory order of b, so that it adds up without a copy."""
+    return _t(xp, xp.matmul(_t(xp, g), a)) if flipped else xp.matmul(_t(xp, a), g)
+
+
+@primitive(node="MmBackward0")
+def matrix_product(xp, a, b, *, flipped):
+    """The product of two matrices; `flipped` says that b is stored column by column."""
+    return xp.matmul(a, b)
+
+
+matrix_product.vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=second_factor)
+matrix_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+@primitive(node="MvBackward0")
+def matrix_vector(xp, a, b):
+    """The product of a matrix and a vector."""
+    return xp.matmul(a, b)
+
+
+matrix_vector.vjp(
+    a=lambda xp, g, b: xp.expand_dims(g, axis=1) * b,
+    b=lambda xp, g, a: xp.matmul(_t(xp, a), g),
+)
+matrix_vector.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+@primitive(node="DotBackward0")
+def vector_dot(xp, a, b):
+    """The sum of the products of two vectors' elements."""
+    return xp.matmul(a, b)
+
+
+vector_dot.vjp(a=lambda g, b: g * b, b=lambda g, a: g * a)
+vector_dot.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+def _sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
+    """Sum over the batch dimensions that broadcasting added or stretched."""
+    extra = g.ndim - len(shape)
+    axes = tuple(range(extra)) + tuple(
+        extra + i for i, n in enumerate(shape) if n == 1 and g.shape[extra + i] != 1
+    )
+    return xp.reshape(xp.sum(g, axis=axes), shape) if axes else g
+
+
+@primitive(node="UnsafeViewBackward0")
+def batched_product(xp, a, b):
+    """The products of matrices, the leading dimensions broadcast."""
+    return xp.matmul(a, b)
+
+
+batched_product.vjp(
+    a=lambda xp, g, a_like, b: _sum_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
+    b=lambda xp, g, a, b_like: _sum_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
+)
+batched_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+@primitive(node="BmmBackward0")
+def batch_of_products(xp, a, b):
+    """The products of the matrices of two batches."""
+    return xp.matmul(a, b)
+
+
+batch_of_products.vjp(
+    a=lambda xp, g, b: xp.matmul(g, _t(xp, b)),
+    b=lambda xp, g, a: xp.matmul(_t(xp, a), g),
+)
+batch_of_products.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+@linear(node="UnsafeViewBackward0")
+def unsafe_view(xp, x, *, shape):
+    """A fresh result seen with another shape: no view of anything a user holds."""
+    return xp.reshape(x, shape)
+
+
+unsafe_view.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+
+
+# --- what is accepted ------------------------------------------------------------------------
+
+
+def check_matrices(a: Any, b: Any, first: str = "self") -> None:
+    """Two matrices that can be multiplied; their shapes and dtypes are checked."""
+    x, y = a._array, b._array
+    if x.ndim != 2 or y.ndim != 2:
+        name = first if x.ndim != 2 else "mat2"
+        raise errors.advised(
+            RuntimeError(f"{name} must be a matrix"),
+            f"Shapes are {list(x.shape)} and {list(y.shape)}: matmul() takes other dimensions.",
+        )
+    if x.shape[1] != y.shape[0]:
+        raise mismatch(x.shape, y.shape)
+    if x.dtype != y.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"expected m1 and m2 to have the same dtype, but got: {_c_name(a)} != {_c_name(b)}"
+            ),
+            f"Convert one of them: .to({a.dtype}).",
+        )
+
+
+def mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """The error for matrices whose inner sizes differ."""
+    return errors.advised(
+        RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+        ),
+        f"The columns of the first ({a[1]}) must be the rows of the second ({b[0]}).",
+    )
+
+
+_C_NAMES = {
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "int64": "long long",
+    "int32": "int",
+    "int16": "short",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def _c_name(x: Any) -> str:
+    return _C_NAMES.get(x.dtype.name, x.dtype.name)
+
+
+def is_flipped(x: Any) -> bool:
+    """Whether a matrix is stored column by column, like the transpose of an ordinary one."""
+    flags = getattr(x._array, "flags", None)
+    return flags is not None and flags.f_contiguous and not flags.c_contiguous
+
+
+# --- the public functions ----------------------------------------------------------------------
+
+
+def mm(input: Any, mat2: Any, *, out: Any = None) -> Any:
+    """The product of two matrices, (n, k) and (k, m) to (n, m).
+
+    >>> torch.mm(torch.ones(2, 3), torch.ones(3, 1))
+    tensor([[3.],
+            [3.]])
+    """
+    check_matrices(input, mat2)
+    return finish("mm", matrix_product(input, mat2, flipped=is_flipped(mat2)), out)
+
+
+def mv(input: Any, vec: Any, *, out: Any = None) -> Any:
+    """The product of a matrix (n, k) and a vector (k) to (n).
+
+    >>> torch.mv(torch.ones(2, 3), torch.ones(3))
+    tensor([3., 3.])
+    """
+    x, v = input._array, vec._array
+    if x.ndim != 2 or v.ndim != 1:
+        raise errors.advised(
+            RuntimeError(f"vector + matrix @ vector expected, got 1, {x.ndim}, {v.ndim}"),
+            "mv() takes a matrix and a vector.",
+        )
+    if x.shape[1] != v.shape[0]:
+        raise errors.advised(
+            RuntimeError(
+                f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), "
+                f"vec ({v.shape[0]})"
+            ),
+            f"The vector must have as many elements as the matrix has columns ({x.shape[1]}).",
+        )
+    if x.dtype != v.dtype:
+        names = [t.dtype.scalar_name for t in (vec, input, vec)]
+        raise errors.advised(
+            RuntimeError(
+                "addmv input tensors must have the same dtype, but got "
+                f"{names[0]}, {names[1]}, and {names[2]}"
+            ),
+            f"Convert one of them: .to({input.dtype}).",
+        )
+    return finish("mv", matrix_vector(input, vec), out)
+
+
+def dot(input: Any, tensor: Any, *, out: Any = None) -> Any:
+    """The sum of the products of two vectors' elements.
+
+    >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    _check_vectors("dot", input, tensor)
+    return finish("dot", vector_dot(input, tensor), out)
+
+
+def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The sum of the products of conj(input) and other, elements of two vectors.
+
+    >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    _check_vectors("vdot", input, other)
+    if input.dtype.is_complex:
+        input = input.conj()
+    return finish("vdot", vector_dot(input, other), out)
+
+
+def _check_vectors(name: str, a: Any, b: Any) -> None:
+    x, y = a._array, b._array
+    if x.ndim != 1 or y.ndim != 1:
+        raise errors.advised(
+            RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors"),
+            "Flatten the tensors, or use matmul().",
+        )
+    if x.dtype != y.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"{name} : expected both vectors to have same dtype, but found "
+                f"{a.dtype.scalar_name} and {b.dtype.scalar_name}"
+            ),
+            f"Convert one of them: .to({a.dtype}).",
+        )
+    if x.shape != y.shape:
+        raise errors.advised(
+            RuntimeError(
+                f"inconsistent tensor size, expected tensor [{x.shape[0]}] and src "
+                f"[{y.shape[0]}] to have the same number of elements, but got {x.shape[0]} and "
+                f"{y.shape[0]} elements respectively"
+            ),
+            "Both vectors must have the same length.",
+        )
+
+
+def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
+    """The products of two batches of matrices, (b, n, k) and (b, k, m) to (b, n, m).
+
+    >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
+    torch.Size([5, 2, 4])
+    """
+    x, y = input._array, mat2._array
+    check_batches(x, y)
+    if x.dtype != y.dtype:
+        raise _dtype_mismatch(input, mat2)
+    return finish("bmm", batch_of_products(input, mat2), out)
+
+
+def check_batches(x: Any, y: Any) -> None:
+    """Two batches of matrices that can be multiplied."""
+    for name, each in (("batch1", x), ("batch2", y)):
+        if each.ndim != 3:
+            raise errors.advised(
+                RuntimeError(f"{name} must be a 3D tensor"),
+                f"Its shape is {list(each.shape)}: matmul() takes any number of dimensions.",
+            )
+    if y.shape[:2] != (x.shape[0], x.shape[2]):
+        raise errors.advised(
+            RuntimeError(
+                "Expected size for first two dimensions of batch2 tensor to be: "
+                f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
+            ),
+            f"Shapes are {list(x.shape)} and {list(y.shape)}.",
+        )
+
+
+def _dtype_mismatch(a: Any, b: Any) -> RuntimeError:
+    return errors.advised(
+        RuntimeError(f"expected scalar type {a.dtype.scalar_name} but found {b.dtype.scalar_name}"),
+        f"Convert one of them: .to({a.dtype}).",
+    )
+
+
+def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The matrix product, the leading dimensions broadcast; a vector is a row or a column.
+
+    >>> torch.matmul(torch.ones(7, 2, 3), torch.ones(3, 4)).shape
+    torch.Size([7, 2, 4])
+    """
+    n, m = input._array.ndim, other._array.ndim
+    if n == 2 and m == 2:
+        result = mm(input, other)
+    elif n == 0 or m == 0:
+        raise errors.advised(
+            RuntimeError(
+                f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
+            ),
+            "Use * for a product with a number.",
+        )
+    elif n == 1 and m == 1:
+        result = dot(input, other)
+    elif n == 2 and m == 1:
+        result = mv(input, other)
+    elif n == 1 and m == 2:
+        result = mm(input.unsqueeze(0), other).squeeze(0)
+    elif m <= 2:
+        result = _folded(input, other)
+    else:
+        result = _broadcast_product(input, other)
+    return finish("matmul", result, out)
+
+
+def _folded(input: Any, other: Any) -> Any:
+    """A batch times one matrix or vector: one large product instead of many small ones."""
+    shape = input._array.shape
+    rows = input.reshape(-1, shape[-1]) if input._array.size else None
+    if rows is None:
+        return _broadcast_product(input, other)
+    if other._array.ndim == 1:
+        return unsafe_view(mv(rows, other), shape=shape[:-1])
+    return unsafe_view(mm(rows, other), shape=(*shape[:-1], other._array.shape[1]))
+
+
+def _broadcast_product(input: Any, other: Any) -> Any:
+    row, column = input._array.ndim == 1, other._array.ndim == 1
+    if row:
+        input = input.unsqueeze(0)
+    if column:
+        other = other.unsqueeze(1)
+    x, y = input._array, other._array
+    if x.dtype != y.dtype:
+        raise _dtype_mismatch(input, other)
+    if x.shape[-1] != y.shape[-2]:
+        if x.ndim == 3 and y.ndim == 3:
+            check_batches(x, y)
+        raise mismatch((x[..., 0].size, x.shape[-1]), y.shape[-2:])
+    try:
+        result = batched_product(input, other)
+    except ValueError:
+        raise errors.broadcast(x.shape[:-2], y.shape[:-2]) from None
+    if row:
+        result = result.squeeze(-2)
+    return result.squeeze(-1) if column else result
+
+
+def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
+    """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
+
+    >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    for name, x in (("self", input), ("vec2", vec2)):
+        if x._array.ndim != 1:
+            raise errors.advised(
+                RuntimeError(f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D"),
+                "Flatten it first.",
+            )
+    return finish("outer", input.unsqueeze(1) * vec2, out)
+
+
+def inner(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The sums of products along the last dimension of both tensors.
+
+    >>> torch.inner(torch.ones(2, 3), torch.ones(4, 3)).shape
+    torch.Size([2, 4])
+    """
+    x, y = input._array, other._array
+    if x.ndim == 0 or y.ndim == 0:
+        return finish("inner", input * other, out)
+    if x.shape[-1] != y.shape[-1]:
+        raise errors.advised(
+            RuntimeError(
+                "inner() the last dimension must match on both input tensors but got shapes "
+                f"{list(x.shape)} and {list(y.shape)}"
+            ),
+            "Transpose one of them, or use matmul().",
+        )
+    shape = x.shape[:-1] + y.shape[:-1]
+    k = x.shape[-1]
+    rows = mm(input.reshape(-1, k), other.reshape(-1, k).t()) if k else None
+    if rows is None:
+        rows = input.sum(-1).reshape(-1, 1) * other.sum(-1).reshape(-1)
+    return finish("inner", rows.reshape(shape), out)
+
+
+def linalg_vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
+    """The sums of conj(x) * y along `dim`.
+
+    >>> torch.linalg.vecdot(torch.ones(2, 3), torch.ones(2, 3))
+    tensor([3., 3.])
+    """
+    if x.dtype.is_complex:
+        x = x.conj()
+    return finish("linalg_vecdot", (x * y).sum(dim), out)
+
+
+ger = outer

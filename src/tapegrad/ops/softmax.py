@@ -1,0 +1,71 @@
+"""Softmax and its logarithm: rules of their own, for memory and for numerics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.call import finish
+from tapegrad.op import primitive
+from tapegrad.shape import axis_of
+
+__all__ = ["log_softmax", "softmax"]
+
+
+@primitive(node="SoftmaxBackward0")
+def softmax_along(xp, x, *, axis):
+    """exp(x) / sum(exp(x)) along `axis`."""
+    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
+    return e / xp.sum(e, axis=axis, keepdims=True)
+
+
+def _softmax_rule(xp, g, y, axis):
+    product = g * y
+    return product - y * xp.sum(product, axis=axis, keepdims=True)
+
+
+softmax_along.vjp(x=_softmax_rule)
+softmax_along.jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # symmetric Jacobian
+
+
+@primitive(node="LogSoftmaxBackward0")
+def log_softmax_along(xp, x, *, axis):
+    """x - log(sum(exp(x))) along `axis`."""
+    shifted = x - xp.max(x, axis=axis, keepdims=True)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+
+
+log_softmax_along.vjp(x=lambda xp, g, y, axis: g - xp.exp(y) * xp.sum(g, axis=axis, keepdims=True))
+log_softmax_along.jvp(x=lambda xp, t, y, axis: t - xp.sum(xp.exp(y) * t, axis=axis, keepdims=True))
+
+
+def softmax(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along `dim`: positive numbers that sum to 1.
+
+    >>> torch.softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([0.0900, 0.2447, 0.6652])
+    """
+    return finish("softmax", _along("softmax", softmax_along, input, dim, dtype), out)
+
+
+def log_softmax(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
+    """The logarithm of softmax along `dim`, without overflow.
+
+    >>> torch.log_softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    """
+    return finish("log_softmax", _along("log_softmax", log_softmax_along, input, dim, dtype), out)
+
+
+def _along(name: str, operator: Any, input: Any, dim: int, dtype: Any) -> Any:
+    if dtype is not None:
+        input = input.to(dtype)
+    elif not (input.dtype.is_floating_point or input.dtype.is_complex):
+        raise NotImplementedError(
+            f"\"{name}_lastdim_kernel_impl\" not implemented for '{input.dtype.scalar_name}'"
+        )
+    axis = axis_of(dim, input.ndim)
+    if input.ndim == 0:
+        return operator(input.reshape(1), axis=0).reshape(())
+    if input._array.shape[axis] == 0:
+        return input * 1
+    return operator(input, axis=axis)
