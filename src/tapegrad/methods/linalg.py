@@ -4,8 +4,8 @@ from typing import Any
 
 from tapegrad.ops import activation as _activation
 from tapegrad.ops import addmm as _addmm
-from tapegrad.ops import matmul as _matmul
-from tapegrad.ops import softmax as _softmax
+from tapegrad.ops import product as _product
+from tapegrad.ops import logits as _logits
 
 
 class LinalgMethods:
@@ -13,17 +13,17 @@ class LinalgMethods:
 
     __slots__ = ()
 
-    mm = _matmul.mm
-    mv = _matmul.mv
-    dot = _matmul.dot
-    vdot = _matmul.vdot
-    bmm = _matmul.bmm
-    matmul = __matmul__ = _matmul.matmul
-    outer = ger = _matmul.outer
-    inner = _matmul.inner
+    mm = _product.mm
+    mv = _product.mv
+    dot = _product.dot
+    vdot = _product.vdot
+    bmm = _product.bmm
+    matmul = __matmul__ = _product.matmul
+    outer = ger = _product.outer
+    inner = _product.inner
 
     def __rmatmul__(self, other: Any) -> Any:
-        return _matmul.matmul(other, self)
+        return _product.matmul(other, self)
 
     addmm = _addmm.addmm
     addmm_ = _addmm.addmm_
@@ -40,5 +40,5 @@ class LinalgMethods:
     relu_ = _activation.relu_
     prelu = _activation.prelu
     hardshrink = _activation.hardshrink
-    softmax = _softmax.softmax
-    log_softmax = _softmax.log_softmax
+    softmax = _logits.softmax
+    log_softmax = _logits.log_softmax

@@ -8,7 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import primitive
-from tapegrad.ops.matmul import (
+from tapegrad.ops.product import (
     bmm,
     check_batches,
     check_matrices,

@@ -8,7 +8,7 @@ from tapegrad import errors
 from tapegrad.dtype import int64, uint8
 from tapegrad.op import primitive
 from tapegrad.ops.loss import check_reduction, reduced
-from tapegrad.ops.softmax import log_softmax
+from tapegrad.ops.logits import log_softmax
 
 
 @primitive(kernels=("pick", "unpick"))
