@@ -3,7 +3,7 @@
 from typing import Any
 
 from tapegrad.ops import activation as _activation
-from tapegrad.ops import addmm as _addmm
+from tapegrad.ops import affine as _affine
 from tapegrad.ops import product as _product
 from tapegrad.ops import logits as _logits
 
@@ -25,16 +25,16 @@ class LinalgMethods:
     def __rmatmul__(self, other: Any) -> Any:
         return _product.matmul(other, self)
 
-    addmm = _addmm.addmm
-    addmm_ = _addmm.addmm_
-    addmv = _addmm.addmv
-    addmv_ = _addmm.addmv_
-    addr = _addmm.addr
-    addr_ = _addmm.addr_
-    addbmm = _addmm.addbmm
-    addbmm_ = _addmm.addbmm_
-    baddbmm = _addmm.baddbmm
-    baddbmm_ = _addmm.baddbmm_
+    addmm = _affine.addmm
+    addmm_ = _affine.addmm_
+    addmv = _affine.addmv
+    addmv_ = _affine.addmv_
+    addr = _affine.addr
+    addr_ = _affine.addr_
+    addbmm = _affine.addbmm
+    addbmm_ = _affine.addbmm_
+    baddbmm = _affine.baddbmm
+    baddbmm_ = _affine.baddbmm_
 
     relu = _activation.relu
     relu_ = _activation.relu_

@@ -2,7 +2,7 @@
 
 from tapegrad.ops.create import *
 from tapegrad.ops.activation import *
-from tapegrad.ops.addmm import *
+from tapegrad.ops.affine import *
 from tapegrad.ops.product import *
 from tapegrad.ops.reduce import *
 from tapegrad.ops.logits import *
