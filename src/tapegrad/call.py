@@ -61,11 +61,13 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
             edges.append(edge)
             kinds.append(CONSTANT if edge is None else GRAD)
         else:
-            if not (x is None or isinstance(x, NUMBERS)):
+            if not (x is None or (op.numbers and isinstance(x, NUMBERS))):
                 raise _wrong_argument(op, inputs, x)
             arrays.append(x)
             edges.append(None)
             kinds.append(RAW)
+    if op.check is not None:
+        op.check(*inputs)
     xp = namespace_of(arrays)
     given = arrays
     if op.promote is not None:
@@ -110,6 +112,17 @@ def _function(op: Any) -> Callable:
 
 def promoted(op: Any, xp: Any, arrays: list) -> list:
     """The operands in their common dtype; numbers stay numbers where that is safe."""
+    if op.exempt:
+        rest = [None if n in op.exempt else x for n, x in zip(op.inputs, arrays, strict=True)]
+        found = _promoted(op, xp, rest)
+        return [
+            x if n in op.exempt else new
+            for n, x, new in zip(op.inputs, arrays, found, strict=True)
+        ]
+    return _promoted(op, xp, arrays)
+
+
+def _promoted(op: Any, xp: Any, arrays: list) -> list:
     dtype = promote([x for x in arrays if x is not None])
     if op.promote == "float" and not (dtype.is_floating_point or dtype.is_complex):
         dtype = default()
@@ -124,8 +137,9 @@ def promoted(op: Any, xp: Any, arrays: list) -> list:
             found.append(x if weak and len(arrays) > 1 else _number(xp, x, native, dtype))
         else:
             found.append(x if x.dtype == native else xp.astype(x, native))
-    if all(isinstance(x, NUMBERS) for x in found):
-        found[0] = xp.asarray(found[0], dtype=native)
+    if all(x is None or isinstance(x, NUMBERS) for x in found):
+        first = next(i for i, x in enumerate(found) if x is not None)
+        found[first] = xp.asarray(found[first], dtype=native)
     return found
 
 
@@ -155,7 +169,8 @@ def record(
     if kind is not None and kind not in "fcV" and not op.multi and op.output_names is None:
         return  # integers and booleans have no gradient
     conjugate = kind == "c" or _is_complex(xp, first)
-    plan = op.plan(kinds, conjugate, xp)
+    large = op.kind == "elementwise" and xp is numpy_namespace and outs[0]._array.size > LARGE
+    plan = op.plan(kinds, conjugate, xp, large)
     node = plan.node_type()
     node.plan = plan
     node.edges = edges
@@ -245,10 +260,12 @@ def unary(op: Any) -> Callable:
     """The function of an elementwise operator of one tensor."""
     compute: Any = None
     plan: Any = None
+    Tensor: Any = None
     floats = op.name  # names the function in errors
 
     def first_call() -> None:
-        nonlocal compute, plan
+        nonlocal compute, plan, Tensor
+        Tensor = _tensor.Tensor
         compute = _function(op)
         plan = op.plan((GRAD,), False, numpy_namespace) if op.vjps else None
 
@@ -258,13 +275,11 @@ def unary(op: Any) -> Callable:
         x = getattr(input, "_array", None)
         if out is None and type(x) is ndarray and (x.dtype is F32 or x.dtype is F64):
             mode = get_mode()
-            if mode is True or mode is False:
-                z = blockwise(compute, (x,)) if x.size > LARGE else compute(x)
-                if z is None:
-                    z = compute(x)
+            if (mode is True or mode is False) and x.size <= LARGE:
+                z = compute(x)
                 if type(z) is not ndarray:
                     z = asarray(z)
-                tensor = new(_tensor.Tensor)
+                tensor = new(Tensor)
                 tensor._array = z
                 tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
                 edge = input._node if input._view is None else edge_of(input)
@@ -288,25 +303,73 @@ def unary(op: Any) -> Callable:
                 node.sequence = next_sequence()
                 tensor._node = node
                 return tensor
+        if x is None:
+            raise _wrong_argument(op, (input,), input)
         return finish(floats, apply(op, (input,), {}), out)
 
     return call
 
 
-def binary(op: Any) -> Callable:
-    """The function of an elementwise operator of two operands."""
+def binary(op: Any, leave: bool = False) -> Callable:
+    """The function of an elementwise operator of two operands.
+
+    With `leave` it is the method behind a Python operator, which leaves what it does not know to
+    the other operand.
+    """
     compute: Any = None
+    Tensor: Any = None
     both: Any = None
     left: Any = None
     right: Any = None
+    alone: Any = None
 
     def first_call() -> None:
-        nonlocal compute, both, left, right
+        nonlocal compute, both, left, right, alone, Tensor
+        Tensor = _tensor.Tensor
         compute = _function(op)
         if op.vjps:
+            alone = op.plan((GRAD, RAW), False, numpy_namespace)
+        if len(op.vjps) == 2:
             both = op.plan((GRAD, GRAD), False, numpy_namespace)
             left = op.plan((GRAD, CONSTANT), False, numpy_namespace)
             right = op.plan((CONSTANT, GRAD), False, numpy_namespace)
+
+    def with_number(input: Any, other: Any, out: Any) -> Any:
+        """The fast path of a tensor and a Python number, and the way to `apply` for the rest."""
+        x = getattr(input, "_array", None)
+        kind = type(other)
+        if (kind is float or kind is int) and type(x) is ndarray and out is None and op.numbers:
+            mode = get_mode()
+            small = (x.dtype is F32 or x.dtype is F64) and x.size <= LARGE
+            if small and (mode is True or mode is False):
+                z = compute(x, other)
+                if type(z) is not ndarray:
+                    z = asarray(z)
+                tensor = new(Tensor)
+                tensor._array = z
+                tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+                edge = input._node if input._view is None else edge_of(input)
+                if edge is None or mode is False or alone is None:
+                    tensor._node = None
+                    return tensor
+                node = alone.node_type()
+                node.plan = alone
+                node.edges = (edge, None)
+                node.versions = node.restore = node.hooks = node.output_version = None
+                code = alone.code
+                if code == KEEP_NOTHING:
+                    node.saved = ()
+                elif code == KEEP_SECOND:
+                    node.saved = (other,)
+                else:
+                    node.saved = alone.save((input, other), {}, (z,))
+                    node.versions = alone.versions(node.saved)
+                node.sequence = next_sequence()
+                tensor._node = node
+                return tensor
+        if leave and not isinstance(other, (_tensor.Tensor, *NUMBERS)):
+            return NotImplemented
+        return finish(op.name, apply(op, (input, other), {}), out)
 
     def call(input: Any, other: Any, *, out: Any = None) -> Any:
         if compute is None:
@@ -315,23 +378,18 @@ def binary(op: Any) -> Callable:
             x = input._array
             y = other._array
         except AttributeError:
-            return finish(op.name, apply(op, (input, other), {}), out)
+            return with_number(input, other, out)
         dtype = x.dtype
         if dtype is y.dtype and (dtype is F32 or dtype is F64) and type(x) is ndarray:
             mode = get_mode()
-            if out is None and (mode is True or mode is False):
+            if out is None and x.size <= LARGE and (mode is True or mode is False):
                 try:
-                    if x.size > LARGE:
-                        z = blockwise(compute, (x, y))
-                        if z is None:
-                            z = compute(x, y)
-                    else:
-                        z = compute(x, y)
+                    z = compute(x, y)
                 except ValueError:
                     raise errors.broadcast(x.shape, y.shape) from None
                 if type(z) is not ndarray:
                     z = asarray(z)
-                tensor = new(_tensor.Tensor)
+                tensor = new(Tensor)
                 tensor._array = z
                 tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
                 a = input._node if input._view is None else edge_of(input)
@@ -377,6 +435,9 @@ def binary(op: Any) -> Callable:
 
 def operator(function: Callable, reverse: bool = False) -> Callable:
     """The method behind a Python operator: what it does not know it leaves to the other operand."""
+    op = getattr(function, "op", None)
+    if op is not None and len(op.inputs) == 2 and not op.params and not reverse:
+        return binary(op, leave=True)
 
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, _tensor.Tensor) or isinstance(other, NUMBERS):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.ops import create, reduce, shape
-from tapegrad.ops.shape import pad_slice as _pad_slice
+from tapegrad.arrays.tensor_elementwise import *
+from tapegrad.arrays.tensor_shape import *
+from tapegrad.ops import create, reduce
 from tapegrad.shape import axes_of
 
 
@@ -17,17 +18,13 @@ def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fals
     return reduce.sum_axes(x, axis=axes_of(axis, x.ndim), keepdims=keepdims)
 
 
-def reshape(x: Any, /, shape_: tuple[int, ...], *, copy: Any = None) -> Any:
-    return shape.reshape_(x, shape=tuple(shape_))
-
-
-def permute_dims(x: Any, /, axes: tuple[int, ...]) -> Any:
-    return shape.permute_(x, axes=tuple(axes))
-
-
 def zeros(size: Any, *, dtype: Any = None) -> Any:
     return create.zeros(size, dtype=dtype)
 
 
-def pad_slice(x: Any, size: tuple[int, ...], axis: int, start: int, stop: int, step: int) -> Any:
-    return _pad_slice(x, shape=size, axis=axis, start=start, stop=stop, step=step)
+def zeros_like(x: Any, /, *, dtype: Any = None) -> Any:
+    return create.zeros(x.shape, dtype=dtype or x.dtype)
+
+
+def ones_like(x: Any, /, *, dtype: Any = None) -> Any:
+    return create.ones(x.shape, dtype=dtype or x.dtype)

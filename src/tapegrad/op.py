@@ -43,8 +43,11 @@ class Op:
 
     __slots__ = (
         "call",  # the public function
+        "check",  # None, or a function of the inputs that raises for those PyTorch refuses
         "differentiable_output",  # number of the one output that has a gradient
+        "exempt",  # inputs that keep their dtype and have no gradient: masks, conditions
         "forward",
+        "hidden",  # inputs that are no edges of the graph: those, and numbers PyTorch counts out
         "holomorphic",  # complex rules are the textbook's: the engine conjugates
         "inputs",  # names of the array inputs
         "jvps",
@@ -53,6 +56,7 @@ class Op:
         "multi",  # several outputs have a gradient
         "name",
         "node_name",
+        "numbers",  # whether Python numbers may stand for tensors
         "output_names",
         "params",  # names of the keywords
         "plans",
@@ -68,10 +72,15 @@ class Op:
         forward: Callable,
         kind: str,
         *,
+        name: str | None = None,
         node: str | None = None,
         outputs: tuple[str, ...] | str | None = None,
         nondiff: tuple[str, ...] = (),
         promote: str | None = None,
+        exempt: tuple[str, ...] = (),
+        hidden: tuple[str, ...] = (),
+        numbers: bool = True,
+        check: Callable | None = None,
         ufunc: str | None = None,
         view: bool = False,
         holomorphic: bool = True,
@@ -81,7 +90,7 @@ class Op:
         n = code.co_argcount
         self.forward = forward
         self.kind = kind
-        self.name = forward.__name__.rstrip("_")
+        self.name = name or forward.__name__.rstrip("_")
         self.node_name = node or _node_name(self.name)
         self.inputs = code.co_varnames[1:n]
         self.params = code.co_varnames[n : n + code.co_kwonlyargcount]
@@ -95,6 +104,10 @@ class Op:
             self.output_names.index(with_gradient[0]) if self.output_names and with_gradient else 0
         )
         self.promote = promote
+        self.exempt = exempt
+        self.hidden = tuple(self.inputs.index(each) for each in (*exempt, *hidden))
+        self.numbers = numbers
+        self.check = check
         self.ufunc = ufunc
         self.view = view
         self.holomorphic = holomorphic
@@ -143,14 +156,17 @@ class Op:
                 )
             table[name] = rule
 
-    def plan(self, kinds: tuple[str, ...], conjugate: bool, xp: Any) -> Any:
-        """The plan for one pattern of inputs, made on first use."""
-        key = (kinds, conjugate, id(xp))
+    def plan(self, kinds: tuple[str, ...], conjugate: bool, xp: Any, large: bool = False) -> Any:
+        """The plan for one pattern of inputs, made on first use.
+
+        `large`: the rules of an elementwise operator run block by block, over threads.
+        """
+        key = (kinds, conjugate, id(xp), large)
         found = self.plans.get(key)
         if found is None:
             from tapegrad.autograd.plan import Plan
 
-            found = self.plans[key] = Plan(self, kinds, conjugate and self.holomorphic, xp)
+            found = self.plans[key] = Plan(self, kinds, conjugate and self.holomorphic, xp, large)
         return found
 
 

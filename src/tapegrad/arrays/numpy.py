@@ -47,6 +47,7 @@ from numpy import (
     empty_like,
     equal,
     exp,
+    exp2,
     expm1,
     eye,
     fft,
@@ -55,6 +56,9 @@ from numpy import (
     float64,
     floor,
     floor_divide,
+    fmax,
+    fmin,
+    fmod,
     from_dlpack,
     full,
     full_like,
@@ -145,6 +149,16 @@ from numpy import (
 )
 
 from tapegrad.arrays.classes import pick, unpick
+
+from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to
+from tapegrad.arrays.strided import (
+    diagonal_view,
+    pad_diagonal,
+    strided,
+    sum_strided,
+    sum_windows,
+    windows,
+)
 
 _SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
 
@@ -242,13 +256,3 @@ def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:
 # --- kernels beyond the standard -------------------------------------------------------------
 
 
-def view_to(x: Any, /, shape: tuple[int, ...]) -> Any:
-    """A view of `x` broadcast to `shape`, however small."""
-    return np.broadcast_to(x, shape)
-
-
-def pad_slice(x: Any, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
-    """Zeros of `shape` with `x` in the places start, start + step, ... below stop of `axis`."""
-    out = np.zeros(shape, x.dtype)
-    out[(slice(None),) * axis + (slice(start, stop, step), Ellipsis)] = x
-    return out

@@ -64,7 +64,7 @@ class Node:
         "plan",  # what the node keeps and how it runs: autograd/plan.py
         "restore",  # None, or (shape, dtype) of each input that was broadcast or cast
         "saved",  # what the rules asked for; None once freed
-        "sequence",  # a node is younger than its inputs
+        "sequence",  # a node is younger than its inputs: its number is larger
         "versions",  # None, or the versions of what is saved
     )
     n_outputs = 1
@@ -83,8 +83,11 @@ class Node:
     @property
     def next_functions(self) -> tuple:
         """The edges as pairs (node, number of the node's output)."""
+        hidden = self.plan.op.hidden if hasattr(self.plan, "op") else ()
         return tuple(
-            (edge.node, edge.index) if type(edge) is Port else (edge, 0) for edge in self.edges
+            (edge.node, edge.index) if type(edge) is Port else (edge, 0)
+            for i, edge in enumerate(self.edges)
+            if i not in hidden
         )
 
     @property

@@ -1,12 +1,21 @@
 """The methods of `Tensor`, one mixin for each family of operators."""
 
+from tapegrad.methods.arithmetic import ArithmeticMethods
+from tapegrad.methods.compare import CompareMethods
 from tapegrad.methods.elementwise import ElementwiseMethods
 from tapegrad.methods.linalg import LinalgMethods
 from tapegrad.methods.reduce import ReduceMethods
 from tapegrad.methods.shape import ShapeMethods
 
 
-class Methods(ElementwiseMethods, LinalgMethods, ReduceMethods, ShapeMethods):
+class Methods(
+    ArithmeticMethods,
+    CompareMethods,
+    ElementwiseMethods,
+    LinalgMethods,
+    ReduceMethods,
+    ShapeMethods,
+):
     """All methods that are operators."""
 
     __slots__ = ()

@@ -1,9 +1,109 @@
-from tapegrad.ops import arithmetic
+"""Methods of elementwise mathematics; arithmetic with its Python operators is in arithmetic.py."""
+
+from tapegrad.ops import (
+    exponential,
+    extremum,
+    logistic,
+    power,
+    rounding,
+    select,
+    trigonometry,
+)
 
 
 class ElementwiseMethods:
+    """Functions of each element."""
+
     __slots__ = ()
-    mul = arithmetic.mul
-    mul_ = arithmetic.mul_
-    __mul__ = arithmetic.mul
-    __add__ = arithmetic.add_tensors
+
+    exp = exponential.exp
+    exp_ = exponential.exp_
+    exp2 = exponential.exp2
+    exp2_ = exponential.exp2_
+    expm1 = exponential.expm1
+    expm1_ = exponential.expm1_
+    log = exponential.log
+    log_ = exponential.log_
+    log2 = exponential.log2
+    log2_ = exponential.log2_
+    log10 = exponential.log10
+    log10_ = exponential.log10_
+    log1p = exponential.log1p
+    log1p_ = exponential.log1p_
+
+    sigmoid = logistic.sigmoid
+    sigmoid_ = logistic.sigmoid_
+    logit = logistic.logit
+    logit_ = logistic.logit_
+    logaddexp = logistic.logaddexp
+    logaddexp2 = logistic.logaddexp2
+    xlogy = logistic.xlogy
+    xlogy_ = logistic.xlogy_
+
+    sqrt = power.sqrt
+    sqrt_ = power.sqrt_
+    rsqrt = power.rsqrt
+    rsqrt_ = power.rsqrt_
+    square = power.square
+    square_ = power.square_
+
+    sin = trigonometry.sin
+    sin_ = trigonometry.sin_
+    cos = trigonometry.cos
+    cos_ = trigonometry.cos_
+    tan = trigonometry.tan
+    tan_ = trigonometry.tan_
+    asin = arcsin = trigonometry.asin
+    asin_ = arcsin_ = trigonometry.asin_
+    acos = arccos = trigonometry.acos
+    acos_ = arccos_ = trigonometry.acos_
+    atan = arctan = trigonometry.atan
+    atan_ = arctan_ = trigonometry.atan_
+    sinh = trigonometry.sinh
+    sinh_ = trigonometry.sinh_
+    cosh = trigonometry.cosh
+    cosh_ = trigonometry.cosh_
+    tanh = trigonometry.tanh
+    tanh_ = trigonometry.tanh_
+    asinh = arcsinh = trigonometry.asinh
+    asinh_ = arcsinh_ = trigonometry.asinh_
+    acosh = arccosh = trigonometry.acosh
+    acosh_ = arccosh_ = trigonometry.acosh_
+    atanh = arctanh = trigonometry.atanh
+    atanh_ = arctanh_ = trigonometry.atanh_
+
+    abs = absolute = __abs__ = rounding.abs
+    abs_ = absolute_ = rounding.abs_
+    sign = rounding.sign
+    sign_ = rounding.sign_
+    sgn = rounding.sgn
+    sgn_ = rounding.sgn_
+    floor = rounding.floor
+    floor_ = rounding.floor_
+    ceil = rounding.ceil
+    ceil_ = rounding.ceil_
+    round = rounding.round
+    round_ = rounding.round_
+    trunc = fix = rounding.trunc
+    trunc_ = fix_ = rounding.trunc_
+    frac = rounding.frac
+    frac_ = rounding.frac_
+
+    clamp = clip = select.clamp
+    clamp_ = clip_ = select.clamp_
+    clamp_min = select.clamp_min
+    clamp_min_ = select.clamp_min_
+    clamp_max = select.clamp_max
+    clamp_max_ = select.clamp_max_
+    maximum = extremum.maximum
+    minimum = extremum.minimum
+    fmax = extremum.fmax
+    fmin = extremum.fmin
+
+    def where(self, condition, other):
+        """The tensor's elements where `condition` is true, else those of `other`.
+
+        >>> torch.tensor([1.0, 2.0]).where(torch.tensor([True, False]), 0)
+        tensor([1., 0.])
+        """
+        return select.where(condition, self, other)

@@ -1,28 +1,234 @@
-"""Arithmetic: sums, products, quotients, powers."""
+"""Arithmetic: sums, differences, products and what combines them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
+from tapegrad.dtype import bool_, of
 from tapegrad.op import elementwise
+from tapegrad.promotion import promote
+
+__all__ = [
+    "add",
+    "mul",
+    "multiply",
+    "neg",
+    "neg_",
+    "negative",
+    "negative_",
+    "positive",
+    "rsub",
+    "sub",
+    "subtract",
+]
 
 
-@elementwise(ufunc="add")
-def add_tensors(xp, input, other):
+# --- sums ------------------------------------------------------------------------------------
+
+
+def _is_bool(x: Any) -> bool:
+    """Whether an operand, a tensor, an array or a number, is a truth value."""
+    if type(x) is bool:
+        return True
+    dtype = getattr(getattr(x, "_array", x), "dtype", None)
+    return dtype is not None and of(dtype) is bool_
+
+
+@elementwise(name="add", node="AddBackward0", ufunc="add")
+def plus(xp, input, other):
     """Sum of two tensors, element by element, with broadcasting."""
-    return input + other
+    return xp.logical_or(input, other) if _is_bool(input) else input + other
 
 
-add_tensors.vjp(input=lambda g: g, other=lambda g: g)
+plus.vjp(input=lambda g: g, other=lambda g: g)
+
+
+@elementwise(node="AddBackward0")
+def add_scaled(xp, input, other, *, alpha):
+    """`input + alpha * other`."""
+    return input + alpha * other
+
+
+add_scaled.vjp(input=lambda g: g, other=lambda g, alpha: g * alpha)
+
+
+def _check_alpha(alpha: Any, *operands: Any) -> None:
+    dtype = promote([getattr(x, "_array", x) for x in operands])
+    if isinstance(alpha, bool) and dtype is not bool_:
+        raise errors.advised(
+            RuntimeError("Boolean alpha only supported for Boolean results."),
+            "Pass a number.",
+        )
+    if isinstance(alpha, float) and dtype.category < 2:
+        raise errors.advised(
+            RuntimeError(
+                "For integral input tensors, argument alpha must not be a floating point number."
+            ),
+            "Pass an integer, or convert the tensors to a floating-point type first.",
+        )
+
+
+def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+    """The sum `input + alpha * other`.
+
+    >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
+    tensor([21., 42.])
+    """
+    if alpha is not True and alpha == 1:
+        return plus(input, other, out=out)
+    _check_alpha(alpha, input, other)
+    return finish("add", add_scaled(input, other, alpha=alpha), out)
+
+
+add.op = plus.op  # type: ignore[attr-defined]
+add_ = in_place(add)
+
+
+# --- differences -----------------------------------------------------------------------------
+
+
+def _refuse_bools(input: Any, other: Any) -> None:
+    """There is no difference with a truth value."""
+    if _is_bool(input) and _is_bool(other):
+        raise errors.advised(
+            RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the "
+                "`^` or `logical_xor()` operator instead."
+            ),
+            "For a difference of numbers, convert to integers first: x.int() - y.int().",
+        )
+    if _is_bool(input) or _is_bool(other):
+        raise errors.advised(
+            RuntimeError(
+                "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+                "trying to invert a mask, use the `~` or `logical_not()` operator instead."
+            ),
+            "For a difference of numbers, convert the mask first: mask.int().",
+        )
+
+
+@elementwise(name="sub", node="SubBackward0", ufunc="subtract", check=_refuse_bools)
+def minus(xp, input, other):
+    """Difference of two tensors, element by element, with broadcasting."""
+    return input - other
+
+
+minus.vjp(input=lambda g: g, other=lambda g: -g)
+
+
+@elementwise(node="SubBackward0", check=_refuse_bools)
+def sub_scaled(xp, input, other, *, alpha):
+    """`input - alpha * other`."""
+    return input - alpha * other
+
+
+sub_scaled.vjp(input=lambda g: g, other=lambda g, alpha: g * -alpha)
+
+
+def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+    """The difference `input - alpha * other`.
+
+    >>> torch.sub(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
+    tensor([-19., -38.])
+    """
+    if alpha is not True and alpha == 1:
+        return minus(input, other, out=out)
+    _check_alpha(alpha, input, other)
+    return finish("sub", sub_scaled(input, other, alpha=alpha), out)
+
+
+sub.op = minus.op  # type: ignore[attr-defined]
+sub_ = in_place(sub)
+subtract, subtract_ = sub, sub_
+
+
+@elementwise(node="RsubBackward0", check=_refuse_bools)
+def rsub_scaled(xp, input, other, *, alpha):
+    """`other - alpha * input`."""
+    return other - (input if alpha == 1 else alpha * input)
+
+
+rsub_scaled.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
+
+
+@elementwise(node="RsubBackward1", hidden=("other",), check=_refuse_bools)
+def subtract_from(xp, input, other):
+    """`other - input` for a number `other`."""
+    return other - input
+
+
+subtract_from.vjp(input=lambda g: -g)
+
+
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """The difference `other - alpha * input`.
+
+    >>> torch.rsub(torch.tensor([1.0, 2.0]), 5)
+    tensor([4., 3.])
+    """
+    if alpha is not True and alpha == 1 and not hasattr(other, "_array"):
+        return subtract_from(input, other)
+    _check_alpha(alpha, input, other)
+    return rsub_scaled(input, other, alpha=alpha)
+
+
+# --- products --------------------------------------------------------------------------------
 
 
 @elementwise(ufunc="multiply")
 def mul(xp, input, other):
-    """Product of two tensors, element by element, with broadcasting."""
-    return input * other
+    """The product of two tensors, element by element, with broadcasting.
+
+    >>> torch.mul(torch.tensor([1.0, 2.0]), torch.tensor([[3.0], [4.0]]))
+    tensor([[3., 6.],
+            [4., 8.]])
+    """
+    return xp.logical_and(input, other) if _is_bool(input) else input * other
 
 
 mul.vjp(input=lambda g, other: g * other, other=lambda g, input: g * input)
 mul_ = in_place(mul)
+multiply, multiply_ = mul, mul_
+
+
+def _refuse_mask(x: Any) -> None:
+    if _is_bool(x):
+        raise errors.advised(
+            RuntimeError(
+                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+                "to invert a mask, use the `~` or `logical_not()` operator instead."
+            ),
+            "For negative numbers, convert the mask first: -mask.int().",
+        )
+
+
+@elementwise(ufunc="negative", check=_refuse_mask)
+def neg(xp, x):
+    """Each element with the other sign.
+
+    >>> torch.neg(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
+    return -x
+
+
+neg.vjp(x=lambda g: -g)
+neg_ = in_place(neg)
+negative, negative_ = neg, neg_
+
+
+def positive(input: Any) -> Any:
+    """The tensor itself; an error for truth values.
+
+    >>> torch.positive(torch.tensor([1.0, -2.0]))
+    tensor([ 1., -2.])
+    """
+    if of(input._array.dtype) is bool_:
+        raise errors.advised(
+            RuntimeError("The `+` operator, on a bool tensor is not supported."),
+            "Convert the mask first: mask.int().",
+        )
+    return input

@@ -1,0 +1,69 @@
+"""Methods of arithmetic, and the Python operators they stand behind."""
+
+from tapegrad.call import operator
+from tapegrad.ops import arithmetic, combine, division, power
+
+
+def _reciprocal_times(input, other):
+    return arithmetic.mul(division.reciprocal(input), other)
+
+
+class ArithmeticMethods:
+    """Sums, products, quotients, powers."""
+
+    __slots__ = ()
+
+    add = arithmetic.add
+    add_ = arithmetic.add_
+    sub = subtract = arithmetic.sub
+    sub_ = subtract_ = arithmetic.sub_
+    mul = multiply = arithmetic.mul
+    mul_ = multiply_ = arithmetic.mul_
+    neg = negative = arithmetic.neg
+    neg_ = negative_ = arithmetic.neg_
+    positive = arithmetic.positive
+    div = divide = division.div
+    div_ = divide_ = division.div_
+    true_divide = division.true_divide
+    true_divide_ = division.true_divide_
+    reciprocal = division.reciprocal
+    reciprocal_ = division.reciprocal_
+    floor_divide = division.floor_divide
+    floor_divide_ = division.floor_divide_
+    remainder = division.remainder
+    remainder_ = division.remainder_
+    fmod = division.fmod
+    fmod_ = division.fmod_
+    pow = power.pow
+    pow_ = power.pow_
+    float_power = power.float_power
+    float_power_ = power.float_power_
+    addcmul = combine.addcmul
+    addcmul_ = combine.addcmul_
+    addcdiv = combine.addcdiv
+    addcdiv_ = combine.addcdiv_
+    lerp = combine.lerp
+    lerp_ = combine.lerp_
+
+    __add__ = __radd__ = operator(arithmetic.add)
+    __sub__ = operator(arithmetic.sub)
+    __rsub__ = operator(arithmetic.rsub)
+    __mul__ = __rmul__ = operator(arithmetic.mul)
+    __truediv__ = __div__ = operator(division.div)
+    __rtruediv__ = __rdiv__ = operator(_reciprocal_times)
+    __floordiv__ = operator(division.floor_divide)
+    __rfloordiv__ = operator(division.floor_divide, reverse=True)
+    __mod__ = operator(division.remainder)
+    __rmod__ = operator(division.remainder, reverse=True)
+    __pow__ = operator(power.pow)
+    __rpow__ = operator(power.pow, reverse=True)
+    __neg__ = arithmetic.neg
+    __pos__ = arithmetic.positive
+
+    __iadd__ = operator(arithmetic.add_)
+    __isub__ = operator(arithmetic.sub_)
+    __imul__ = operator(arithmetic.mul_)
+    __itruediv__ = __idiv__ = operator(division.div_)
+    __ifloordiv__ = operator(division.floor_divide_)
+    __imod__ = operator(division.remainder_)
+    __ipow__ = operator(power.pow_)

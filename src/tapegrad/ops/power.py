@@ -1,0 +1,187 @@
+"""Powers and roots."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.inplace import in_place
+from tapegrad.call import finish
+from tapegrad.dtype import float64
+from tapegrad.op import elementwise
+from tapegrad.promotion import promote
+
+__all__ = ["float_power", "pow", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "square", "square_"]
+
+
+@elementwise(promote="float", ufunc="sqrt")
+def sqrt(xp, x):
+    """The square root of each element.
+
+    >>> torch.sqrt(torch.tensor([4.0, 9.0]))
+    tensor([2., 3.])
+    """
+    return xp.sqrt(x)
+
+
+sqrt.vjp(x=lambda g, y: g / (2 * y))
+sqrt_ = in_place(sqrt)
+
+
+@elementwise(promote="float")
+def rsqrt(xp, x):
+    """One divided by the square root of each element.
+
+    >>> torch.rsqrt(torch.tensor([4.0, 16.0]))
+    tensor([0.5000, 0.2500])
+    """
+    return 1 / xp.sqrt(x)
+
+
+rsqrt.vjp(x=lambda g, y: -0.5 * g * (y * y * y))
+rsqrt_ = in_place(rsqrt)
+
+
+# --- powers ----------------------------------------------------------------------------------
+
+
+def _power(xp: Any, x: Any, exponent: Any) -> Any:
+    """The power by a number: small exponents by multiplication, which is exact and fast."""
+    if exponent == 2:
+        return x * x
+    if exponent == 1:
+        return +x
+    if exponent == 3:
+        return x * x * x
+    if xp.isdtype(x.dtype, "integral"):
+        return _integer_power(xp, x, exponent)
+    if exponent == 0.5:
+        return xp.sqrt(x)
+    if exponent == -0.5:
+        return 1 / xp.sqrt(x)
+    if exponent == -1:
+        return 1 / x
+    if exponent == -2:
+        return 1 / (x * x)
+    return xp.pow(x, exponent)
+
+
+def _integer_power(xp: Any, x: Any, exponent: Any) -> Any:
+    """The power of integers: a negative exponent leaves 1 of 1, signs of -1, nothing of others."""
+    exponent = xp.asarray(exponent, dtype=x.dtype)
+    negative = exponent < 0
+    one = xp.ones_like(x)
+    signs = xp.where(x == -1, xp.where(exponent % 2 == 0, one, -one), xp.zeros_like(x))
+    inverse = xp.where(x == 1, one, signs)
+    return xp.where(negative, inverse, xp.pow(x, xp.where(negative, -exponent, exponent)))
+
+
+def _refuse_negative(x: Any, exponent: Any) -> None:
+    if exponent is not None and isinstance(exponent, int) and exponent < 0:
+        if promote([x._array, exponent]).category < 2:
+            raise errors.advised(
+                RuntimeError("Integers to negative integer powers are not allowed."),
+                "Convert to a floating-point type first: x.float() ** exponent.",
+            )
+
+
+@elementwise(name="pow", node="PowBackward0", hidden=("exponent",), check=_refuse_negative)
+def power_by_number(xp, x, exponent):
+    """`x ** exponent` for a number `exponent`."""
+    return _power(xp, x, exponent)
+
+
+power_by_number.vjp(
+    x=lambda xp, g, x, exponent: (
+        xp.zeros_like(g) if exponent == 0 else g * (_power(xp, x, exponent - 1) * exponent)
+    )
+)
+
+
+@elementwise(node="PowBackward1")
+def power(xp, x, exponent):
+    """`x ** exponent`, element by element."""
+    if xp.isdtype(x.dtype, "integral"):
+        return _integer_power(xp, x, exponent)
+    return xp.pow(x, exponent)
+
+
+def _power_in_exponent(xp: Any, g: Any, x: Any, exponent: Any, y: Any) -> Any:
+    """g y log(x), and 0 where x is 0, unless the exponent is negative."""
+    at_zero = xp.logical_and(x == 0, exponent >= 0)
+    return xp.where(at_zero, 0.0, g * (y * xp.log(x)))
+
+
+power.vjp(
+    x=lambda xp, g, x, exponent: xp.where(
+        exponent == 0, 0.0, g * (exponent * xp.pow(x, exponent - 1))
+    ),
+    exponent=_power_in_exponent,
+)
+
+
+@elementwise(node="PowBackward2", hidden=("base",))
+def power_of_number(xp, exponent, base):
+    """`base ** exponent` for a number `base`."""
+    if xp.isdtype(exponent.dtype, "integral"):
+        return _integer_power(xp, xp.asarray(base, dtype=exponent.dtype), exponent)
+    return xp.pow(base, exponent)
+
+
+def _power_of_number_rule(xp: Any, g: Any, exponent: Any, base: Any, y: Any) -> Any:
+    if base == 0:
+        return xp.where(exponent >= 0, 0.0, g * (y * -math.inf))
+    if isinstance(base, complex):
+        return g * (y * cmath.log(base))
+    return g * (y * (math.log(base) if base > 0 else math.nan))
+
+
+power_of_number.vjp(exponent=_power_of_number_rule)
+
+
+def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
+    """`input` to the power of `exponent`; either may be a number.
+
+    >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
+    tensor([1., 4., 9.])
+    >>> torch.pow(2, torch.tensor([1.0, 2.0, 3.0]))
+    tensor([2., 4., 8.])
+    """
+    if not hasattr(exponent, "_array"):
+        return power_by_number(input, exponent, out=out)
+    if not hasattr(input, "_array"):
+        return power_of_number(exponent, input, out=out)
+    return power(input, exponent, out=out)
+
+
+pow_ = in_place(pow)
+
+
+def square(input: Any, *, out: Any = None) -> Any:
+    """The square of each element.
+
+    >>> torch.square(torch.tensor([1.0, -2.0]))
+    tensor([1., 4.])
+    """
+    return power_by_number(input, 2, out=out)
+
+
+square_ = in_place(square)
+
+
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+    """The power computed in double precision.
+
+    >>> torch.float_power(torch.tensor([2, 3]), 2)
+    tensor([4., 9.], dtype=torch.float64)
+    """
+    arrays = [getattr(x, "_array", x) for x in (input, exponent)]
+    dtype = promote(arrays)
+    dtype = dtype.to_complex() if dtype.is_complex else float64
+    wide = [x.to(dtype) if hasattr(x, "_array") else x for x in (input, exponent)]
+    return finish("float_power", pow(*wide), out)
+
+
+float_power_ = in_place(float_power)

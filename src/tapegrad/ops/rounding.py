@@ -1,0 +1,198 @@
+"""Rounding, signs, absolute values: functions made of steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.inplace import in_place
+from tapegrad.call import finish
+from tapegrad.op import elementwise
+
+__all__ = [
+    "abs",
+    "abs_",
+    "absolute",
+    "ceil",
+    "ceil_",
+    "fix",
+    "fix_",
+    "floor",
+    "floor_",
+    "frac",
+    "frac_",
+    "round",
+    "round_",
+    "sgn",
+    "sign",
+    "trunc",
+    "trunc_",
+]
+
+
+@elementwise(holomorphic=False)
+def abs(xp, x):
+    """The absolute value of each element.
+
+    >>> torch.abs(torch.tensor([-1.5, 2.0]))
+    tensor([1.5000, 2.0000])
+    """
+    return xp.abs(x)
+
+
+abs.vjp(x=lambda xp, g, x: g * xp.sign(x))
+abs_ = in_place(abs)
+absolute, absolute_ = abs, abs_
+
+
+# --- signs -----------------------------------------------------------------------------------
+
+
+@elementwise
+def sign(xp, x):
+    """-1, 0 or 1: the sign of each element; nan has none, 0.
+
+    >>> torch.sign(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
+    return _sign(xp, x)
+
+
+def _sign(xp: Any, x: Any) -> Any:
+    if xp.isdtype(x.dtype, ("bool", "unsigned integer")):
+        return x
+    found = xp.sign(x)
+    return xp.where(x == x, found, 0) if xp.isdtype(x.dtype, "real floating") else found
+
+
+sign.vjp(x=lambda xp, g: xp.zeros_like(g))
+sign_ = in_place(sign)
+
+
+@elementwise(holomorphic=False)
+def sgn(xp, x):
+    """The sign of each element; of a complex number, the number of modulus 1 in its direction.
+
+    >>> torch.sgn(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
+    return _sign(xp, x)
+
+
+def _sgn_rule(xp: Any, g: Any, x: Any, y: Any) -> Any:
+    """Real numbers: 0. Complex: what turns the number, over its modulus."""
+    if not xp.isdtype(x.dtype, "complex floating"):
+        return xp.zeros_like(g)
+    modulus = xp.abs(x)
+    along = xp.real(g * xp.conj(y))
+    return xp.where(modulus == 0, 0.0, (g - along * y) / modulus)
+
+
+sgn.vjp(x=_sgn_rule)
+sgn_ = in_place(sgn)
+
+
+# --- rounding --------------------------------------------------------------------------------
+
+
+def _is_integer(xp: Any, x: Any) -> bool:
+    return xp.isdtype(x.dtype, "integral")
+
+
+@elementwise
+def floor(xp, x):
+    """The largest integer not above each element.
+
+    >>> torch.floor(torch.tensor([-1.5, 1.5]))
+    tensor([-2.,  1.])
+    """
+    return +x if _is_integer(xp, x) else xp.floor(x)
+
+
+floor.vjp(x=lambda xp, g: xp.zeros_like(g))
+floor_ = in_place(floor)
+
+
+@elementwise
+def ceil(xp, x):
+    """The smallest integer not below each element.
+
+    >>> torch.ceil(torch.tensor([-1.5, 1.5]))
+    tensor([-1.,  2.])
+    """
+    return +x if _is_integer(xp, x) else xp.ceil(x)
+
+
+ceil.vjp(x=lambda xp, g: xp.zeros_like(g))
+ceil_ = in_place(ceil)
+
+
+@elementwise
+def trunc(xp, x):
+    """Each element without its fraction.
+
+    >>> torch.trunc(torch.tensor([-1.5, 1.5]))
+    tensor([-1.,  1.])
+    """
+    return +x if _is_integer(xp, x) else xp.trunc(x)
+
+
+trunc.vjp(x=lambda xp, g: xp.zeros_like(g))
+trunc_ = in_place(trunc)
+fix, fix_ = trunc, trunc_
+
+
+@elementwise
+def frac(xp, x):
+    """The fraction of each element, with its sign.
+
+    >>> torch.frac(torch.tensor([-1.5, 1.25]))
+    tensor([-0.5000,  0.2500])
+    """
+    return x - xp.trunc(x)
+
+
+frac.vjp(x=lambda g: g)
+frac_ = in_place(frac)
+
+
+@elementwise(name="round", node="RoundBackward0")
+def round_half_even(xp, x):
+    """The nearest integer, the even one of two as near."""
+    return +x if _is_integer(xp, x) else xp.round(x)
+
+
+round_half_even.vjp(x=lambda xp, g: xp.zeros_like(g))
+
+
+@elementwise(node="RoundBackward1")
+def round_decimals(xp, x, *, decimals):
+    """The nearest number of `decimals` decimals."""
+    if decimals == 0:
+        return xp.round(x)
+    scale = 10.0 ** (decimals if decimals > 0 else -decimals)
+    return xp.round(x * scale) / scale if decimals > 0 else xp.round(x / scale) * scale
+
+
+round_decimals.vjp(x=lambda xp, g: xp.zeros_like(g))
+
+
+def round(input: Any, *, decimals: int | None = None, out: Any = None) -> Any:
+    """The nearest integer, or number of `decimals` decimals; halves go to the even neighbour.
+
+    >>> torch.round(torch.tensor([0.5, 1.5, -2.6]))
+    tensor([ 0.,  2., -3.])
+    >>> torch.round(torch.tensor([0.1234]), decimals=2)
+    tensor([0.1200])
+    """
+    if decimals is None:
+        return round_half_even(input, out=out)
+    if input.dtype.category == 1 and decimals:
+        raise errors.advised(
+            NotImplementedError(f"\"round_cpu\" not implemented for '{input.dtype.scalar_name}'"),
+            "Integers can only be rounded to 0 decimals.",
+        )
+    return finish("round", round_decimals(input, decimals=decimals), out)
+
+
+round_ = in_place(round)

@@ -1,0 +1,191 @@
+"""Choosing between values: where, clamp, maximum, masked_fill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.inplace import in_place
+from tapegrad.call import finish
+from tapegrad.dtype import bool_, uint8
+from tapegrad.op import elementwise
+
+__all__ = [
+    "clamp",
+    "clamp_",
+    "clamp_max",
+    "clamp_max_",
+    "clamp_min",
+    "clamp_min_",
+    "clip",
+    "clip_",
+    "where",
+]
+
+
+@elementwise(name="where", exempt=("condition",))
+def choose(xp, condition, input, other):
+    """`input` where `condition` is true, else `other`."""
+    return xp.where(condition, input, other)
+
+
+choose.vjp(
+    input=lambda xp, g, condition: xp.where(condition, g, 0.0),
+    other=lambda xp, g, condition: xp.where(condition, 0.0, g),
+)
+
+
+def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """`input` where `condition` is true, else `other`; alone, the indices where it is true.
+
+    >>> torch.where(torch.tensor([True, False]), torch.tensor([1.0, 2.0]), 0.0)
+    tensor([1., 0.])
+    """
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    dtype = condition.dtype
+    if dtype is uint8:
+        condition = condition.to(bool_)
+    elif dtype is not bool_:
+        raise errors.advised(
+            RuntimeError(
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{dtype.scalar_name}"
+            ),
+            "Compare first (x > 0), or convert with .bool().",
+        )
+    return finish("where", choose(condition, input, other), out)
+
+
+# --- limits ----------------------------------------------------------------------------------
+
+
+def _clamp(xp: Any, x: Any, min: Any, max: Any) -> Any:
+    if min is not None:
+        x = xp.maximum(x, min)
+    return x if max is None else xp.minimum(x, max)
+
+
+def _inside(xp: Any, x: Any, min: Any, max: Any) -> Any:
+    if min is None:
+        return x <= max
+    return x >= min if max is None else xp.logical_and(x >= min, x <= max)
+
+
+@elementwise(name="clamp", node="ClampBackward1", hidden=("min", "max"))
+def clamp_to_numbers(xp, x, min, max):
+    """Each element, or the nearer of two numbers where it is not between them."""
+    return _clamp(xp, x, min, max)
+
+
+clamp_to_numbers.vjp(x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0))
+
+
+@elementwise(node="ClampBackward0")
+def clamp_to_tensors(xp, x, min, max):
+    """Each element, or the limit it goes beyond."""
+    return _clamp(xp, x, min, max)
+
+
+def _clamp_min_rule(xp: Any, g: Any, x: Any, min: Any, max: Any) -> Any:
+    below = x < min
+    return xp.where(below if max is None else xp.logical_and(below, min < max), g, 0.0)
+
+
+def _clamp_max_rule(xp: Any, g: Any, x: Any, min: Any, max: Any) -> Any:
+    above = x > max
+    return xp.where(above if min is None else xp.logical_or(above, max < min), g, 0.0)
+
+
+clamp_to_tensors.vjp(
+    x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0),
+    min=_clamp_min_rule,
+    max=_clamp_max_rule,
+)
+
+
+def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> Any:
+    """Each element, or the nearer limit where it is not between `min` and `max`.
+
+    >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if min is None and max is None:
+        raise errors.advised(
+            RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None"),
+            "Give min=, max= or both.",
+        )
+    numbers = not hasattr(min, "_array") and not hasattr(max, "_array")
+    return finish(
+        "clamp", (clamp_to_numbers if numbers else clamp_to_tensors)(input, min, max), out
+    )
+
+
+clamp_ = in_place(clamp)
+clip, clip_ = clamp, clamp_
+
+
+@elementwise(name="clamp_min", hidden=("min",))
+def at_least_number(xp, x, min):
+    """Each element, or `min` where it is less."""
+    return xp.maximum(x, min)
+
+
+at_least_number.vjp(x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0))
+
+
+@elementwise(node="ClampMinBackward1")
+def at_least(xp, x, min):
+    """The same for a tensor `min`."""
+    return xp.maximum(x, min)
+
+
+at_least.vjp(
+    x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0),
+    min=lambda xp, g, x, min: xp.where(x < min, g, 0.0),
+)
+
+
+def clamp_min(input: Any, min: Any, *, out: Any = None) -> Any:
+    """Each element, or `min` where it is less.
+
+    >>> torch.clamp_min(torch.tensor([-1.0, 2.0]), 0)
+    tensor([0., 2.])
+    """
+    return (at_least if hasattr(min, "_array") else at_least_number)(input, min, out=out)
+
+
+clamp_min_ = in_place(clamp_min)
+
+
+@elementwise(name="clamp_max", hidden=("max",))
+def at_most_number(xp, x, max):
+    """Each element, or `max` where it is greater."""
+    return xp.minimum(x, max)
+
+
+at_most_number.vjp(x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0))
+
+
+@elementwise(node="ClampMaxBackward1")
+def at_most(xp, x, max):
+    """The same for a tensor `max`."""
+    return xp.minimum(x, max)
+
+
+at_most.vjp(
+    x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0),
+    max=lambda xp, g, x, max: xp.where(x > max, g, 0.0),
+)
+
+
+def clamp_max(input: Any, max: Any, *, out: Any = None) -> Any:
+    """Each element, or `max` where it is greater.
+
+    >>> torch.clamp_max(torch.tensor([-1.0, 2.0]), 0)
+    tensor([-1.,  0.])
+    """
+    return (at_most if hasattr(max, "_array") else at_most_number)(input, max, out=out)
+
+
+clamp_max_ = in_place(clamp_max)
