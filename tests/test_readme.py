@@ -25,7 +25,7 @@ def blocks():
             yield pytest.param(match["code"], match["output"], id=name)
 
 
-@pytest.mark.parametrize(("code", "output"), blocks())
+@pytest.mark.parametrize(("code", "output"), list(blocks()))
 def test_a_program_prints_what_the_page_says(code, output):
     printed = run_code(code)
     if output is not None:
