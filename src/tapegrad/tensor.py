@@ -29,7 +29,6 @@ class TensorCore:
         "_array",  # the values: an ndarray, or an array of another library
         "_counter",  # None, or the version counter shared with views
         "_grad",  # the tensor behind .grad
-        "_hooks",  # None, or the hooks of a tensor that may become a leaf
         "_node",  # None: no gradient. A leaf: its AccumulateGrad. Else the Node or Port behind it
         "_view",  # None, or what a view knows of its base
     )
@@ -38,7 +37,6 @@ class TensorCore:
     _array: Any
     _counter: Any
     _grad: Any
-    _hooks: Any
     _node: Any
     _view: Any
 
@@ -322,7 +320,7 @@ def wrap(array: Any) -> Any:
         array = np.asarray(array)
     tensor = new(Tensor)
     tensor._array = array
-    tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+    tensor._node = tensor._counter = tensor._view = tensor._grad = None
     return tensor
 
 

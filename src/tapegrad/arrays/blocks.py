@@ -37,24 +37,43 @@ def _workers() -> Any:
     return _pool
 
 
+def in_blocks(function: Callable) -> Callable:
+    """`function`, elementwise, run block by block where its arguments lend themselves to it."""
+
+    def run(*arrays: Any) -> Any:
+        result = blockwise(function, arrays)
+        return function(*arrays) if result is None else result
+
+    return run
+
+
 def blockwise(function: Callable, arrays: tuple) -> Any:
     """`function(*arrays)` for an elementwise function; None if the arrays do not lend themselves.
 
-    All arrays of one shape and contiguous; Python numbers and 0-d arrays may stand between them.
+    The arrays have one shape and are contiguous, or are one number repeated; what is no array is
+    handed on as it is.
     """
     shape = None
+    flat = []
     for x in arrays:
-        if type(x) is np.ndarray and x.ndim:
-            if shape is None:
-                shape = x.shape
-            if x.shape != shape or not x.flags.c_contiguous:
-                return None
-    if shape is None:
+        if type(x) is not np.ndarray or not x.ndim:
+            flat.append(x)
+            continue
+        if shape is None:
+            shape = x.shape
+        elif x.shape != shape:
+            return None
+        if x.flags.c_contiguous:
+            flat.append(x.reshape(-1))
+        elif not any(x.strides):
+            flat.append(x[(0,) * x.ndim])  # a broadcast number
+        else:
+            return None
+    whole = [i for i, x in enumerate(flat) if type(x) is np.ndarray]
+    if shape is None or not whole:
         return None
-    flat = [x.reshape(-1) if type(x) is np.ndarray and x.ndim else x for x in arrays]
-    split = [type(x) is np.ndarray and x.ndim == 1 for x in flat]
-    size = next(x.size for x, s in zip(flat, split, strict=True) if s)
-    first = function(*[x[:1] if s else x for x, s in zip(flat, split, strict=True)])
+    size = flat[whole[0]].size
+    first = function(*_part(flat, 0, 1))
     if type(first) is not np.ndarray or first.shape != (1,):
         return None
     out = np.empty(size, first.dtype)
@@ -62,15 +81,19 @@ def blockwise(function: Callable, arrays: tuple) -> Any:
     def work(start: int, stop: int) -> None:
         for i in range(start, stop, BLOCK):
             j = min(i + BLOCK, stop)
-            out[i:j] = function(*[x[i:j] if s else x for x, s in zip(flat, split, strict=True)])
+            out[i:j] = function(*_part(flat, i, j))
 
     n = n_threads()
     if n == 1:
         work(0, size)
     else:
-        step = -(-size // n // BLOCK) * BLOCK
+        step = max(size // n // BLOCK, 1) * BLOCK
         jobs = [_workers().submit(work, i, min(i + step, size)) for i in range(step, size, step)]
         work(0, min(step, size))
         for job in jobs:
             job.result()
     return out.reshape(shape)
+
+
+def _part(flat: list, i: int, j: int) -> list:
+    return [x[i:j] if type(x) is np.ndarray else x for x in flat]

@@ -167,7 +167,7 @@ class AccumulateGrad:
         if leaf is None:
             leaf = object.__new__(self.kind)
             leaf._array, leaf._node, leaf._counter = self.array, self, self.output_version
-            leaf._view = leaf._grad = leaf._hooks = None
+            leaf._view = leaf._grad = None
             self.leaf = weakref.ref(leaf)
         return leaf
 

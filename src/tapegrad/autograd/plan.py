@@ -12,6 +12,7 @@ import linecache
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.arrays.blocks import in_blocks
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
@@ -57,7 +58,7 @@ class Plan:
 
     __slots__ = ("code", "conjugate", "keeps", "keeps_tensors", "kinds", "node_type", "op", "run")
 
-    def __init__(self, op: Any, kinds: tuple[str, ...], conjugate: bool, xp: Any):
+    def __init__(self, op: Any, kinds: tuple[str, ...], conjugate: bool, xp: Any, large: bool):
         self.op = op
         self.kinds = kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
@@ -68,7 +69,7 @@ class Plan:
         )
         self.node_type = node_class(op)
         self.code = _FAST_KEEPS.get(tuple(self.keeps), -1)
-        self.run = _compose(self, xp)
+        self.run = _compose(self, xp, large)
 
     def rules(self) -> list[tuple[int, Any]]:
         """(number of the input, its rule) for inputs that require grad."""
@@ -237,7 +238,7 @@ def node_class(op: Any) -> type:
     return _classes[key]
 
 
-def _compose(plan: Plan, xp: Any) -> Any:
+def _compose(plan: Plan, xp: Any, large: bool) -> Any:
     """Write the function that runs the rules on arrays, as one would by hand, and compile it.
 
     For `mul` with two inputs that require grad:
@@ -272,7 +273,8 @@ def _compose(plan: Plan, xp: Any) -> Any:
         lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
     results = ["None"] * len(plan.kinds)
     for i, rule in plan.rules():
-        scope[f"rule_{i}"] = rule.function
+        blocks = large and not any(name.endswith("_like") for name in rule.names)
+        scope[f"rule_{i}"] = in_blocks(rule.function) if blocks else rule.function
         results[i] = f"rule_{i}({', '.join(rule.names)})"
     if op.variadic:
         text = f"list({results[0]})"
