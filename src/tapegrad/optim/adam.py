@@ -1,0 +1,189 @@
+"""Adam and AdamW: steps scaled by running means of the gradient and of its square."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.optim.check import (
+    check_betas,
+    check_choices,
+    check_not_foreach,
+    check_not_negative,
+    check_number,
+)
+from tapegrad.optim.optimizer import Optimizer
+
+
+class Adam(Optimizer):
+    """Steps along a running mean of the gradient, divided by the root of that of its square.
+
+        m = beta1 * m + (1 - beta1) * grad
+        v = beta2 * v + (1 - beta2) * grad**2
+        param = param - lr * (m / (1 - beta1**t)) / (sqrt(v / (1 - beta2**t)) + eps)
+
+    Args:
+        params: tensors, groups, or pairs of name and tensor
+        lr: learning rate
+        betas: decay rates of the two means
+        eps: keeps the denominator from 0
+        weight_decay: factor of an L2 penalty
+        amsgrad: divide by the largest `v` so far
+        maximize: climb instead of descend
+        differentiable: record the step, so that gradients pass through it
+        decoupled_weight_decay: shrink the parameter instead of adding a penalty: AdamW
+        foreach, fused: accepted; the arithmetic is the same
+        capturable: for GPUs only, as in PyTorch
+
+    Source: Kingma and Ba, Adam, 2014, algorithm 1; Reddi et al., On the convergence of Adam and
+    beyond, 2018, for `amsgrad`.
+
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adam([w], lr=0.1)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.9000, 1.9000], requires_grad=True)
+    """
+
+    counts_steps = True
+    structural = ("amsgrad",)
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: Any = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        check_not_foreach("lr", lr, foreach, capturable)
+        check_number("lr", lr)
+        check_not_negative("learning rate", lr)
+        check_not_negative("epsilon value", eps)
+        check_betas(betas)
+        for i in (0, 1):
+            check_not_foreach(f"betas[{i}]", betas[i], foreach, capturable)
+        check_not_negative("weight_decay value", weight_decay)
+        check_choices(foreach, fused, differentiable)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, defaults)
+
+    def init(self, xp: Any, param: Any, *, amsgrad: bool, **_: Any) -> dict[str, Any]:
+        state = {"exp_avg": xp.zeros_like(param), "exp_avg_sq": xp.zeros_like(param)}
+        if amsgrad:
+            state["max_exp_avg_sq"] = xp.zeros_like(param)
+        return state
+
+    def update(
+        self,
+        xp: Any,
+        param: Any,
+        grad: Any,
+        state: dict[str, Any],
+        *,
+        lr: float,
+        betas: tuple[float, float],
+        eps: float,
+        weight_decay: float,
+        amsgrad: bool,
+        maximize: bool,
+        decoupled_weight_decay: bool,
+        capturable: bool,
+        **_: Any,
+    ) -> None:
+        if capturable:
+            raise AssertionError(
+                "If capturable=True, params and state_steps must be on supported devices: "
+                "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
+            )
+        beta1, beta2 = betas
+        m, v = state["exp_avg"], state["exp_avg_sq"]
+        t = xp.astype(state["step"], xp.float64)
+        if maximize:
+            grad = -grad
+        if weight_decay and decoupled_weight_decay:
+            param *= 1 - lr * weight_decay
+        elif weight_decay:
+            grad = grad + weight_decay * param
+        m += (1 - beta1) * (grad - m)
+        v *= beta2
+        v += (1 - beta2) * (grad * grad)
+        if amsgrad:
+            peak = state["max_exp_avg_sq"]
+            peak[...] = xp.maximum(peak, v)
+            v = peak
+        # The corrections of the bias, in double precision whatever the parameter's.
+        size = xp.asarray(lr / (1 - beta1**t), dtype=param.dtype)
+        root = xp.asarray(xp.sqrt(1 - beta2**t), dtype=param.dtype)
+        param -= size * m / (xp.sqrt(v) / root + eps)
+
+
+class AdamW(Adam):
+    """Adam whose weight decay shrinks the parameter directly: `param = (1 - lr * wd) * param`.
+
+    Args: those of `Adam`.
+
+    Source: Loshchilov and Hutter, Decoupled weight decay regularization, 2017, algorithm 2.
+
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.AdamW([w], lr=0.1)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.8990, 1.8980], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: Any = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True

@@ -1,0 +1,244 @@
+"""Stepping a group: parameters as long vectors, in blocks that fit the cache.
+
+The update of a method is a dozen passes over its arrays. On a small model what costs is the number
+of calls, so all small parameters of a group are gathered into one vector and their state lives in
+one; on a large parameter what costs is memory, so it is updated block by block.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays import numpy as numpy_namespace
+from tapegrad.arrays.blocks import BLOCK, run_blocks
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.graph import INFERENCE, version_of
+from tapegrad.autograd.mode import enable_grad
+from tapegrad.dtype import default, float64
+from tapegrad.tensor import Tensor, wrap
+
+
+def step_group(optimizer: Any, group: dict[str, Any]) -> None:
+    """Update the parameters of a group that have a gradient."""
+    ready = [p for p in group["params"] if p._grad is not None]
+    options = _options(group)
+    key = (*map(id, ready), *[bool(group[name]) for name in optimizer.structural])
+    plan = optimizer._plans.get(id(group))
+    if plan is None or plan[0] != key or not all(b.is_valid(optimizer) for b in plan[1]):
+        plan = optimizer._plans[id(group)] = (key, _batches(optimizer, ready, options))
+    for batch in plan[1]:
+        batch.step(optimizer, options)
+    _count_writes(ready, f"{type(optimizer).__name__}.step")
+
+
+def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
+    """The same on tensors, recorded: the step itself is part of the graph."""
+    from tapegrad import namespace as xp
+
+    options = _options(group, keep_tensors=True)
+    with enable_grad():
+        for param in group["params"]:
+            grad = param._grad
+            if grad is None:
+                continue
+            fresh = not optimizer.state.get(param)
+            initial = optimizer.init(xp, param.detach(), **options)
+            if optimizer.counts_steps:
+                initial = {"step": wrap(np.zeros((), _step_dtype())), **initial}
+            if initial:
+                state = optimizer.state[param]
+                state.update({k: v for k, v in initial.items() if state.get(k) is None})
+            else:
+                state = {}
+            if optimizer.counts_steps:
+                state["step"] += 1
+            optimizer.update(xp, param, grad, state, **options, first=fresh)
+
+
+class Batch:
+    """Parameters of one dtype and step count, updated together as one vector.
+
+    Complex numbers are pairs of real ones. Arrays that are not NumPy's, and methods that are not
+    elementwise, keep their shape and come alone.
+    """
+
+    __slots__ = ("checks", "first", "flat", "grad", "pairs", "param", "params", "state", "steps")
+
+    def __init__(self, optimizer: Any, params: list[Any], options: dict[str, Any], flat: bool):
+        self.params = params
+        self.flat = flat
+        self.first = not optimizer.state.get(params[0])
+        self.param = self.grad = self.steps = None
+        self.pairs: list[tuple[Any, Any]] = []  # each parameter's part of both
+        self.checks: list[tuple] = []
+        model = params[0]._array
+        sizes = [_vector(p._array).size for p in params] if flat else [0]
+        if flat:
+            model = np.empty(sum(sizes), _vector(model).dtype)
+        if len(params) > 1:
+            self.param, self.grad = model, np.empty_like(model)
+            parts = _pieces(self.param, params, sizes), _pieces(self.grad, params, sizes)
+            self.pairs = list(zip(*parts, strict=True))
+        self.state = optimizer.init(namespace_of((model,)), model, **options)
+        arrays: dict[str, list] = {}
+        if optimizer.counts_steps:
+            self.steps = np.zeros(len(params), _step_dtype())
+            arrays["step"] = [self.steps[i : i + 1].reshape(()) for i in range(len(params))]
+        for name, value in self.state.items():
+            arrays[name] = _pieces(value, params, sizes) if flat else [value]
+        if arrays:
+            self._take_over(optimizer.state, arrays)
+
+    def _take_over(self, state: dict[Any, dict], arrays: dict[str, list]) -> None:
+        """Let the optimizer's state be tensors on our arrays, with the elements it had."""
+        for i, param in enumerate(self.params):
+            entry = state[param]
+            kept = []
+            for name, pieces in arrays.items():
+                tensor = _adopt(entry, name, pieces[i])
+                kept.append((name, tensor, tensor._array))
+            self.checks.append((param, entry, kept))
+
+    def is_valid(self, optimizer: Any) -> bool:
+        """Whether the state in the optimizer is still the one this batch updates."""
+        state = optimizer.state
+        for param, entry, kept in self.checks:
+            if state.get(param) is not entry:
+                return False
+            for name, tensor, array in kept:
+                if entry.get(name) is not tensor or tensor._array is not array:
+                    return False
+        if self.steps is not None and len(self.params) > 1:
+            counts = self.steps.tolist()
+            return counts.count(counts[0]) == len(counts)
+        return True
+
+    def step(self, optimizer: Any, options: dict[str, Any]) -> None:
+        """Update the parameters and their state."""
+        params = self.params
+        state = self.state
+        if self.steps is not None:
+            self.steps += 1
+            state = {"step": self.steps[:1].reshape(()), **state}
+        if not self.flat:
+            array, grad = params[0]._array, params[0]._grad._array
+            optimizer.update(
+                namespace_of((array,)), array, grad, state, **options, first=self.first
+            )
+        elif self.param is None:
+            array = params[0]._array
+            vector = _vector(array)
+            self._update(optimizer, vector, _vector(params[0]._grad._array), state, options)
+            if not array.flags.c_contiguous:
+                array[...] = vector.view(array.dtype).reshape(array.shape)
+        else:
+            for param, (value, grad) in zip(params, self.pairs, strict=True):
+                value[...] = param._array
+                grad[...] = param._grad._array
+            self._update(optimizer, self.param, self.grad, state, options)
+            for param, (value, _) in zip(params, self.pairs, strict=True):
+                param._array[...] = value
+        self.first = False
+
+    def _update(
+        self, optimizer: Any, param: Any, grad: Any, state: dict[str, Any], options: dict[str, Any]
+    ) -> None:
+        update, first = optimizer.update, self.first
+        if param.size <= BLOCK:
+            update(numpy_namespace, param, grad, state, **options, first=first)
+            return
+
+        def work(start: int, stop: int) -> None:
+            part = {k: v[start:stop] if v.ndim else v for k, v in state.items()}
+            update(
+                numpy_namespace, param[start:stop], grad[start:stop], part, **options, first=first
+            )
+
+        run_blocks(param.size, work)
+
+
+def _batches(optimizer: Any, ready: list[Any], options: dict[str, Any]) -> list[Batch]:
+    """The parameters sorted into batches: small ones of a kind together, others alone."""
+    if optimizer.counts_steps or optimizer.init(numpy_namespace, np.empty(0), **options):
+        for param in ready:
+            optimizer.state[param]  # makes the entries, in the order of the parameters
+    together: dict[tuple, list[Any]] = {}
+    alone: list[Batch] = []
+    for param in ready:
+        array, entry = param._array, optimizer.state.get(param)
+        flat = optimizer.elementwise and type(array) is np.ndarray
+        if flat and array.size <= BLOCK:
+            count = entry.get("step") if entry else None
+            kind = (array.dtype, bool(entry), None if count is None else float(count))
+            together.setdefault(kind, []).append(param)
+        else:
+            alone.append(Batch(optimizer, [param], options, flat))
+    return [Batch(optimizer, params, options, True) for params in together.values()] + alone
+
+
+def _adopt(entry: dict[str, Any], name: str, array: Any) -> Tensor:
+    """The state tensor `name`, now with its elements in `array`; made if there is none yet."""
+    tensor = entry.get(name)
+    if tensor is None:
+        tensor = entry[name] = wrap(array)
+    elif isinstance(tensor, Tensor):
+        array[...] = tensor._array
+        tensor._array = array
+    else:  # a number, from a state saved long ago
+        array[...] = tensor
+        tensor = entry[name] = wrap(array)
+    return tensor
+
+
+def _vector(array: Any) -> Any:
+    """The elements in one row, complex ones as pairs of real ones; without a copy if possible."""
+    vector = array.reshape(-1)
+    return vector.view(vector.real.dtype) if vector.dtype.kind == "c" else vector
+
+
+def _pieces(vector: Any, params: list[Any], sizes: list[int]) -> list[Any]:
+    """The part of `vector` that belongs to each parameter, in the parameter's shape and dtype."""
+    pieces, start = [], 0
+    for param, size in zip(params, sizes, strict=True):
+        array = param._array
+        pieces.append(vector[start : start + size].view(array.dtype).reshape(array.shape))
+        start += size
+    return pieces
+
+
+def _options(group: dict[str, Any], keep_tensors: bool = False) -> dict[str, Any]:
+    """The options of a group as keywords of `update`; tensors among them become numbers."""
+    options = group.copy()
+    del options["params"]
+    for name, value in options.items():
+        kind = type(value)
+        if kind not in _PLAIN and not keep_tensors:
+            if kind is tuple:
+                options[name] = tuple([v.item() if isinstance(v, Tensor) else v for v in value])
+            elif isinstance(value, Tensor):
+                options[name] = value.item()
+    return options
+
+
+_PLAIN = {float, int, bool, type(None)}
+
+
+def _step_dtype() -> Any:
+    return np.float64 if default() is float64 else np.float32
+
+
+def _count_writes(params: list[Any], name: str) -> None:
+    """Tell the version counters, so that a graph that kept a parameter notices."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+        frame = frame.f_back
+    line = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    for param in params:
+        version = version_of(param)
+        if version is not INFERENCE:
+            version.value += 1
+            version.operator = name
+            version.line = line

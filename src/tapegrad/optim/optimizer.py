@@ -1,0 +1,428 @@
+"""Optimizer: parameter groups, their state and its saving; what every method builds upon.
+
+A method says two things, as a paper would: what it keeps of a parameter, and how one step changes
+parameter and state.
+
+    class Plain(Optimizer):
+        def update(self, xp, param, grad, state, *, lr, **_):
+            param -= lr * grad
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from functools import wraps
+from itertools import chain
+from typing import Any
+from warnings import warn
+
+from tapegrad.autograd.hooks import Hooks, RemovableHandle
+from tapegrad.autograd.mode import MODE, enable_grad
+from tapegrad.errors import advised
+from tapegrad.optim.batch import step_group, step_group_on_tensors
+from tapegrad.tensor import Tensor
+
+
+class _Required:
+    """The default of an argument that every parameter group must give itself."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+class Optimizer:
+    """The base class of all optimizers.
+
+    Args:
+        params: tensors, or dicts with the key `"params"` and options of that group, or pairs of
+            name and tensor
+        defaults: options of groups that do not give them
+
+    A subclass defines `init` and `update`, or `step` as a whole.
+    """
+
+    elementwise = True  # whether `update` treats each element for itself
+    counts_steps = False  # whether the state has a count of steps, "step"
+    structural: tuple[str, ...] = ()  # options on which the names in the state depend
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        self._prepare()
+        if isinstance(params, Tensor):
+            raise advised(
+                TypeError(
+                    "params argument given to the optimizer should be an iterable of Tensors or "
+                    f"dicts, but got {params.type()}"
+                ),
+                "Put the tensor into a list.",
+            )
+        groups = list(params)
+        if not groups:
+            raise advised(
+                ValueError("optimizer got an empty parameter list"),
+                "Pass model.parameters() of a model that has parameters.",
+            )
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def _prepare(self) -> None:
+        """Make what is not part of the pickled state."""
+        self._plans: dict[int, Any] = {}
+        self._optimizer_step_pre_hooks = Hooks()
+        self._optimizer_step_post_hooks = Hooks()
+        self._optimizer_state_dict_pre_hooks = Hooks()
+        self._optimizer_state_dict_post_hooks = Hooks()
+        self._optimizer_load_state_dict_pre_hooks = Hooks()
+        self._optimizer_load_state_dict_post_hooks = Hooks()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
+
+    # ----------------------------------------------------------------------------------- stepping
+
+    def init(self, xp: Any, param: Any, **options: Any) -> dict[str, Any]:
+        """The state of a parameter before its first step: arrays by name."""
+        return {}
+
+    def update(self, xp: Any, param: Any, grad: Any, state: dict[str, Any], **options: Any) -> None:
+        """One step: change `param` and the arrays in `state` in place.
+
+        `first` among the options says that the state is fresh from `init`.
+        """
+        raise NotImplementedError
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient; returns what `closure` returns.
+
+        `closure`, if given, computes the loss and the gradients.
+
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> optimizer = torch.optim.SGD([w], lr=0.1)
+        >>> w.sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.9000, 0.9000], requires_grad=True)
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        run = step_group_on_tensors if self.defaults.get("differentiable") else step_group
+        for group in self.param_groups:
+            run(self, group)
+        return loss
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradient of every parameter, or with `set_to_none=False` fill it with zeros.
+
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> w.sum().backward()
+        >>> torch.optim.SGD([w]).zero_grad()
+        >>> w.grad is None
+        True
+        """
+        for group in self.param_groups:
+            for param in group["params"]:
+                grad = param._grad
+                if grad is None:
+                    continue
+                if set_to_none:
+                    param._grad = None
+                    continue
+                if grad.grad_fn is not None:
+                    grad.detach_()
+                else:
+                    grad.requires_grad_(False)
+                grad.zero_()
+
+    # ------------------------------------------------------------------------------------- groups
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Optimize further parameters, with options of their own.
+
+        >>> a, b = torch.ones(1), torch.ones(1)
+        >>> optimizer = torch.optim.SGD([a], lr=0.1)
+        >>> optimizer.add_param_group({"params": [b], "lr": 0.2})
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.1, 0.2]
+        """
+        if not isinstance(param_group, dict):
+            raise advised(
+                TypeError(f"param_group must be a dict, but got {type(param_group)}"),
+                'Write {"params": [...], "lr": ...}.',
+            )
+        group = dict(param_group)
+        group["params"] = _listed(group["params"])
+        _take_names(group)
+        for param in group["params"]:
+            self._check_param(param)
+        for name, default in self.defaults.items():
+            if default is required and name not in group:
+                raise ValueError(
+                    "parameter group didn't specify a value of required optimization parameter "
+                    f"{name}"
+                )
+            group.setdefault(name, default)
+        self._check_against_others(group)
+        self.param_groups.append(group)
+
+    def _check_param(self, param: Any) -> None:
+        if not isinstance(param, Tensor):
+            raise advised(
+                TypeError(
+                    "optimizer can only optimize Tensors, but one of the params is "
+                    f"{type(param).__name__}"
+                ),
+                "Pass tensors that require grad, such as model.parameters().",
+            )
+        if self.defaults.get("differentiable") or param.is_leaf or param.retains_grad:
+            return
+        raise advised(
+            ValueError("can't optimize a non-leaf Tensor"),
+            f"This one was made by {param.grad_fn.name()}: optimize what it was computed from.",
+        )
+
+    def _check_against_others(self, group: dict[str, Any]) -> None:
+        params = group["params"]
+        if len({id(p) for p in params}) != len(params):
+            warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this "
+                "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
+                "information",
+                stacklevel=4,
+            )
+        others = self.param_groups
+        if others and ("param_names" in others[0]) != ("param_names" in group):
+            how = "with" if "param_names" in group else "without"
+            raise advised(
+                ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param "
+                    f"group {how} names to the optimizer"
+                ),
+                "Use named_parameters() for all groups, or parameters() for all.",
+            )
+        known = {id(p) for p in chain.from_iterable(g["params"] for g in others)}
+        if any(id(p) in known for p in params):
+            raise advised(
+                ValueError("some parameters appear in more than one parameter group"),
+                "Each parameter has one set of options.",
+            )
+
+    # -------------------------------------------------------------------------------------- state
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state and the groups, parameters by number; the tensors are shared.
+
+        >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=0.1)
+        >>> optimizer.state_dict()["param_groups"][0]["params"]
+        [0]
+        """
+        for pre_hook in self._optimizer_state_dict_pre_hooks.values():
+            pre_hook(self)
+        numbers: dict[int, int] = {}
+        for param in chain.from_iterable(g["params"] for g in self.param_groups):
+            numbers.setdefault(id(param), len(numbers))
+        groups = []
+        for group in self.param_groups:
+            packed = {k: v for k, v in group.items() if k != "params"}
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            groups.append(packed)
+        state = {numbers[id(k)] if isinstance(k, Tensor) else k: v for k, v in self.state.items()}
+        found: dict[str, Any] = {"state": state, "param_groups": groups}
+        for post_hook in self._optimizer_state_dict_post_hooks.values():
+            changed = post_hook(self, found)
+            found = found if changed is None else changed
+        return found
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take back what `state_dict` gave; floating-point state gets its parameter's dtype.
+
+        >>> a = torch.optim.SGD([torch.ones(1)], lr=0.1)
+        >>> b = torch.optim.SGD([torch.ones(1)], lr=0.2)
+        >>> a.load_state_dict(b.state_dict())
+        >>> a.param_groups[0]["lr"]
+        0.2
+        """
+        state_dict = state_dict.copy()
+        for pre_hook in self._optimizer_load_state_dict_pre_hooks.values():
+            changed = pre_hook(self, state_dict)
+            state_dict = state_dict if changed is None else changed
+        groups = self.param_groups
+        saved = deepcopy(state_dict["param_groups"])
+        if len(groups) != len(saved):
+            raise advised(
+                ValueError("loaded state dict has a different number of parameter groups"),
+                f"This optimizer has {len(groups)}, the state {len(saved)}.",
+            )
+        if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
+            raise advised(
+                ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of "
+                    "optimizer's group"
+                ),
+                "The model must have the parameters it had when the state was saved.",
+            )
+        by_number = dict(
+            zip(
+                chain.from_iterable(s["params"] for s in saved),
+                chain.from_iterable(g["params"] for g in groups),
+                strict=True,
+            )
+        )
+        state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            param = by_number.get(key)
+            if param is None:
+                state[key] = value
+            else:
+                state[param] = {k: _like_param(param, v, k) for k, v in value.items()}
+        for group, new in zip(groups, saved, strict=True):
+            new["params"] = group["params"]
+            if "param_names" in group and "param_names" not in new:
+                new["param_names"] = group["param_names"]
+        self.__setstate__({"state": state, "param_groups": saved})
+        for post_hook in self._optimizer_load_state_dict_post_hooks.values():
+            post_hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "defaults": self.defaults,
+            "state": self.state,
+            "param_groups": self.param_groups,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_optimizer_step_pre_hooks" not in self.__dict__:
+            self._prepare()
+        self._plans.clear()
+        for group in self.param_groups:
+            for name, default in self.defaults.items():
+                group.setdefault(name, default)
+
+    # -------------------------------------------------------------------------------------- hooks
+
+    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, args, kwargs)` called before each step.
+
+        It may return a pair of new arguments. `args` begins with the optimizer.
+        """
+        return self._optimizer_step_pre_hooks.add(hook)
+
+    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, args, kwargs)` called after each step."""
+        return self._optimizer_step_post_hooks.add(hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer)` called before the state is read."""
+        return self._optimizer_state_dict_pre_hooks.add(hook)
+
+    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, state_dict)` called after it was read; it may return another."""
+        return self._optimizer_state_dict_post_hooks.add(hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, state_dict)` called before loading; it may return another."""
+        return self._optimizer_load_state_dict_pre_hooks.add(hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer)` called after a state was loaded."""
+        return self._optimizer_load_state_dict_post_hooks.add(hook)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"{'' if i == 0 else chr(10)}Parameter Group {i}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _with_hooks(step: Callable) -> Callable:
+    """`step` with the hooks before and after it, and its span in a profile."""
+
+    @wraps(step)
+    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        if type(MODE.get()) is bool and not pre and not post:
+            return step(self, *args, **kwargs)
+        from tapegrad.autograd.profiler import record_function
+
+        name = type(self).__name__
+        with record_function(f"Optimizer.step#{name}.step"):
+            args = (self, *args)
+            for hook in list(pre.values()):
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    args, kwargs = _new_arguments(step, changed)
+            result = step(*args, **kwargs)
+            for hook in list(post.values()):
+                hook(self, args, kwargs)
+        return result
+
+    return hooked
+
+
+Optimizer.step = _with_hooks(Optimizer.step)  # type: ignore[method-assign]
+
+
+def _new_arguments(step: Callable, changed: Any) -> tuple[tuple, dict]:
+    if isinstance(changed, tuple) and len(changed) == 2:
+        return changed
+    raise RuntimeError(
+        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+    )
+
+
+def _listed(params: Any) -> list[Any]:
+    if isinstance(params, Tensor):
+        return [params]
+    if isinstance(params, set):
+        raise advised(
+            TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the "
+                "ordering of tensors in sets will change between runs. Please use a list instead."
+            ),
+            "The state is saved by the number of the parameter.",
+        )
+    return list(params)
+
+
+def _take_names(group: dict[str, Any]) -> None:
+    """Split pairs of name and tensor into `params` and `param_names`."""
+    params = group["params"]
+    named = [isinstance(p, tuple) for p in params]
+    if not any(named):
+        return
+    if not all(named):
+        raise advised(
+            ValueError(
+                "all optimizer params should be with/without names. Some param names are missing"
+            ),
+            "Pass either tensors or pairs of name and tensor.",
+        )
+    group["param_names"] = [name for name, _ in params]
+    group["params"] = [param for _, param in params]
+
+
+def _like_param(param: Tensor, value: Any, key: str) -> Any:
+    """`value`, loaded as state of `param`: floating-point tensors in its dtype, counts as saved."""
+    if isinstance(value, Tensor):
+        if key == "step" or not param.dtype.is_floating_point:
+            return value
+        return value.to(param.dtype)
+    if isinstance(value, dict):
+        return {k: _like_param(param, v, key) for k, v in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return type(value)(_like_param(param, v, key) for v in value)  # type: ignore[call-arg]
+    return value

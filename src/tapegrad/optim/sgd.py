@@ -1,0 +1,108 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.errors import advised
+from tapegrad.optim.check import check_choices, check_not_negative, check_number
+from tapegrad.optim.optimizer import Optimizer
+
+
+class SGD(Optimizer):
+    """Gradient descent, with momentum (Polyak's or Nesterov's) if asked for.
+
+        grad   = grad + weight_decay * param
+        buffer = momentum * buffer + (1 - dampening) * grad         (the first time: grad)
+        param  = param - lr * buffer          (Nesterov: lr * (grad + momentum * buffer))
+
+    Args:
+        params: tensors, groups, or pairs of name and tensor
+        lr: learning rate
+        momentum: how much of the last step goes into this one
+        dampening: how much of the gradient is left out of the buffer
+        weight_decay: factor of an L2 penalty
+        nesterov: look ahead along the momentum
+        maximize: climb instead of descend
+        differentiable: record the step, so that gradients pass through it
+        foreach, fused: accepted; the arithmetic is the same
+
+    Source: Sutskever et al., On the importance of initialization and momentum, 2013; the learning
+    rate is outside the buffer, as in PyTorch.
+
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.8000, 1.6000], requires_grad=True)
+    """
+
+    structural = ("momentum",)
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: Any = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_number("lr", lr)
+        check_not_negative("learning rate", lr)
+        check_not_negative("momentum value", momentum)
+        check_not_negative("weight_decay value", weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise advised(
+                ValueError("Nesterov momentum requires a momentum and zero dampening"),
+                "Pass momentum=0.9 and no dampening, for example.",
+            )
+        check_choices(foreach, fused, differentiable)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+
+    def init(self, xp: Any, param: Any, *, momentum: float, **_: Any) -> dict[str, Any]:
+        return {"momentum_buffer": xp.zeros_like(param)} if momentum else {}
+
+    def update(
+        self,
+        xp: Any,
+        param: Any,
+        grad: Any,
+        state: dict[str, Any],
+        *,
+        lr: float,
+        momentum: float,
+        dampening: float,
+        weight_decay: float,
+        nesterov: bool,
+        maximize: bool,
+        first: bool,
+        **_: Any,
+    ) -> None:
+        if maximize:
+            grad = -grad
+        if weight_decay:
+            grad = grad + weight_decay * param
+        if momentum:
+            buffer = state["momentum_buffer"]
+            buffer *= momentum
+            buffer += grad if first else (1 - dampening) * grad
+            grad = grad + momentum * buffer if nesterov else buffer
+        param -= lr * grad
