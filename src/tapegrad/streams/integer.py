@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tapegrad.streams.layout import laid_out_like
 from tapegrad.streams.real import exponential
 from tapegrad.streams.rounding import cast
 from tapegrad.streams.twister import Twister
@@ -72,6 +73,11 @@ def permutation(stream: Twister, n: int) -> np.ndarray:
     left = np.arange(n, 1, -1, dtype=np.uint32)
     places[:-1] += stream.u32(n - 1) % left
     return _swapped(places)
+
+
+def permuted(stream: Twister, shape: Shape, dtype: np.dtype) -> np.ndarray:
+    """`permutation(shape[0])` in another dtype."""
+    return cast(permutation(stream, shape[0]), dtype)
 
 
 def _swapped(places: np.ndarray) -> np.ndarray:
@@ -155,12 +161,3 @@ def _with_replacement(stream: Twister, weights: np.ndarray, n: int) -> np.ndarra
     for row, fractions, out in zip(rows, drawn, found, strict=True):
         out[:] = np.searchsorted(row.astype(np.float64), fractions)
     return found.reshape(*batch, n)
-
-
-def laid_out_like(array: np.ndarray, draw) -> np.ndarray:
-    """`draw(shape)` for an array filled in the order of its memory, not of its indices."""
-    if array.flags.c_contiguous:
-        return draw(array.shape)
-    axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
-    drawn = draw(tuple(array.shape[axis] for axis in axes))
-    return drawn.transpose(np.argsort(axes))

@@ -22,7 +22,6 @@ def normal(
     dtype: np.dtype,
     mean: float = 0.0,
     std: float = 1.0,
-    *,
     is_strided: bool = False,
 ) -> np.ndarray:
     """Normal numbers of mean `mean` and standard deviation `std`.
@@ -39,7 +38,7 @@ def normal(
     if dtype.kind == "c":
         real = np.dtype(f"f{dtype.itemsize // 2}")
         std /= math.sqrt(2)
-        drawn = normal(stream, (*shape, 2), real, mean, std, is_strided=is_strided)
+        drawn = normal(stream, (*shape, 2), real, mean, std, is_strided)
         return drawn.view(dtype).reshape(shape)
     n = math.prod(shape)
     if n < _BLOCK or is_strided:

@@ -43,19 +43,17 @@ def uniform(
     return drawn.reshape(shape)
 
 
-def bernoulli(stream: Twister, shape: Shape, p: float | np.ndarray) -> np.ndarray:
-    """Booleans that are true with probability `p`.
+def bernoulli(stream: Twister, shape: Shape, dtype: np.dtype, p: float | np.ndarray) -> np.ndarray:
+    """Ones with probability `p`, else zeros.
 
-    A number costs 64 bits for each element; so does an array of float64, others cost 32. They
-    are broadcast to `shape`.
+    A number costs 64 bits for each element; so does an array of float64, others cost 32. An array
+    is broadcast to `shape`.
     """
-    if isinstance(p, np.ndarray):
-        is_double = p.dtype == np.float64
-        drawn = (stream.fractions64 if is_double else stream.fractions32)(math.prod(shape))
-        if p.dtype.itemsize == 2:
-            p = p.astype(np.float32)
-        return drawn.reshape(shape) < p
-    return stream.fractions64(math.prod(shape)).reshape(shape) < p
+    is_double = not isinstance(p, np.ndarray) or p.dtype == np.float64
+    drawn = (stream.fractions64 if is_double else stream.fractions32)(math.prod(shape))
+    if isinstance(p, np.ndarray) and p.dtype.itemsize == 2:
+        p = p.astype(np.float32)
+    return (drawn.reshape(shape) < p).astype(dtype, copy=False)
 
 
 def exponential(stream: Twister, shape: Shape, dtype: np.dtype, rate: float = 1.0) -> np.ndarray:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad import errors
+
 STATE_BYTES = 5056
 _WORDS = 624  # 32-bit words of state
 
@@ -113,14 +115,17 @@ class Twister:
         return state
 
     def unpack(self, state: np.ndarray) -> None:
-        """Continue where the generator whose `pack` this is stood; ValueError if it is none."""
+        """Continue where the generator whose `pack` this is stood."""
         state = np.ascontiguousarray(state)
         left = int(state[_LEFT].view(np.int32)[0])
         position = int(state[_NEXT].view(np.uint64)[0])
         seeded = int(state[_SEEDED].view(np.int32)[0])
         # with left == 1 all words are used up, wherever the next one is said to be
         if not seeded or position > _WORDS or (left != 1 and left + position != _WORDS + 1):
-            raise ValueError("not the state of a Mersenne twister")
+            raise errors.advised(
+                RuntimeError("Invalid mt19937 state"),
+                "The bytes are not what get_state() or get_rng_state() returned.",
+            )
         key = state[_KEY].view(np.uint64).astype(np.uint32)
         with self.lock:
             self._stale = True

@@ -1,0 +1,30 @@
+"""The order in which an array is filled: that of its memory, not of its indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+
+def axes_by_stride(array: np.ndarray) -> tuple[int, ...]:
+    """The axes from the one whose elements are farthest apart to the one where they are closest."""
+    axes = range(array.ndim)
+    if array.flags.c_contiguous:
+        return tuple(axes)
+    return tuple(sorted(axes, key=lambda axis: -abs(array.strides[axis])))
+
+
+def laid_out_like(array: np.ndarray, draw: Callable) -> np.ndarray:
+    """`draw(shape)`, called with the axes of `array` in the order of its memory, turned back.
+
+    >>> import numpy as np
+    >>> from tapegrad.streams.layout import laid_out_like
+    >>> laid_out_like(np.empty((2, 3)).T, lambda shape: np.arange(6).reshape(shape))
+    array([[0, 3],
+           [1, 4],
+           [2, 5]])
+    """
+    axes = axes_by_stride(array)
+    drawn = draw(tuple(array.shape[axis] for axis in axes))
+    return drawn if array.flags.c_contiguous else drawn.transpose(np.argsort(axes))
