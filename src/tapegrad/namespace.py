@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.arrays.tensor_elementwise import *
+from tapegrad.arrays.tensor_index import *
 from tapegrad.arrays.tensor_shape import *
 from tapegrad.ops import create, reduce
 from tapegrad.shape import axes_of

@@ -49,3 +49,88 @@ def sizes_of(sizes: tuple) -> tuple[int, ...]:
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = tuple(sizes[0])
     return tuple(operator.index(n) for n in sizes)
+
+
+def ints_of(name: str, argument: str, given: tuple, position: int = 1) -> tuple[int, ...]:
+    """Integers given one by one or as one sequence; `name` and `argument` are for the error."""
+    values = given
+    if len(given) == 1 and isinstance(given[0], (tuple, list)):
+        values = given[0]
+    found = []
+    for i, n in enumerate(values):
+        try:
+            found.append(operator.index(n))
+        except TypeError:
+            what = f"tuple of ints, but found element of type {type(n).__name__} at pos {i}"
+            if values is given and len(given) == 1:
+                what = f"tuple of ints, not {type(n).__name__}"
+            place = f"argument '{argument}' (position {position})"
+            raise errors.advised(
+                TypeError(f"{name}(): {place} must be {what}"), "Give whole numbers."
+            ) from None
+    return tuple(found)
+
+
+def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """`shape` for `size` elements, with one -1 replaced by what is left for it."""
+    known = 1
+    missing = -1
+    for i, n in enumerate(shape):
+        if n >= 0:
+            known *= n
+        elif n < -1:
+            raise errors.advised(
+                RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}"),
+                "Sizes are not negative; one of them may be -1, which means: what is left.",
+            )
+        elif missing >= 0:
+            raise errors.advised(
+                RuntimeError("only one dimension can be inferred"),
+                "Give all sizes but one.",
+            )
+        else:
+            missing = i
+    if missing < 0:
+        if known == size:
+            return shape
+    elif known and size % known == 0:
+        return (*shape[:missing], size // known, *shape[missing + 1 :])
+    elif not known and not size:
+        raise errors.advised(
+            RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the "
+                "unspecified dimension size -1 can be any value and is ambiguous"
+            ),
+            "Give all sizes.",
+        )
+    raise errors.advised(
+        RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}"),
+        f"The product of the sizes must be {size}.",
+    )
+
+
+def reshaped_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], new: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """The strides that show the same elements in `new` shape; None where they must be copied."""
+    if 0 in shape or not shape:
+        return (0,) * len(new)
+    found = [0] * len(new)
+    j = len(new) - 1
+    chunk = 1  # elements of the axes looked at since the last break
+    step = strides[-1]
+    for i in range(len(shape) - 1, -1, -1):
+        chunk *= shape[i]
+        # a break: the next axis to the left does not continue this one
+        if i and (shape[i - 1] == 1 or strides[i - 1] == chunk * step):
+            continue
+        left = 1
+        while j >= 0 and (left < chunk or new[j] == 1):
+            found[j] = left * step
+            left *= new[j]
+            j -= 1
+        if left != chunk:
+            return None
+        if i:
+            chunk, step = 1, strides[i - 1]
+    return tuple(found) if j < 0 else None

@@ -150,6 +150,7 @@ from numpy import (
 
 from tapegrad.arrays.classes import pick, unpick
 
+from tapegrad.arrays.index import add_at, read_at, spread_mask
 from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to
 from tapegrad.arrays.strided import (
     diagonal_view,

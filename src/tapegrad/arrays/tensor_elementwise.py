@@ -20,7 +20,7 @@ from tapegrad.ops.extremum import fmax, fmin, maximum, minimum
 from tapegrad.ops.logistic import logaddexp
 from tapegrad.ops.power import pow, sqrt, square
 from tapegrad.ops.rounding import abs, ceil, floor, round, sgn, trunc
-from tapegrad.ops.select import choose, clip
+from tapegrad.ops.choice import choose, clip
 from tapegrad.ops.trigonometry import (
     acos,
     acosh,

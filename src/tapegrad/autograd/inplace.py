@@ -53,6 +53,45 @@ def in_place(function: Callable, name: str | None = None) -> Callable:
     return method
 
 
+def in_place_view(function: Callable) -> Callable:
+    """The in-place form of a view operator: the tensor itself gets the other shape."""
+    plain = function.__name__ + "_"
+
+    def method(input: Any, *args: Any, **kwargs: Any) -> Any:
+        check_writable(input)
+        before = stand_in(input)
+        result = function(before, *args, **kwargs)
+        if result is before:
+            return input
+        old = input._node
+        input._array = result._array
+        if is_grad_enabled():
+            input._node = result._node
+            _move_retained(input, old, result._node)
+        view = input._view
+        if view is not None:
+            made = result._view
+            input._view = View(view.base, (*view.steps, *made.steps), view.made, view.seen)
+        written(input, plain)
+        if view is not None:
+            input._view.seen = version_of(input).value
+        return input
+
+    method.__name__ = method.__qualname__ = plain
+    method.__doc__ = f"In-place form of `{plain[:-1]}`: the memory stays as it is."
+    method.__module__ = function.__module__
+    method.out_of_place = function  # type: ignore[attr-defined]
+    return method
+
+
+def stand_in(x: Any) -> Any:
+    """A tensor with the memory, the node and the counter of `x`, which may itself change."""
+    before = _tensor.wrap(x._array)
+    before._node = edge_of(x)
+    before._counter = version_of(x)
+    return before
+
+
 def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
     """Without a graph, for arrays of one floating dtype: let NumPy write where it should."""
     array = x._array
@@ -82,9 +121,7 @@ def update(name: str, x: Any, compute: Callable) -> Any:
     """Let `x` take the value and the history of `compute(x)`; returns `x`."""
     check_writable(x)
     edge = edge_of(x)
-    before = _tensor.wrap(x._array)
-    before._node = edge
-    before._counter = version_of(x)
+    before = stand_in(x)
     with_grad = is_grad_enabled()
     mode = MODE.get()
     result = compute(before) if type(mode) is bool else mode.in_place(name, compute, before)
@@ -386,6 +423,7 @@ __all__ = [
     "check_fits",
     "check_writable",
     "in_place",
+    "in_place_view",
     "update",
     "write",
     "write_out",

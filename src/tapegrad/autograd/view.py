@@ -45,7 +45,16 @@ class View:
 def shares_memory(out: Any, x: Any) -> bool:
     """Whether `out`, computed from the array `x` by a view operator, is a view of it."""
     base = getattr(out, "base", None)
-    return out is x or base is x or (base is not None and base is getattr(x, "base", None))
+    if out is x or base is x:
+        return True
+    return base is not None and _owner(base) is _owner(x)
+
+
+def _owner(array: Any) -> Any:
+    """What holds the memory of an array, at the end of a chain of views."""
+    while (base := getattr(array, "base", None)) is not None:
+        array = base
+    return array
 
 
 def mark_view(op: Any, source: Any, out: Any, params: dict, index: int | None, mode: Any) -> None:

@@ -3,7 +3,9 @@
 from tapegrad.methods.arithmetic import ArithmeticMethods
 from tapegrad.methods.compare import CompareMethods
 from tapegrad.methods.elementwise import ElementwiseMethods
+from tapegrad.methods.index import IndexMethods
 from tapegrad.methods.linalg import LinalgMethods
+from tapegrad.methods.random import RandomMethods
 from tapegrad.methods.reduce import ReduceMethods
 from tapegrad.methods.shape import ShapeMethods
 
@@ -12,7 +14,9 @@ class Methods(
     ArithmeticMethods,
     CompareMethods,
     ElementwiseMethods,
+    IndexMethods,
     LinalgMethods,
+    RandomMethods,
     ReduceMethods,
     ShapeMethods,
 ):

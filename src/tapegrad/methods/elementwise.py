@@ -1,12 +1,12 @@
 """Methods of elementwise mathematics; arithmetic with its Python operators is in arithmetic.py."""
 
 from tapegrad.ops import (
+    choice,
     exponential,
     extremum,
     logistic,
     power,
     rounding,
-    select,
     trigonometry,
 )
 
@@ -89,12 +89,12 @@ class ElementwiseMethods:
     frac = rounding.frac
     frac_ = rounding.frac_
 
-    clamp = clip = select.clamp
-    clamp_ = clip_ = select.clamp_
-    clamp_min = select.clamp_min
-    clamp_min_ = select.clamp_min_
-    clamp_max = select.clamp_max
-    clamp_max_ = select.clamp_max_
+    clamp = clip = choice.clamp
+    clamp_ = clip_ = choice.clamp_
+    clamp_min = choice.clamp_min
+    clamp_min_ = choice.clamp_min_
+    clamp_max = choice.clamp_max
+    clamp_max_ = choice.clamp_max_
     maximum = extremum.maximum
     minimum = extremum.minimum
     fmax = extremum.fmax
@@ -106,4 +106,4 @@ class ElementwiseMethods:
         >>> torch.tensor([1.0, 2.0]).where(torch.tensor([True, False]), 0)
         tensor([1., 0.])
         """
-        return select.where(condition, self, other)
+        return choice.where(condition, self, other)

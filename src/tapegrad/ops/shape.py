@@ -1,73 +1,233 @@
-"""Shape operators: other views of the same elements."""
+"""Sizes: the same elements in row-major order, seen with another shape."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
+from tapegrad import errors
+from tapegrad.dtype import dtype as Dtype
 from tapegrad.op import linear
+from tapegrad.shape import axis_of, inferred, ints_of, reshaped_strides
 
 
 @linear(node="ViewBackward0", view=True)
-def reshape_(xp, x, *, shape):
-    """The same elements in row-major order, seen with `shape`."""
+def view_shape(xp, x, *, shape):
+    """The same memory, seen with `shape`."""
     return xp.reshape(x, shape)
 
 
-reshape_.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+view_shape.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 
 
-@linear(view=True)
-def permute_(xp, x, *, axes):
-    """The axes in another order."""
-    return xp.permute_dims(x, axes)
+@linear(node="UnsafeViewBackward0")
+def unsafe_view(xp, x, *, shape):
+    """A fresh tensor, seen with `shape`: nobody else holds its memory, so it is no view."""
+    return xp.reshape(x, shape)
 
 
-def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
-    found = [0] * len(axes)
-    for i, axis in enumerate(axes):
-        found[axis] = i
-    return tuple(found)
-
-
-permute_.vjp(x=lambda xp, g, axes: xp.permute_dims(g, _inverse(axes)))
-
-
-@linear(view=True)
-def select_(xp, x, *, axis, index):
-    """The slice at `index` of `axis`, without that axis."""
-    return x[(slice(None),) * axis + (index,) + (Ellipsis,)]
-
-
-def _unselect(xp: Any, g: Any, x_like: Any, axis: int, index: int) -> Any:
-    return xp.pad_slice(xp.expand_dims(g, axis=axis), x_like.shape, axis, index, index + 1, 1)
-
-
-select_.vjp(x=_unselect)
-
-
-@linear(view=True)
-def slice_(xp, x, *, axis, start, stop, step):
-    """The elements start, start + step, ... below stop of `axis`."""
-    return x[(slice(None),) * axis + (slice(start, stop, step), Ellipsis)]
-
-
-slice_.vjp(
-    x=lambda xp, g, x_like, axis, start, stop, step: xp.pad_slice(
-        g, x_like.shape, axis, start, stop, step
-    )
-)
+unsafe_view.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 
 
 @linear
-def pad_slice(xp, x, *, shape, axis, start, stop, step):
-    """Zeros of `shape` with `x` in the places start, start + step, ... of `axis`."""
-    out = xp.zeros(shape, dtype=x.dtype)
-    out[(slice(None),) * axis + (slice(start, stop, step), Ellipsis)] = x
-    return out
+def clone(xp, x, *, order="K"):
+    """A copy, laid out in memory as `x` is ("K") or in row-major order ("C")."""
+    return xp.copied(x, order)
 
 
-pad_slice.vjp(
-    x=lambda xp, g, axis, start, stop, step: g[
-        (slice(None),) * axis + (slice(start, stop, step), Ellipsis)
-    ]
-)
+clone.vjp(x=lambda g: g)
+
+
+def _viewable(array: Any, shape: tuple[int, ...]) -> bool:
+    flags = getattr(array, "flags", None)
+    if flags is None or flags.c_contiguous:
+        return True
+    return reshaped_strides(array.shape, array.strides, shape) is not None
+
+
+def view(input: Any, *shape: Any) -> Any:
+    """The same memory seen with another shape, or as elements of another dtype.
+
+    >>> torch.arange(6).view(2, -1).shape
+    torch.Size([2, 3])
+    """
+    if len(shape) == 1 and isinstance(shape[0], Dtype):
+        from tapegrad.ops.stride import view_dtype
+
+        return view_dtype(input, shape[0])
+    array = input._array
+    sizes = inferred(ints_of("view", "size", shape), array.size)
+    if not _viewable(array, sizes):
+        raise errors.advised(
+            RuntimeError(
+                "view size is not compatible with input tensor's size and stride (at least one "
+                "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+            ),
+            "reshape() copies where it must.",
+        )
+    return view_shape(input, shape=sizes)
+
+
+def view_as(input: Any, other: Any) -> Any:
+    """The same memory, seen with the shape of `other`."""
+    return view(input, other.shape)
+
+
+def reshape(input: Any, *shape: Any) -> Any:
+    """The same elements with another shape: a view where the memory allows it, else a copy.
+
+    >>> torch.reshape(torch.arange(6), (3, -1)).shape
+    torch.Size([3, 2])
+    """
+    array = input._array
+    sizes = inferred(ints_of("reshape", "shape", shape), array.size)
+    if _viewable(array, sizes):
+        return view_shape(input, shape=sizes)
+    return unsafe_view(clone(input, order="C"), shape=sizes)
+
+
+def reshape_as(input: Any, other: Any) -> Any:
+    """The same elements with the shape of `other`."""
+    return reshape(input, other.shape)
+
+
+def contiguous(input: Any, memory_format: Any = None) -> Any:
+    """The tensor itself where it lies in memory in row-major order, else a copy that does."""
+    flags = getattr(input._array, "flags", None)
+    if flags is None or flags.c_contiguous:
+        return input
+    return clone(input, order="C")
+
+
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions from `start_dim` to `end_dim`, both included, joined to one.
+
+    >>> torch.zeros(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
+    shape = input._array.shape
+    first, last = axis_of(start_dim, len(shape)), axis_of(end_dim, len(shape))
+    if first > last:
+        raise errors.advised(
+            RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim"),
+            f"They are dimensions {first} and {last} of {len(shape)}.",
+        )
+    if not shape:
+        return reshape(input, (1,))
+    if first == last:
+        return input
+    return reshape(input, (*shape[:first], prod(shape[first : last + 1]), *shape[last + 1 :]))
+
+
+def ravel(input: Any) -> Any:
+    """The elements in row-major order, in one dimension.
+
+    >>> torch.zeros(2, 3).ravel().shape
+    torch.Size([6])
+    """
+    return view(contiguous(input), -1)
+
+
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+    """The dimension `dim` divided into several; one of `sizes` may be -1.
+
+    >>> torch.zeros(2, 12).unflatten(1, (3, -1)).shape
+    torch.Size([2, 3, 4])
+    """
+    shape = input._array.shape
+    axis = axis_of(dim, len(shape))
+    sizes = ints_of("unflatten", "sizes", (sizes,))
+    if not sizes:
+        raise errors.advised(
+            RuntimeError("unflatten: sizes must be non-empty"), "Give at least one size."
+        )
+    size = shape[axis] if shape else 1
+    if sizes.count(-1) > 1:
+        raise errors.advised(
+            RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred"),
+            "Give all sizes but one.",
+        )
+    known = prod(n for n in sizes if n != -1)
+    if known != size if -1 not in sizes else not known or size % known:
+        raise errors.advised(
+            RuntimeError(
+                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim "
+                f"{axis} ({size}) in the input tensor"
+            ),
+            f"Their product must be {size}.",
+        )
+    return view(input, (*shape[:axis], *inferred(sizes, size), *shape[axis + 1 :]))
+
+
+def _raised(name: str, tensors: tuple, one: Any) -> Any:
+    """`atleast_nd` of one tensor, of several, or of one sequence of them."""
+    from tapegrad.tensor import TensorCore
+
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return tuple(map(one, tensors[0]))
+    for x in tensors:
+        if not isinstance(x, TensorCore):
+            raise errors.advised(
+                TypeError(
+                    f"{name}() received an invalid combination of arguments - got "
+                    f"({', '.join(type(t).__name__ for t in tensors)}), but expected one of:\n"
+                    " * (Tensor input)\n * (tuple of Tensors tensors)\n"
+                ),
+                "Make tensors of numbers first: torch.tensor(...).",
+            )
+    return one(tensors[0]) if len(tensors) == 1 else tuple(map(one, tensors))
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """A 0-d tensor with one dimension, others as they are.
+
+    >>> torch.atleast_1d(torch.tensor(1.0))
+    tensor([1.])
+    """
+    return _raised("atleast_1d", tensors, lambda x: x if x.ndim else reshape(x, 1))
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """Dimensions put in front until there are two.
+
+    >>> torch.atleast_2d(torch.ones(3)).shape
+    torch.Size([1, 3])
+    """
+    from tapegrad.ops.axis import unsqueeze
+
+    def one(x: Any) -> Any:
+        if not x.ndim:
+            return reshape(x, 1, 1)
+        return unsqueeze(x, 0) if x.ndim == 1 else x
+
+    return _raised("atleast_2d", tensors, one)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """Dimensions added at both ends, last at the end, until there are three.
+
+    >>> torch.atleast_3d(torch.ones(3)).shape
+    torch.Size([1, 3, 1])
+    """
+    from tapegrad.ops.axis import unsqueeze
+
+    def one(x: Any) -> Any:
+        if not x.ndim:
+            return reshape(x, 1, 1, 1)
+        if x.ndim == 1:
+            x = unsqueeze(x, 0)
+        return unsqueeze(x, -1) if x.ndim == 2 else x
+
+    return _raised("atleast_3d", tensors, one)
+
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "clone",
+    "flatten",
+    "ravel",
+    "reshape",
+    "unflatten",
+]

@@ -1,0 +1,91 @@
+"""Kernels of views by strides: windows, patterns over the memory, diagonals; and their reverse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+
+def windows(x: Any, axis: int, size: int, step: int) -> Any:
+    """Windows of `size` along `axis`, one every `step`, as a view; a number has one window."""
+    if not x.ndim:
+        return x.reshape((size,)) if size else x.reshape(1)[:0]
+    n = (x.shape[axis] - size) // step + 1
+    shape = (*x.shape[:axis], n, *x.shape[axis + 1 :], size)
+    stride = x.strides[axis]
+    strides = (*x.strides[:axis], stride * step, *x.strides[axis + 1 :], stride)
+    return as_strided(x, shape, strides)
+
+
+def sum_windows(g: Any, shape: Any, axis: int, size: int, step: int) -> Any:
+    """Windows added up where they came from."""
+    out = np.zeros(shape, g.dtype)
+    if not out.ndim:
+        return g.sum().reshape(()) if size else out
+    n = g.shape[axis]
+    before = (slice(None),) * axis
+    for i in range(size):
+        out[(*before, slice(i, i + n * step, step))] += g[..., i]
+    return out
+
+
+def _places(shape: Any, strides: Any, offset: int) -> Any:
+    """The number of the memory's element behind each element of a pattern."""
+    places = np.full(shape, offset)
+    for axis, (n, stride) in enumerate(zip(shape, strides, strict=True)):
+        places += (np.arange(n) * stride).reshape((n,) + (1,) * (len(shape) - axis - 1))
+    return places
+
+
+def strided(x: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
+    """The pattern over the memory of `x`: a view if `x` has the strides `own`, else a copy."""
+    item = x.dtype.itemsize
+    if tuple([s // item for s in x.strides]) != tuple(own):
+        memory, start = _spread(x, own, shape, strides, offset)
+        return memory[_places(shape, strides, offset - start)]
+    if offset >= 0:
+        start = as_strided(x, (offset + 1,), (item,))[offset:]
+    else:
+        start = as_strided(x, (1 - offset,), (-item,))[-offset:]
+    return as_strided(start, shape, tuple([s * item for s in strides]))
+
+
+def _spread(x: Any, own: Any, shape: Any, strides: Any, offset: int) -> tuple:
+    """Memory with `x` laid out by the strides `own`, and where in it the element 0 of `x` is."""
+    ends = [offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))]
+    ends += [sum((n - 1) * s for n, s in zip(x.shape, own, strict=True)), offset, 0]
+    start = min(ends)
+    memory = np.zeros(max(ends) - start + 1, x.dtype)
+    memory[_places(x.shape, own, -start)] = x
+    return memory, start
+
+
+def sum_strided(g: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
+    """Elements of a pattern added up at their places in an array of `shape` with strides `own`.
+
+    Where several elements of that array share a place they share its sum in equal parts.
+    """
+    places = _places(g.shape, strides, offset)
+    mine = _places(shape, own, 0)
+    start = min(places.min(initial=0), mine.min(initial=0))
+    memory = np.zeros(max(places.max(initial=0), mine.max(initial=0)) - start + 1, g.dtype)
+    np.add.at(memory, places - start, g)
+    shared = np.bincount((mine - start).ravel(), minlength=memory.size)
+    return memory[mine - start] / shared[mine - start].astype(g.real.dtype)
+
+
+def diagonal_view(x: Any, offset: int) -> Any:
+    """The diagonal of the last two axes, as a view that can be written."""
+    out = np.diagonal(x, offset, -2, -1)
+    if x.flags.writeable:
+        out.flags.writeable = True
+    return out
+
+
+def pad_diagonal(x: Any, shape: Any, offset: int) -> Any:
+    """Zeros of `shape` with the last axis of `x` on a diagonal of the last two axes."""
+    out = np.zeros(shape, x.dtype)
+    diagonal_view(out, offset)[...] = x
+    return out

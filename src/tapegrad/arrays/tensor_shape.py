@@ -1,0 +1,179 @@
+"""Shapes in the Tensor namespace: the array standard's names and our kernels, for tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.ops import axis as _axis
+from tapegrad.ops import join as _join
+from tapegrad.ops import repeat as _repeat
+from tapegrad.ops import section as _section
+from tapegrad.ops import shape as _shape
+from tapegrad.ops import slice as _slice
+from tapegrad.ops import stride as _stride
+from tapegrad.ops import triangle as _triangle
+from tapegrad.ops import turn as _turn
+from tapegrad.ops.expand import broadcast_shapes, broadcast_tensors, expand
+from tapegrad.ops.grid import meshgrid as _meshgrid
+
+
+def reshape(x: Any, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Any:
+    if copy:
+        return _shape.unsafe_view(_shape.clone(x, order="C"), shape=tuple(shape))
+    return _shape.view(x, shape) if copy is False else _shape.reshape(x, shape)
+
+
+def permute_dims(x: Any, /, axes: tuple[int, ...]) -> Any:
+    return _axis.permute(x, axes)
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    return _axis.transpose(x, -2, -1)
+
+
+def expand_dims(x: Any, /, *, axis: int | tuple[int, ...] = 0) -> Any:
+    if isinstance(axis, int):
+        return _axis.unsqueeze(x, axis)
+    ndim = x.ndim + len(axis)
+    for a in sorted(a % ndim for a in axis):
+        x = _axis.unsqueeze(x, a)
+    return x
+
+
+def squeeze(x: Any, /, axis: int | tuple[int, ...]) -> Any:
+    for a in axis if isinstance(axis, tuple) else (axis,):
+        if x.shape[a] != 1:
+            raise ValueError(f"axis {a} has size {x.shape[a]}, not 1")
+    return _axis.squeeze(x, axis)
+
+
+def moveaxis(x: Any, source: Any, destination: Any, /) -> Any:
+    return _axis.movedim(x, source, destination)
+
+
+def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:
+    return expand(x, shape)
+
+
+def broadcast_arrays(*arrays: Any) -> list:
+    return list(broadcast_tensors(*arrays))
+
+
+def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
+    if axis is None:
+        return _join.cat([_shape.flatten(x) for x in arrays])
+    return _join.cat(arrays, axis)
+
+
+def stack(arrays: Any, /, *, axis: int = 0) -> Any:
+    return _join.stack(arrays, axis)
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple:
+    return _section.unbind(x, axis)
+
+
+def tile(x: Any, repetitions: tuple[int, ...], /) -> Any:
+    return _repeat.tile(x, repetitions)
+
+
+def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
+    return _repeat.repeat_interleave(x, repeats, axis)
+
+
+def flip(x: Any, /, *, axis: Any = None) -> Any:
+    if axis is None:
+        axis = tuple(range(x.ndim))
+    return _turn.flip(x, axis if isinstance(axis, tuple) else (axis,))
+
+
+def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
+    return _turn.roll(x, shift, () if axis is None else axis)
+
+
+def tril(x: Any, /, *, k: int = 0) -> Any:
+    return _triangle.tril(x, k)
+
+
+def triu(x: Any, /, *, k: int = 0) -> Any:
+    return _triangle.triu(x, k)
+
+
+def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
+    return list(_meshgrid(*arrays, indexing=indexing))
+
+
+# --- kernels beyond the standard -------------------------------------------------------------
+
+
+def copied(x: Any, order: str) -> Any:
+    return _shape.clone(x, order=order)
+
+
+def view_to(x: Any, /, shape: tuple[int, ...]) -> Any:
+    return expand(x, shape)
+
+
+def pad_select(x: Any, shape: Any, axis: int, index: int) -> Any:
+    return _slice.pad_select(x, shape=tuple(shape), axis=axis, index=index)
+
+
+def pad_slice(x: Any, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
+    return _slice.pad_slice(x, shape=tuple(shape), axis=axis, start=start, stop=stop, step=step)
+
+
+def pad_diagonal(x: Any, shape: Any, offset: int) -> Any:
+    return _triangle.pad_diagonal(x, shape=tuple(shape), offset=offset)
+
+
+def diagonal_view(x: Any, offset: int) -> Any:
+    return _triangle.diagonal_axes(x, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
+
+
+def windows(x: Any, axis: int, size: int, step: int) -> Any:
+    return _stride.windows(x, axis=axis, size=size, step=step)
+
+
+def sum_windows(x: Any, shape: Any, axis: int, size: int, step: int) -> Any:
+    return _stride.sum_windows(x, shape=tuple(shape), axis=axis, size=size, step=step)
+
+
+def strided(x: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
+    return _stride.pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
+
+
+def sum_strided(x: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
+    return _stride.sum_pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
+
+
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "concat",
+    "copied",
+    "diagonal_view",
+    "expand_dims",
+    "flip",
+    "matrix_transpose",
+    "meshgrid",
+    "moveaxis",
+    "pad_diagonal",
+    "pad_select",
+    "pad_slice",
+    "permute_dims",
+    "repeat",
+    "reshape",
+    "roll",
+    "squeeze",
+    "stack",
+    "strided",
+    "sum_strided",
+    "sum_windows",
+    "tile",
+    "tril",
+    "triu",
+    "unstack",
+    "view_to",
+    "windows",
+]

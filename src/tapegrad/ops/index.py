@@ -1,0 +1,341 @@
+"""Indexing: `x[...]` with everything PyTorch accepts.
+
+Integers, slices, None and the ellipsis make views, one operator each; masks and index tensors then
+make a copy, at once.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.op import linear
+from tapegrad.ops.axis import insert_axis
+from tapegrad.ops.slice import select_index, slice_axis
+from tapegrad.ops.stride import alias
+from tapegrad.shape import axis_of
+
+FULL = slice(None)
+
+
+@linear(node="IndexBackward0", kernels=("read_at", "add_at"))
+def index_at(xp, x, index, *, axes):
+    """The elements of `x` at index arrays on `axes`: one array, or one for each along its first.
+
+    Where the axes are apart the indexed axes come first, as in NumPy.
+    """
+    return xp.read_at(x, index, axes)
+
+
+index_at.vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
+
+
+@linear(node="IndexPutBackward1", kernels=("read_at", "add_at"))
+def add_at(xp, x, index, *, shape, axes):
+    """Zeros of `shape` with `x` added up at index arrays on `axes`."""
+    return xp.add_at(x, shape, index, axes)
+
+
+add_at.vjp(x=lambda xp, g, index, axes: xp.read_at(g, index, axes))
+
+
+@linear(node="IndexBackward0", kernels=("spread_mask",))
+def index_mask(xp, x, mask):
+    """The elements of `x` where `mask`, which may have fewer axes, is true."""
+    return x[mask]
+
+
+index_mask.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
+
+
+@linear(node="MaskedScatterBackward1", kernels=("spread_mask",))
+def spread_mask(xp, x, mask, *, shape):
+    """Zeros of `shape` with `x` where `mask` is true."""
+    return xp.spread_mask(x, shape, mask)
+
+
+spread_mask.vjp(x=lambda g, mask: g[mask])
+
+
+# --- x[index] --------------------------------------------------------------------------------
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """`x[index]`."""
+    kind = type(index)
+    if kind is int:
+        return _select(x, 0, index, 0)
+    if kind is slice:
+        return _slice(x, 0, index)
+    if kind is not tuple:
+        if index is Ellipsis:
+            return alias(x)
+        index = _as_tuple(index)
+    view, arrays = basic(x, index)
+    if arrays:
+        return _advanced(view, arrays)
+    return alias(x) if view is x else view
+
+
+def _as_tuple(index: Any) -> tuple:
+    """One index as a tuple of one; a list of indices that are no numbers is a tuple, too."""
+    if isinstance(index, (list, range)) and len(index) < 32:
+        for item in index:
+            if item is None or item is Ellipsis or isinstance(item, (slice, list, tuple, range)):
+                return tuple(index)
+            if isinstance(item, (_tensor.TensorCore, np.ndarray)):
+                return tuple(index)
+    return index if isinstance(index, tuple) else (index,)
+
+
+def basic(x: Any, index: tuple) -> tuple[Any, list]:
+    """Apply what makes views; returns the view, and index arrays by axis (None: no array there)."""
+    index = tuple([_plain(item) for item in index])
+    used = sum(_axes_used(item) for item in index)
+    ndim = x._array.ndim
+    if used > ndim:
+        raise errors.advised(
+            IndexError(f"too many indices for tensor of dimension {ndim}"),
+            f"The index names {used} dimensions.",
+        )
+    axis = given = 0
+    arrays: list[Any] = []
+    for item in index:
+        if type(item) is int:
+            x = _select(x, axis, item, given)
+            given += 1
+            continue
+        if type(item) is slice:
+            if item != FULL:
+                x = _slice(x, axis, item)
+            axis += 1
+        elif item is Ellipsis:
+            axis += ndim - used
+            given += ndim - used
+            continue
+        elif item is None:
+            x = insert_axis(x, axis=axis)
+            axis += 1
+            continue
+        elif item is True or item is False:
+            x = insert_axis(x, axis=axis)
+            arrays += [None] * (axis - len(arrays)) + [_tensor.wrap(np.array([item]))]
+            axis += 1
+            continue
+        else:
+            arrays += [None] * (axis - len(arrays)) + [item]
+            axis += _axes_used(item)
+            arrays += [None] * (axis - len(arrays))
+        given += 1
+    return x, arrays
+
+
+def _axes_used(item: Any) -> int:
+    if item is None or item is Ellipsis or item is True or item is False:
+        return 0
+    if isinstance(item, _tensor.TensorCore) and item._array.dtype == bool:
+        return item._array.ndim
+    return 1
+
+
+def _plain(item: Any) -> Any:
+    """One of: int, slice, None, Ellipsis, bool, a tensor of at least one dimension."""
+    kind = type(item)
+    if kind is int or kind is slice or item is None or item is Ellipsis or kind is bool:
+        return item
+    if isinstance(item, _tensor.TensorCore):
+        return _index_tensor(item)
+    if isinstance(item, (list, tuple, range)):
+        from tapegrad.ops.create import tensor
+
+        made = tensor(item if item else np.empty(0, np.int64))
+        if made._array.dtype.kind not in "iub":
+            raise _not_an_index(made)
+        return _index_tensor(made)
+    if isinstance(item, np.ndarray):
+        return _index_tensor(_tensor.wrap(item))
+    if isinstance(item, np.bool_):
+        return bool(item)
+    try:
+        return operator.index(item)
+    except TypeError:
+        raise errors.advised(
+            IndexError(
+                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
+                f"are valid indices (got {kind.__name__})"
+            ),
+            "Convert the index first, for example with int().",
+        ) from None
+
+
+def _index_tensor(item: Any) -> Any:
+    array = item._array
+    kind = array.dtype.kind
+    if kind not in "iub" or (array.dtype.itemsize > 4 and kind == "u"):
+        raise _not_an_index(item)
+    if not array.ndim:
+        return bool(array) if kind == "b" or array.dtype == np.uint8 else int(array)
+    if array.dtype == np.uint8:
+        import warnings
+
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+            "instead.",
+            UserWarning,
+            stacklevel=5,
+        )
+        return _tensor.wrap(array.astype(bool))
+    return item
+
+
+def _not_an_index(item: Any) -> IndexError:
+    return errors.advised(
+        IndexError("tensors used as indices must be long, int, byte or bool tensors"),
+        f"This one is {item.dtype}: convert it with .long().",
+    )
+
+
+def _select(x: Any, axis: int, index: int, given: int) -> Any:
+    shape = x._array.shape
+    if not shape:
+        raise errors.advised(
+            IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+            ),
+            "A 0-d tensor has one element: item() gives it.",
+        )
+    n = shape[axis]
+    if index < 0:
+        index += n
+    if not 0 <= index < n:
+        if index < 0:
+            index -= n
+        raise errors.advised(
+            IndexError(f"index {index} is out of bounds for dimension {given} with size {n}"),
+            f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
+        )
+    return select_index(x, axis=axis, index=index)
+
+
+def _slice(x: Any, axis: int, key: slice) -> Any:
+    shape = x._array.shape
+    if not shape:
+        raise errors.advised(
+            IndexError("slice() cannot be applied to a 0-dim tensor."),
+            "A 0-d tensor has one element: item() gives it.",
+        )
+    step = key.step
+    if step is not None and operator.index(step) <= 0:
+        raise errors.advised(
+            ValueError("step must be greater than zero"), "flip() reverses a dimension."
+        )
+    try:
+        start, stop, step = key.indices(shape[axis])
+    except TypeError:
+        raise errors.advised(
+            TypeError("slice indices must be integers or None or have an __index__ method"),
+            "Convert the bounds with int().",
+        ) from None
+    return slice_axis(x, axis=axis, start=start, stop=max(start, stop), step=step)
+
+
+def _advanced(x: Any, arrays: list) -> Any:
+    """`x` at masks and index tensors, given for each axis of `x` (None: the whole axis)."""
+    first = next(i for i, item in enumerate(arrays) if item is not None)
+    check_masks(x, arrays)
+    rest = [item for item in arrays[first + 1 :] if item is not None]
+    single = arrays[first]
+    if not rest and single._array.dtype == bool and first == 0:
+        return index_mask(x, single)
+    axes, index = normal_index(x, arrays)
+    return index_at(x, index, axes=axes)
+
+
+def check_masks(x: Any, arrays: list) -> None:
+    """Raise unless each mask has the sizes of the axes it stands for."""
+    shape = x._array.shape
+    for axis, item in enumerate(arrays):
+        if item is not None and item._array.dtype == bool:
+            for i, n in enumerate(item._array.shape):
+                if shape[axis + i] != n:
+                    raise errors.advised(
+                        IndexError(
+                            f"The shape of the mask {list(item._array.shape)} at index {i} does "
+                            f"not match the shape of the indexed tensor {list(shape)} at index "
+                            f"{axis + i}"
+                        ),
+                        "A mask has the sizes of the dimensions it selects from.",
+                    )
+
+
+def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
+    """Axes, and one index tensor: as given for one axis, else one slice of it for each axis."""
+    axes: list[int] = []
+    parts: list[Any] = []
+    for axis, item in enumerate(arrays):
+        if item is None:
+            continue
+        if item._array.dtype == bool:
+            for i, part in enumerate(np.nonzero(item._array)):
+                axes.append(axis + i)
+                parts.append(part)
+        else:
+            axes.append(axis)
+            parts.append(item._array)
+    for axis, part in zip(axes, parts, strict=True):
+        _check_bounds(part, x._array.shape[axis], axis)
+    if len(parts) == 1:
+        given = next(item for item in arrays if item is not None)
+        return tuple(axes), given if given._array is parts[0] else _tensor.wrap(parts[0])
+    try:
+        joined = np.broadcast_arrays(*parts)
+    except ValueError:
+        shapes = ", ".join(str(list(part.shape)) for part in parts)
+        raise errors.advised(
+            IndexError(
+                f"shape mismatch: indexing tensors could not be broadcast together with shapes "
+                f"{shapes}"
+            ),
+            "Index tensors are read together, element by element.",
+        ) from None
+    return tuple(axes), _tensor.wrap(np.stack(joined))
+
+
+def _check_bounds(part: Any, n: int, axis: int) -> None:
+    if part.size:
+        low, high = part.min(), part.max()
+        if low < -n or high >= n:
+            wrong = low if low < -n else high
+            raise errors.advised(
+                IndexError(f"index {wrong} is out of bounds for dimension {axis} with size {n}"),
+                f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
+            )
+
+
+def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
+    """The slices of a dimension that `index` names, in its order.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1, 1]))
+    tensor([[3, 4],
+            [3, 4]])
+    """
+    from tapegrad.call import finish
+
+    axis = axis_of(dim, input._array.ndim)
+    return finish("index_select", select_slices(input, index, axis=axis), out)
+
+
+@linear(node="IndexSelectBackward0", kernels=("read_at", "add_at"))
+def select_slices(xp, x, index, *, axis):
+    """The slices of `axis` that `index` names."""
+    return xp.read_at(x, index, (axis,))
+
+
+select_slices.vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
+
+__all__ = ["index_select"]

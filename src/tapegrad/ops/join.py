@@ -1,0 +1,230 @@
+"""Several tensors joined to one, along a dimension or along a new one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.call import finish
+from tapegrad.op import linear
+from tapegrad.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
+from tapegrad.promotion import promote
+from tapegrad.shape import axis_of
+
+
+@linear(node="CatBackward0")
+def concat_along(xp, *tensors, axis):
+    """Tensors one behind the other along `axis`."""
+    return xp.concat(tensors, axis=axis)
+
+
+def _divided(xp: Any, g: Any, likes: list, axis: int) -> list:
+    found = []
+    start = 0
+    before = (slice(None),) * axis
+    for like in likes:
+        stop = start + like.shape[axis]
+        found.append(g[(*before, slice(start, stop), Ellipsis)])
+        start = stop
+    return found
+
+
+concat_along.vjp(tensors=lambda xp, g, tensors_like, axis: _divided(xp, g, tensors_like, axis))
+
+
+@linear(node="StackBackward0")
+def stack_along(xp, *tensors, axis):
+    """Tensors of one shape along a new axis."""
+    return xp.stack(tensors, axis=axis)
+
+
+def _slices(xp: Any, g: Any, axis: int) -> list:
+    before = (slice(None),) * axis
+    return [g[(*before, i, Ellipsis)] for i in range(g.shape[axis])]
+
+
+stack_along.vjp(tensors=lambda xp, g, axis: _slices(xp, g, axis))
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+def _sequence(name: str, tensors: Any) -> tuple:
+    """The tensors of a call, in one dtype."""
+    from tapegrad.tensor import TensorCore
+
+    if not isinstance(tensors, (tuple, list)):
+        raise errors.advised(
+            TypeError(
+                f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+                f"{type(tensors).__name__}"
+            ),
+            f"Put them in a list: {name}([a, b]).",
+        )
+    for i, x in enumerate(tensors):
+        if not isinstance(x, TensorCore):
+            raise errors.advised(
+                TypeError(
+                    f"expected Tensor as element {i} in argument 0, but got {type(x).__name__}"
+                ),
+                "Make tensors of numbers first: torch.tensor(...).",
+            )
+    return tuple(tensors)
+
+
+def _one_dtype(tensors: tuple) -> tuple:
+    first = tensors[0]._array.dtype
+    for x in tensors:
+        if x._array.dtype != first:
+            dtype = promote([x._array for x in tensors])
+            return tuple([x.to(dtype) for x in tensors])
+    return tensors
+
+
+def cat(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
+    """Tensors one behind the other along `dim`.
+
+    >>> torch.cat((torch.ones(2), torch.zeros(1)))
+    tensor([1., 1., 0.])
+    """
+    tensors = _sequence("cat", tensors)
+    if not tensors:
+        raise errors.advised(
+            ValueError("torch.cat(): expected a non-empty list of Tensors"), "Pass a tensor."
+        )
+    dim = dim if axis is None else axis
+    shapes = [x._array.shape for x in tensors]
+    # a vector of no elements joins anything: what lists of tensors used to begin with
+    real = [i for i, shape in enumerate(shapes) if shape != (0,)] or [0]
+    ndim = len(shapes[real[0]])
+    for i, shape in enumerate(shapes):
+        if not shape:
+            raise errors.advised(
+                RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated"),
+                "stack() joins 0-d tensors.",
+            )
+    place = axis_of(dim, ndim)
+    _check_shapes([shapes[i] for i in real], real, place)
+    tensors = _one_dtype(tensors)
+    if ndim != 1 and len(real) != len(tensors):
+        like = [n if i != place else 0 for i, n in enumerate(shapes[real[0]])]
+        tensors = tuple([x if x._array.shape != (0,) else _emptied(x, like) for x in tensors])
+    return finish("cat", concat_along(*tensors, axis=place), out)
+
+
+def _emptied(x: Any, shape: list) -> Any:
+    """A vector of no elements seen as a tensor of none."""
+    from tapegrad.ops.expand import expand
+
+    return reshape(x, shape) if 0 in shape else expand(x, shape)
+
+
+def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
+    first = shapes[0]
+    for i, shape in zip(numbers, shapes, strict=True):
+        if len(shape) != len(first):
+            raise errors.advised(
+                RuntimeError(
+                    "Tensors must have same number of dimensions: got "
+                    f"{len(first)} and {len(shape)}"
+                ),
+                "unsqueeze() adds a dimension.",
+            )
+        for k, (m, n) in enumerate(zip(first, shape, strict=True)):
+            if m != n and k != axis:
+                raise errors.advised(
+                    RuntimeError(
+                        f"Sizes of tensors must match except in dimension {axis}. Expected size "
+                        f"{m} but got size {n} for tensor number {i} in the list."
+                    ),
+                    f"The shapes are {list(first)} and {list(shape)}.",
+                )
+
+
+def concat(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
+    """Tensors one behind the other along `dim`: another name of `cat`."""
+    return cat(tensors, dim, axis=axis, out=out)
+
+
+def concatenate(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
+    """Tensors one behind the other along `dim`: NumPy's name of `cat`."""
+    return cat(tensors, dim, axis=axis, out=out)
+
+
+def stack(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
+    """Tensors of one shape along a new dimension.
+
+    >>> torch.stack((torch.ones(2), torch.zeros(2)), dim=1)
+    tensor([[1., 0.],
+            [1., 0.]])
+    """
+    tensors = _sequence("stack", tensors)
+    if not tensors:
+        raise errors.advised(RuntimeError("stack expects a non-empty TensorList"), "Pass a tensor.")
+    shape = tensors[0]._array.shape
+    place = axis_of(dim if axis is None else axis, len(shape) + 1)
+    for i, x in enumerate(tensors):
+        if x._array.shape != shape:
+            raise errors.advised(
+                RuntimeError(
+                    f"stack expects each tensor to be equal size, but got {list(shape)} at entry "
+                    f"0 and {list(x._array.shape)} at entry {i}"
+                ),
+                "cat() joins tensors of different sizes along a dimension they have.",
+            )
+    return finish("stack", stack_along(*_one_dtype(tensors), axis=place), out)
+
+
+def _some(name: str, tensors: Any) -> tuple:
+    tensors = _sequence(name, tensors)
+    if not tensors:
+        raise errors.advised(
+            RuntimeError(f"{name} expects a non-empty TensorList"), "Pass a tensor."
+        )
+    return tensors
+
+
+def hstack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors next to each other: along dimension 1, vectors along their only one."""
+    tensors = atleast_1d(_some("hstack", tensors))
+    return cat(tensors, 0 if tensors[0].ndim == 1 else 1, out=out)
+
+
+def vstack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors one below the other, vectors as rows.
+
+    >>> torch.vstack((torch.ones(2), torch.zeros(2)))
+    tensor([[1., 1.],
+            [0., 0.]])
+    """
+    return cat(atleast_2d(_some("vstack", tensors)), 0, out=out)
+
+
+def row_stack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors one below the other: another name of `vstack`."""
+    return vstack(tensors, out=out)
+
+
+def dstack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors one behind the other: along dimension 2."""
+    return cat(atleast_3d(_some("dstack", tensors)), 2, out=out)
+
+
+def column_stack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors next to each other, vectors as columns."""
+    tensors = _some("column_stack", tensors)
+    columns = [x if x.ndim > 1 else reshape(x, x.numel(), 1) for x in tensors]
+    return hstack(columns, out=out)
+
+
+__all__ = [
+    "cat",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "row_stack",
+    "stack",
+    "vstack",
+]

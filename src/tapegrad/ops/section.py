@@ -1,0 +1,303 @@
+"""One tensor divided into several views along a dimension."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.op import linear
+from tapegrad.ops.slice import slice_axis
+from tapegrad.shape import axis_of, ints_of
+
+
+def _parts(x: Any, axis: int, sizes: Any) -> list:
+    found = []
+    start = 0
+    before = (slice(None),) * axis
+    for n in sizes:
+        found.append(x[(*before, slice(start, start + n), Ellipsis)])
+        start += n
+    return found
+
+
+def _equal_sizes(n: int, size: int) -> list[int]:
+    if not size:
+        return [0]
+    return [min(size, n - i) for i in range(0, n, size)] or [0]
+
+
+@linear(node="UnbindBackward0", outputs="many", view=True)
+def unbind_axis(xp, x, *, axis):
+    """The slices along `axis`, without that axis."""
+    before = (slice(None),) * axis
+    return [x[(*before, i, Ellipsis)] for i in range(x.shape[axis])]
+
+
+unbind_axis.vjp(x=lambda xp, g, axis: xp.stack(g, axis=axis))
+
+
+@linear(node="SplitBackward0", outputs="many", view=True)
+def split_equal(xp, x, *, axis, size):
+    """Parts of `size` along `axis`, the last one smaller where it must be."""
+    return _parts(x, axis, _equal_sizes(x.shape[axis], size))
+
+
+split_equal.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
+
+
+@linear(node="SplitWithSizesBackward0", outputs="many", view=True)
+def split_by_sizes(xp, x, *, axis, sizes):
+    """Parts of the given sizes along `axis`."""
+    return _parts(x, axis, sizes)
+
+
+split_by_sizes.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
+
+
+@linear(node="UnsafeSplitBackward0", outputs="many", kernels=("copied",))
+def split_copies(xp, x, *, axis, size):
+    """Copies of the parts of `size` along `axis`."""
+    return [xp.copied(part, "C") for part in _parts(x, axis, _equal_sizes(x.shape[axis], size))]
+
+
+split_copies.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+def unbind(input: Any, dim: int = 0) -> tuple:
+    """The slices along `dim`, without that dimension.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).unbind()
+    (tensor([1, 2]), tensor([3, 4]))
+    """
+    shape = input._array.shape
+    if not shape:
+        raise errors.advised(
+            IndexError("Dimension specified as 0 but tensor has no dimensions"),
+            "A 0-d tensor has one element: item() gives it.",
+        )
+    axis = axis_of(dim, len(shape))
+    return unbind_axis(input, axis=axis) if shape[axis] else ()
+
+
+def _splittable(name: str, input: Any, dim: int) -> int:
+    if not input._array.ndim:
+        raise errors.advised(
+            RuntimeError(f"{name} expects at least a 1-dimensional tensor"),
+            "Give it a dimension first: reshape(1).",
+        )
+    return axis_of(dim, input._array.ndim)
+
+
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
+    """Parts of one size along `dim`, the last one smaller where it must be, or of given sizes.
+
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    size = split_size_or_sections
+    if not hasattr(size, "__index__"):
+        return split_with_sizes(tensor, size, dim)
+    size = operator.index(size)
+    axis = _splittable("split", tensor, dim)
+    n = tensor._array.shape[axis]
+    if size < 0:
+        raise errors.advised(
+            RuntimeError(f"split expects split_size be non-negative, but got split_size={size}"),
+            "Give the size of a part.",
+        )
+    if not size and n:
+        raise errors.advised(
+            RuntimeError(
+                f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
+            ),
+            "Give the size of a part.",
+        )
+    return split_equal(tensor, axis=axis, size=size)
+
+
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
+    """Parts of the given sizes along `dim`."""
+    if not isinstance(split_sizes, (tuple, list)):
+        raise errors.advised(
+            TypeError(
+                "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
+                f"not {type(split_sizes).__name__}"
+            ),
+            "Give the sizes of the parts, or one size for all.",
+        )
+    sizes = ints_of("split_with_sizes", "split_sizes", (split_sizes,), 2)
+    axis = _splittable("split", input, dim)
+    n = input._array.shape[axis]
+    if any(size < 0 for size in sizes):
+        raise errors.advised(
+            RuntimeError(
+                "split_with_sizes expects split_sizes have only non-negative entries, but got "
+                f"split_sizes={list(sizes)}"
+            ),
+            "Sizes are not negative.",
+        )
+    if sum(sizes) != n:
+        raise errors.advised(
+            RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
+                f"at dimension {axis}), but got split_sizes={list(sizes)}"
+            ),
+            f"They sum to {sum(sizes)}.",
+        )
+    return split_by_sizes(input, axis=axis, sizes=sizes) if sizes else ()
+
+
+def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
+    """At most `chunks` parts of equal size along `dim`, the last one smaller where it must be.
+
+    >>> torch.arange(5).chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    axis = _splittable("chunk", input, dim)
+    if chunks <= 0:
+        raise errors.advised(
+            RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}"),
+            "Say into how many parts.",
+        )
+    n = input._array.shape[axis]
+    if not n:
+        return split_by_sizes(input, axis=axis, sizes=(0,) * chunks)
+    return split_equal(input, axis=axis, size=-(-n // chunks))
+
+
+def unsafe_split(tensor: Any, split_size: int, dim: int = 0) -> tuple:
+    """Copies of the parts of one size along `dim`: they may be written in place."""
+    split(tensor.detach(), split_size, dim)
+    return split_copies(tensor, axis=axis_of(dim, tensor._array.ndim), size=split_size)
+
+
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
+    """Copies of at most `chunks` parts of equal size along `dim`: they may be written in place."""
+    chunk(input.detach(), chunks, dim)
+    axis = axis_of(dim, input._array.ndim)
+    size = -(-input._array.shape[axis] // chunks)
+    return split_copies(input, axis=axis, size=size)
+
+
+def tensor_split(
+    input: Any,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    indices: Any = None,
+    sections: Any = None,
+) -> tuple:
+    """Parts as equal as can be, or those between the given indices, along `dim`.
+
+    >>> torch.arange(5).tensor_split(3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    where = indices_or_sections
+    if where is None:
+        where = sections if indices is None else indices
+    ndim = input._array.ndim
+    if not ndim:
+        raise errors.advised(
+            RuntimeError(
+                "tensor_split expected at least a 1-dimensional tensor, but got a tensor with "
+                f"{ndim} dims"
+            ),
+            "Give it a dimension first: reshape(1).",
+        )
+    axis = axis_of(dim, ndim)
+    n = input._array.shape[axis]
+    if hasattr(where, "_array"):
+        where = _plain_indices(where)
+    if isinstance(where, int):
+        if where <= 0:
+            raise errors.advised(
+                RuntimeError(f"number of sections must be larger than 0, got {where}"),
+                "Say into how many parts.",
+            )
+        small, larger = divmod(n, where)
+        ends = [i * small + min(i, larger) for i in range(1, where)]
+    else:
+        ends = list(ints_of("tensor_split", "indices", (where,), 2))
+    found = []
+    for start, stop in zip([0, *ends], [*ends, n], strict=True):
+        start, stop, _ = slice(start, stop).indices(n)
+        stop = max(start, stop)
+        found.append(slice_axis(input, axis=axis, start=start, stop=stop, step=1))
+    return tuple(found)
+
+
+def _plain_indices(where: Any) -> Any:
+    if where._array.ndim > 1:
+        raise errors.advised(
+            RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                f"one-dimensional tensor, but got a tensor with {where._array.ndim} dims"
+            ),
+            "Pass an int, or indices in one dimension.",
+        )
+    if where._array.dtype != "int64":
+        raise errors.advised(
+            RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                f"{where.dtype.scalar_name}"
+            ),
+            "Convert it with .long().",
+        )
+    return where._array.tolist()
+
+
+def _along(name: str, input: Any, where: Any, axis: int, least: int) -> tuple:
+    """`hsplit`, `vsplit` and `dsplit`: equal parts only."""
+    shape = input._array.shape
+    if len(shape) < least:
+        raise errors.advised(
+            RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
+                f"with {len(shape)} dimensions!"
+            ),
+            "Give it a dimension first, with unsqueeze().",
+        )
+    if isinstance(where, int):
+        n = shape[axis]
+        if not where or n % where:
+            raise errors.advised(
+                RuntimeError(
+                    f"torch.{name} attempted to split along dimension {axis}, but the size of the "
+                    f"dimension {n} is not divisible by the split_size {where}!"
+                ),
+                "tensor_split() makes parts of nearly equal size.",
+            )
+    return tensor_split(input, where, axis)
+
+
+def hsplit(input: Any, indices_or_sections: Any) -> tuple:
+    """Parts next to each other: along dimension 1, of a vector along its only one."""
+    return _along("hsplit", input, indices_or_sections, 0 if input._array.ndim == 1 else 1, 1)
+
+
+def vsplit(input: Any, indices_or_sections: Any) -> tuple:
+    """Parts one below the other: along dimension 0."""
+    return _along("vsplit", input, indices_or_sections, 0, 2)
+
+
+def dsplit(input: Any, indices_or_sections: Any) -> tuple:
+    """Parts one behind the other: along dimension 2."""
+    return _along("dsplit", input, indices_or_sections, 2, 3)
+
+
+__all__ = [
+    "chunk",
+    "dsplit",
+    "hsplit",
+    "split",
+    "split_with_sizes",
+    "tensor_split",
+    "unbind",
+    "unsafe_chunk",
+    "unsafe_split",
+    "vsplit",
+]

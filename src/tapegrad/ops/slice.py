@@ -1,0 +1,148 @@
+"""Slices: views of a part of one axis, and what they need in reverse."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.op import linear
+from tapegrad.shape import axis_of
+
+
+def _along(axis: int, key: Any) -> tuple:
+    return (slice(None),) * axis + (key, Ellipsis)
+
+
+# --- parts of an axis, and zeros around them -------------------------------------------------
+
+
+@linear(node="SelectBackward0", view=True, kernels=("pad_select",))
+def select_index(xp, x, *, axis, index):
+    """The slice at `index` of `axis`, without that axis."""
+    return x[_along(axis, index)]
+
+
+select_index.vjp(x=lambda xp, g, x_like, axis, index: xp.pad_select(g, x_like.shape, axis, index))
+
+
+@linear(node="SliceBackward0", view=True, kernels=("pad_slice",))
+def slice_axis(xp, x, *, axis, start, stop, step):
+    """The elements start, start + step, ... below stop of `axis`."""
+    return x[_along(axis, slice(start, stop, step))]
+
+
+slice_axis.vjp(
+    x=lambda xp, g, x_like, axis, start, stop, step: xp.pad_slice(
+        g, x_like.shape, axis, start, stop, step
+    )
+)
+
+
+@linear(node="SelectBackwardBackward0", kernels=("pad_select",))
+def pad_select(xp, x, *, shape, axis, index):
+    """Zeros of `shape` with `x` at `index` of `axis`."""
+    return xp.pad_select(x, shape, axis, index)
+
+
+pad_select.vjp(x=lambda g, axis, index: g[_along(axis, index)])
+
+
+@linear(node="SliceBackwardBackward0", kernels=("pad_slice",))
+def pad_slice(xp, x, *, shape, axis, start, stop, step):
+    """Zeros of `shape` with `x` in the places start, start + step, ... of `axis`."""
+    return xp.pad_slice(x, shape, axis, start, stop, step)
+
+
+pad_slice.vjp(x=lambda g, axis, start, stop, step: g[_along(axis, slice(start, stop, step))])
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+def select(input: Any, dim: int, index: int) -> Any:
+    """The slice at `index` of dimension `dim`, without that dimension.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
+    tensor([1, 3])
+    """
+    shape = input._array.shape
+    if not shape:
+        raise errors.advised(
+            IndexError("select() cannot be applied to a 0-dim tensor."),
+            "A 0-d tensor has one element: item() gives it.",
+        )
+    axis = axis_of(dim, len(shape))
+    index = operator.index(index)
+    n = shape[axis]
+    if not -n <= index < n:
+        raise errors.advised(
+            IndexError(
+                f"select(): index {index} out of range for tensor of size {list(shape)} at "
+                f"dimension {axis}"
+            ),
+            f"Indices go from {-n} to {n - 1}.",
+        )
+    return select_index(input, axis=axis, index=index + n if index < 0 else index)
+
+
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """`length` elements of dimension `dim`, from `start` on.
+
+    >>> torch.arange(5).narrow(0, 1, 3)
+    tensor([1, 2, 3])
+    """
+    shape = input._array.shape
+    array = getattr(start, "_array", None)
+    if array is not None and (array.ndim or array.dtype.kind not in "iu"):
+        raise errors.advised(
+            RuntimeError("start must be an 0-dim integral Tensor."), "Pass an int."
+        )
+    if not shape:
+        raise errors.advised(
+            RuntimeError("narrow() cannot be applied to a 0-dim tensor."),
+            "A 0-d tensor has one element: item() gives it.",
+        )
+    if length < 0:
+        raise errors.advised(
+            RuntimeError("narrow(): length must be non-negative."), f"The length is {length}."
+        )
+    start = int(start if array is None else array)
+    axis = axis_of(dim, len(shape))
+    n = shape[axis]
+    if not -n <= start <= n:
+        raise errors.advised(
+            IndexError(
+                f"start out of range (expected to be in range of [{-n}, {n}], but got {start})"
+            ),
+            f"Dimension {axis} has {n} elements.",
+        )
+    start = start + n if start < 0 else start
+    if start + length > n:
+        raise errors.advised(
+            RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n})."),
+            f"Dimension {axis} has {n} elements.",
+        )
+    return slice_axis(input, axis=axis, start=start, stop=start + length, step=1)
+
+
+@linear(node="NarrowCopyBackward0", kernels=("pad_slice", "copied"))
+def copy_slice(xp, x, *, axis, start, stop):
+    """A copy of the elements from `start` to below `stop` of `axis`."""
+    return xp.copied(x[_along(axis, slice(start, stop))], "C")
+
+
+copy_slice.vjp(
+    x=lambda xp, g, x_like, axis, start, stop: xp.pad_slice(g, x_like.shape, axis, start, stop, 1)
+)
+
+
+def narrow_copy(input: Any, dim: int, start: int, length: int) -> Any:
+    """A copy of `length` elements of dimension `dim`, from `start` on."""
+    part = narrow(input.detach(), dim, start, length)
+    axis = axis_of(dim, input._array.ndim)
+    start = int(start) % max(input._array.shape[axis], 1) if start < 0 else int(start)
+    return copy_slice(input, axis=axis, start=start, stop=start + part._array.shape[axis])
+
+
+__all__ = ["narrow", "narrow_copy", "select"]

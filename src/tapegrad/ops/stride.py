@@ -1,0 +1,188 @@
+"""Views by strides: windows, any pattern over the memory, elements of another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.autograd.graph import INFERENCE, version_of
+from tapegrad.autograd.inplace import in_place_view
+from tapegrad.op import linear
+from tapegrad.shape import axis_of, ints_of
+
+
+@linear(node="AliasBackward0", view=True)
+def alias(xp, x):
+    """The same tensor under a new name."""
+    return xp.reshape(x, x.shape)
+
+
+alias.vjp(x=lambda g: g)
+
+
+@linear(node="UnfoldBackward0", view=True, kernels=("windows", "sum_windows"))
+def windows(xp, x, *, axis, size, step):
+    """Windows of `size` along `axis`, one every `step`; what they hold is the last axis."""
+    return xp.windows(x, axis, size, step)
+
+
+windows.vjp(
+    x=lambda xp, g, x_like, axis, size, step: xp.sum_windows(g, x_like.shape, axis, size, step)
+)
+
+
+@linear(node="UnfoldBackwardBackward0", kernels=("windows", "sum_windows"))
+def sum_windows(xp, x, *, shape, axis, size, step):
+    """Windows added up where they came from: the reverse of `windows`."""
+    return xp.sum_windows(x, shape, axis, size, step)
+
+
+sum_windows.vjp(x=lambda xp, g, axis, size, step: xp.windows(g, axis, size, step))
+
+
+@linear(node="AsStridedBackward0", view=True, kernels=("strided", "sum_strided"))
+def pattern(xp, x, *, shape, strides, offset, own):
+    """Elements of the memory of `x`, whose own strides are `own`, at a pattern of places.
+
+    Strides and offset count elements, the offset from the first element of `x`.
+    """
+    return xp.strided(x, shape, strides, offset, own)
+
+
+pattern.vjp(
+    x=lambda xp, g, x_like, strides, offset, own: xp.sum_strided(
+        g, x_like.shape, strides, offset, own
+    )
+)
+
+
+@linear(kernels=("strided", "sum_strided"))
+def sum_pattern(xp, x, *, shape, strides, offset, own):
+    """The reverse of `pattern`: elements added up at their places in a tensor of `shape`."""
+    return xp.sum_strided(x, shape, strides, offset, own)
+
+
+sum_pattern.vjp(
+    x=lambda xp, g, x_like, strides, offset, own: xp.strided(g, x_like.shape, strides, offset, own)
+)
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
+    """Windows of `size` along a dimension, one every `step`; what they hold is the last dimension.
+
+    >>> torch.arange(4).unfold(0, 2, 1)
+    tensor([[0, 1],
+            [1, 2],
+            [2, 3]])
+    """
+    shape = input._array.shape
+    axis = axis_of(dimension, len(shape))
+    n = shape[axis] if shape else 1
+    problem = ""
+    if size < 0:
+        problem = f"size is {size} but must be >= 0"
+    elif size > n:
+        problem = f"maximum size for tensor at dimension {axis} is {n} but size is {size}"
+    elif step <= 0:
+        problem = f"step is {step} but must be > 0"
+    if problem:
+        raise errors.advised(RuntimeError(problem), f"Dimension {axis} has {n} elements.")
+    return windows(input, axis=axis, size=size, step=step)
+
+
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
+    """A view of the tensor's memory with any sizes and strides.
+
+    >>> torch.arange(6).as_strided((2, 2), (1, 3))
+    tensor([[0, 3],
+            [1, 4]])
+    """
+    shape = ints_of("as_strided", "size", (size,))
+    strides = ints_of("as_strided", "stride", (stride,), 2)
+    array = input._array
+    item = array.dtype.itemsize
+    start, length = _place(array)
+    offset = start if storage_offset is None else storage_offset
+    problem = ""
+    if len(shape) != len(strides):
+        problem = "mismatch in length of strides and shape"
+    elif any(n < 0 for n in strides):
+        problem = (
+            "as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(strides)}"
+        )
+    elif any(n < 0 for n in shape):
+        problem = (
+            f"Storage size calculation overflowed with sizes={list(shape)} and "
+            f"strides={list(strides)}"
+        )
+    elif offset < 0:
+        problem = f"Tensor: invalid storage offset {offset}"
+    else:
+        need = 1 + offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        if 0 not in shape and need > length:
+            problem = (
+                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset "
+                f"{offset}, and itemsize {item} requiring a storage size of {need * item} are out "
+                f"of bounds for storage of size {length * item}"
+            )
+    if problem:
+        raise errors.advised(
+            RuntimeError(problem), f"The memory of the tensor has {length} elements."
+        )
+    own = tuple([s // item for s in array.strides])
+    return pattern(input, shape=shape, strides=strides, offset=offset - start, own=own)
+
+
+def _place(array: Any) -> tuple[int, int]:
+    """At which element of its memory an array begins, and how many elements that has."""
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    item = array.dtype.itemsize
+    begin = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    return begin // item, root.nbytes // item
+
+
+as_strided_ = in_place_view(as_strided)
+
+
+def view_dtype(input: Any, dtype: Any) -> Any:
+    """The same memory as elements of another dtype."""
+    array = input._array
+    native = dtype.numpy
+    if native == array.dtype:
+        return alias(input)
+    if native.itemsize != array.dtype.itemsize:
+        names = f"{input.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
+        if not array.ndim:
+            raise errors.advised(
+                RuntimeError(f"self.dim() cannot be 0 to view {names}"), "reshape(1) it first."
+            )
+        stride = array.strides[-1] // array.dtype.itemsize
+        if stride != 1 and array.shape[-1] != 1:
+            raise errors.advised(
+                RuntimeError(f"self.stride(-1) must be 1 to view {names}, but got {stride}"),
+                "contiguous() makes a copy that is.",
+            )
+        ratio, rest = divmod(native.itemsize, array.dtype.itemsize)
+        if ratio and (rest or array.shape[-1] % ratio):
+            raise errors.advised(
+                RuntimeError(
+                    f"self.size(-1) must be divisible by {ratio} to view {names}, but got "
+                    f"{array.shape[-1]}"
+                ),
+                "Choose a dtype whose size divides the row.",
+            )
+    result = _tensor.wrap(array.view(native))
+    result._counter = INFERENCE if input._counter is INFERENCE else version_of(input)
+    return result
+
+
+__all__ = ["as_strided"]
