@@ -1,0 +1,184 @@
+"""Derivatives against finite differences and against each other, in float64.
+
+Central differences with step h have an error of h^2 f''' / 6 plus rounding of eps f / h; h near
+the cube root of eps balances them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.api import grad
+from tapegrad.tensor import wrap
+
+STEP = 1e-5
+
+
+def _tensors(sample: Any, track: bool) -> list:
+    wrapped = []
+    for i, x in enumerate(sample.inputs):
+        if not isinstance(x, np.ndarray):
+            wrapped.append(x)
+            continue
+        tensor = wrap(x.copy(order="K"))
+        wrapped.append(
+            tensor.requires_grad_() if track and i in sample.differentiable() else tensor
+        )
+    return wrapped
+
+
+def outputs_of(op: Any, inputs: list, params: dict) -> list:
+    """The outputs of a call that have a gradient, as a list of tensors."""
+    out = op.call(*inputs, **params)
+    outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    return [o for o in outs if o.dtype.is_floating_point or o.dtype.is_complex]
+
+
+def _weights(outs: list, rng: Any) -> list:
+    found = []
+    for o in outs:
+        w = rng.standard_normal(tuple(o.shape))
+        if o.dtype.is_complex:
+            w = w + 1j * rng.standard_normal(tuple(o.shape))
+        found.append(wrap(np.asarray(w, dtype=o._array.dtype)))
+    return found
+
+
+def _value(op: Any, sample: Any, arrays: list, weights: list) -> float:
+    """The real inner product of the outputs with the weights."""
+    inputs = [
+        wrap(a) if isinstance(a, np.ndarray) else x
+        for a, x in zip(arrays, sample.inputs, strict=True)
+    ]
+    outs = outputs_of(op, inputs, sample.params)
+    return float(
+        sum(np.sum((o._array * np.conj(w._array)).real) for o, w in zip(outs, weights, strict=True))
+    )
+
+
+def numeric_gradients(op: Any, sample: Any, weights: list) -> list:
+    """The gradients of <weights, outputs> for each differentiable input, by central differences."""
+    found = []
+    for i in sample.differentiable():
+        x = sample.inputs[i]
+        result = np.zeros(x.shape, x.dtype)
+        for index in np.ndindex(x.shape):
+            for unit in (1.0, 1j) if x.dtype.kind == "c" else (1.0,):
+                values = []
+                for sign in (1, -1):
+                    moved = [
+                        a.copy(order="K") if isinstance(a, np.ndarray) else a for a in sample.inputs
+                    ]
+                    moved[i][index] += sign * STEP * unit
+                    values.append(_value(op, sample, moved, weights))
+                result[index] += unit * (values[0] - values[1]) / (2 * STEP)
+        found.append(result)
+    return found
+
+
+def _worst(got: list, want: list) -> float:
+    """The largest difference relative to the size of what is expected."""
+    worst = 0.0
+    for g, w in zip(got, want, strict=True):
+        if g is None:
+            g = np.zeros(w.shape)
+        if g.shape != w.shape:
+            raise AssertionError(f"a gradient of shape {g.shape} for an input of shape {w.shape}")
+        if w.size:
+            worst = max(worst, float(np.max(np.abs(g - w)) / (1 + np.max(np.abs(w)))))
+    return worst
+
+
+def _array(g: Any) -> Any:
+    return None if g is None else g._array
+
+
+def vjp_error(op: Any, sample: Any, seed: int = 0) -> float:
+    """How far the reverse rules are from central differences, relative to 1 + the largest value."""
+    inputs = _tensors(sample, True)
+    outs = outputs_of(op, inputs, sample.params)
+    targets = [inputs[i] for i in sample.differentiable()]
+    outs = [o for o in outs if o.requires_grad]
+    if not outs or not targets:
+        raise AssertionError("no output depends on an input")
+    weights = _weights(outs, np.random.default_rng(seed))
+    got = [_array(g) for g in grad(outs, targets, weights, allow_unused=True)]
+    return _worst(got, numeric_gradients(op, sample, weights))
+
+
+def jvp_error(op: Any, sample: Any, seed: int = 0) -> float:
+    """How far <u, J v> by the forward rules is from <J^H u, v> by the reverse rules."""
+    from tapegrad.op import tangents_of
+
+    rng = np.random.default_rng(seed)
+    inputs = _tensors(sample, True)
+    outs = outputs_of(op, inputs, sample.params)
+    positions = sample.differentiable()
+    weights = _weights(outs, rng)
+    tangents: list[Any] = [None] * len(inputs)
+    for i in positions:
+        x = sample.inputs[i]
+        t = rng.standard_normal(x.shape)
+        if x.dtype.kind == "c":
+            t = t + 1j * rng.standard_normal(x.shape)
+        tangents[i] = np.asarray(t)
+    arrays = [getattr(x, "_array", x) for x in inputs]
+    pushed = tangents_of(op, arrays, tangents, sample.params)
+    pulled = grad(outs, [inputs[i] for i in positions], weights, allow_unused=True)
+    forward = sum(
+        np.sum((np.conj(w._array) * t).real) for w, t in zip(weights, pushed, strict=True)
+    )
+    reverse = sum(
+        np.sum((np.conj(g._array) * tangents[i]).real)
+        for g, i in zip(pulled, positions, strict=True)
+        if g is not None
+    )
+    return float(abs(forward - reverse) / (1 + abs(reverse)))
+
+
+def second_order_error(op: Any, sample: Any, seed: int = 0) -> float:
+    """How far derivatives of <first gradients, u> are from central differences of the gradients."""
+    positions = sample.differentiable()
+    inputs = _tensors(sample, True)
+    outs = [o for o in outputs_of(op, inputs, sample.params) if o.requires_grad]
+    weights = [w.requires_grad_() for w in _weights(outs, np.random.default_rng(seed))]
+    targets = [inputs[i] for i in positions]
+    firsts = grad(outs, targets, weights, create_graph=True, allow_unused=True)
+    known = [i for i, g in enumerate(firsts) if g is not None and g.requires_grad]
+    if not known:
+        return 0.0
+    directions = _weights([firsts[i] for i in known], np.random.default_rng(seed + 1))
+    seconds = grad([firsts[i] for i in known], targets, directions, allow_unused=True)
+
+    def first_gradients(moved: list) -> float:
+        fresh = [
+            wrap(m).requires_grad_() if i in positions else x
+            for i, (m, x) in enumerate(zip(moved, inputs, strict=True))
+        ]
+        again = [o for o in outputs_of(op, fresh, sample.params) if o.requires_grad]
+        gs = grad(again, [fresh[i] for i in positions], weights, allow_unused=True)
+        return float(
+            sum(
+                np.sum((gs[i]._array * np.conj(d._array)).real)
+                for i, d in zip(known, directions, strict=True)
+            )
+        )
+
+    wanted = []
+    for i in positions:
+        x = sample.inputs[i]
+        result = np.zeros(x.shape, x.dtype)
+        for index in np.ndindex(x.shape):
+            for unit in (1.0, 1j) if x.dtype.kind == "c" else (1.0,):
+                values = []
+                for sign in (1, -1):
+                    moved = [
+                        a.copy(order="K") if isinstance(a, np.ndarray) else a for a in sample.inputs
+                    ]
+                    moved[i][index] += sign * STEP * unit
+                    values.append(first_gradients(moved))
+                result[index] += unit * (values[0] - values[1]) / (2 * STEP)
+        wanted.append(result)
+    return _worst([_array(g) for g in seconds], wanted)
