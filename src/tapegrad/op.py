@@ -221,3 +221,45 @@ constant = _declarer("constant", _general)
 
 constant_elementwise = _declarer("constant", _pointwise, promote="arith")
 """An elementwise operator without derivative: comparisons, `floor`, `sign`."""
+
+
+def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
+    """The forward rules on arrays: tangents of the outputs that have a gradient.
+
+    `tangents` has an array for each input, or None where the input does not change.
+    """
+    from tapegrad.arrays.find import namespace_of
+    from tapegrad.call import promoted
+
+    xp = namespace_of(arrays)
+    if op.promote is not None:
+        arrays = promoted(op, xp, arrays)
+    out = op.forward(xp, *arrays, **params)
+    outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    if op.kind == "linear":
+        zeros = [
+            x if t is None and not hasattr(x, "shape") else (xp.zeros_like(x) if t is None else t)
+            for x, t in zip(arrays, tangents, strict=True)
+        ]
+        pushed = op.forward(xp, *zeros, **params)
+        return list(pushed) if isinstance(pushed, (tuple, list)) else [pushed]
+    values = {"xp": xp, "y": outs[0], **params}
+    values.update(zip(op.inputs, arrays, strict=False))
+    values.update(zip(op.output_names or (), outs, strict=False))
+    values.update({name + "_like": x for name, x in zip(op.inputs, arrays, strict=False)})
+    total: list[Any] = []
+    conjugate = op.kind == "elementwise" and not op.holomorphic
+    for name, t in zip(op.inputs, tangents, strict=True):
+        if t is None:
+            continue
+        rule = op.jvps[name]
+        # a reverse rule that serves as a forward rule, of a function that is not holomorphic
+        t = xp.conj(t) if conjugate else t
+        result = rule.function(*[t if n in ("t", "g") else values[n] for n in rule.names])
+        result = xp.conj(result) if conjugate else result
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
+        total = results if not total else [a + b for a, b in zip(total, results, strict=True)]
+    return [
+        xp.broadcast_to(t, o.shape)
+        for t, o in zip(total, outs[: len(total)], strict=True)
+    ]
