@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from tapegrad import errors
@@ -99,9 +100,14 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     """What the two older arguments mean; `reduction` where they are not given."""
     if size_average is None and reduce is None:
         return reduction
-    if reduce is False:
-        return "none"
-    return "sum" if size_average is False else "mean"
+    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(
+        "size_average and reduce args will be deprecated, please use "
+        f"reduction='{reduction}' instead.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return reduction
 
 
 def _check_classes(input: Any, target: Any, ignore_index: int) -> None:
