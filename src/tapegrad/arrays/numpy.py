@@ -161,6 +161,8 @@ from tapegrad.arrays.strided import (
     windows,
 )
 
+from tapegrad.arrays.special import digamma, erf, erfc, erfinv, lgamma, polygamma
+
 _SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
 
 

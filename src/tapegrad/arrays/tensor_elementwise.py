@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tapegrad.ops.arithmetic import add, multiply, negative, positive, subtract
+from tapegrad.ops.choice import choose, clip
 from tapegrad.ops.compare import (
     eq,
     ge,
@@ -17,10 +18,23 @@ from tapegrad.ops.compare import (
 from tapegrad.ops.division import divide, floor_divide, fmod, reciprocal, remainder
 from tapegrad.ops.exponential import exp, exp2, expm1, log, log1p, log2, log10
 from tapegrad.ops.extremum import fmax, fmin, maximum, minimum
+from tapegrad.ops.logic import (
+    bitwise_and,
+    bitwise_left_shift,
+    bitwise_not,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+)
 from tapegrad.ops.logistic import logaddexp
+from tapegrad.ops.plane import atan2, copysign, hypot
 from tapegrad.ops.power import pow, sqrt, square
 from tapegrad.ops.rounding import abs, ceil, floor, round, sgn, trunc
-from tapegrad.ops.choice import choose, clip
+from tapegrad.ops.special_function import digamma, erf, erfc, erfinv, higher_digamma, lgamma
 from tapegrad.ops.trigonometry import (
     acos,
     acosh,
@@ -39,8 +53,10 @@ from tapegrad.ops.trigonometry import (
 equal, not_equal = eq, ne
 less, less_equal = lt, le
 greater, greater_equal = gt, ge
+bitwise_invert = bitwise_not
 sign = sgn
 where = choose
+polygamma = higher_digamma
 
 __all__ = [
     "abs",
@@ -50,13 +66,25 @@ __all__ = [
     "asin",
     "asinh",
     "atan",
+    "atan2",
     "atanh",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
     "ceil",
     "clip",
+    "copysign",
     "cos",
     "cosh",
+    "digamma",
     "divide",
     "equal",
+    "erf",
+    "erfc",
+    "erfinv",
     "exp",
     "exp2",
     "expm1",
@@ -67,21 +95,28 @@ __all__ = [
     "fmod",
     "greater",
     "greater_equal",
+    "hypot",
     "isfinite",
     "isinf",
     "isnan",
     "less",
     "less_equal",
+    "lgamma",
     "log",
     "log1p",
     "log2",
     "log10",
     "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "maximum",
     "minimum",
     "multiply",
     "negative",
     "not_equal",
+    "polygamma",
     "positive",
     "pow",
     "reciprocal",

@@ -4,9 +4,12 @@ from tapegrad.ops import (
     choice,
     exponential,
     extremum,
+    filling,
     logistic,
+    plane,
     power,
     rounding,
+    special_function,
     trigonometry,
 )
 
@@ -99,6 +102,41 @@ class ElementwiseMethods:
     minimum = extremum.minimum
     fmax = extremum.fmax
     fmin = extremum.fmin
+
+    masked_fill = filling.masked_fill
+    masked_fill_ = filling.masked_fill_
+    nan_to_num = filling.nan_to_num
+    nan_to_num_ = filling.nan_to_num_
+
+    atan2 = arctan2 = plane.atan2
+    atan2_ = arctan2_ = plane.atan2_
+    hypot = plane.hypot
+    hypot_ = plane.hypot_
+    copysign = plane.copysign
+    copysign_ = plane.copysign_
+    deg2rad = plane.deg2rad
+    deg2rad_ = plane.deg2rad_
+    rad2deg = plane.rad2deg
+    rad2deg_ = plane.rad2deg_
+
+    erf = special_function.erf
+    erf_ = special_function.erf_
+    erfc = special_function.erfc
+    erfc_ = special_function.erfc_
+    erfinv = special_function.erfinv
+    erfinv_ = special_function.erfinv_
+    lgamma = special_function.lgamma
+    lgamma_ = special_function.lgamma_
+    digamma = special_function.digamma
+    digamma_ = special_function.digamma_
+
+    def polygamma(self, n):
+        """The derivative of order `n` of the digamma function.
+
+        >>> torch.tensor([1.0]).polygamma(1)
+        tensor([1.6449])
+        """
+        return special_function.polygamma(n, self)
 
     def where(self, condition, other):
         """The tensor's elements where `condition` is true, else those of `other`.

@@ -1,6 +1,8 @@
 """Operators: the public functions, one file for each family."""
 
 from tapegrad.ops.create import *
+from tapegrad.ops.data import *
+from tapegrad.ops.typed import *
 from tapegrad.ops.activation import *
 from tapegrad.ops.affine import *
 from tapegrad.ops.product import *
@@ -33,3 +35,7 @@ from tapegrad.ops.mask import *
 from tapegrad.ops.random_coin import *
 from tapegrad.ops.random_make import *
 from tapegrad.ops.random_sample import *
+from tapegrad.ops.filling import *
+from tapegrad.ops.logic import *
+from tapegrad.ops.plane import *
+from tapegrad.ops.special_function import *

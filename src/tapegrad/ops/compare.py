@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.inplace import in_place
-from tapegrad.op import constant_elementwise
+from tapegrad.op import constant, constant_elementwise
+from tapegrad.ops.refusal import COMPLEX, lacks
 
 __all__ = [
+    "allclose",
     "eq",
+    "equal",
     "ge",
     "greater",
     "greater_equal",
     "gt",
+    "isclose",
     "isfinite",
     "isinf",
     "isnan",
@@ -43,7 +51,7 @@ def ne(xp, input, other):
     return input != other
 
 
-@constant_elementwise(ufunc="less")
+@constant_elementwise(ufunc="less", check=lacks("lt_cpu", COMPLEX))
 def lt(xp, input, other):
     """Where `input` is less than `other`.
 
@@ -53,7 +61,7 @@ def lt(xp, input, other):
     return input < other
 
 
-@constant_elementwise(ufunc="less_equal")
+@constant_elementwise(ufunc="less_equal", check=lacks("le_cpu", COMPLEX))
 def le(xp, input, other):
     """Where `input` is at most `other`.
 
@@ -63,7 +71,7 @@ def le(xp, input, other):
     return input <= other
 
 
-@constant_elementwise(ufunc="greater")
+@constant_elementwise(ufunc="greater", check=lacks("gt_cpu", COMPLEX))
 def gt(xp, input, other):
     """Where `input` is greater than `other`.
 
@@ -73,7 +81,7 @@ def gt(xp, input, other):
     return input > other
 
 
-@constant_elementwise(ufunc="greater_equal")
+@constant_elementwise(ufunc="greater_equal", check=lacks("ge_cpu", COMPLEX))
 def ge(xp, input, other):
     """Where `input` is at least `other`.
 
@@ -122,3 +130,73 @@ def isfinite(xp, x):
     tensor([ True, False])
     """
     return xp.isfinite(x)
+
+
+# --- nearness --------------------------------------------------------------------------------
+
+
+@constant(promote="arith")
+def near(xp, input, other, *, rtol, atol, equal_nan):
+    """Where two tensors are equal or nearly so."""
+    equal = input == other
+    if equal_nan:
+        equal = xp.logical_or(equal, xp.logical_and(input != input, other != other))
+    if rtol == 0 and atol == 0:
+        return equal
+    if xp.isdtype(input.dtype, ("bool", "integral")):
+        input, other = xp.astype(input, xp.float64), xp.astype(other, xp.float64)
+    distance = xp.abs(input - other)
+    within = distance <= atol + xp.abs(rtol * other)
+    return xp.logical_or(equal, xp.logical_and(xp.isfinite(distance), within))
+
+
+def isclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """Where `|input - other| <= atol + rtol * |other|`, or both are equal.
+
+    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
+    tensor([ True, False])
+    """
+    if not hasattr(other, "_array"):
+        raise errors.advised(
+            TypeError(
+                "isclose(): argument 'other' (position 2) must be Tensor, not "
+                f"{type(other).__name__}"
+            ),
+            "Make a tensor of it first: torch.tensor(...).",
+        )
+    if input.dtype is not other.dtype:
+        raise errors.advised(
+            RuntimeError(f"{input.dtype.scalar_name} did not match {other.dtype.scalar_name}"),
+            "Give both tensors one dtype.",
+        )
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise errors.advised(
+                RuntimeError(f"{name} must be greater than or equal to zero, but got {value}"),
+                "Tolerances are not negative.",
+            )
+    return near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def allclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Whether `isclose` everywhere.
+
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
+    True
+    """
+    array = isclose(input, other, rtol, atol, equal_nan)._array
+    return bool(namespace_of((array,)).all(array))
+
+
+def equal(input: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape and the same elements.
+
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
+    a, b = input._array, other._array
+    return tuple(a.shape) == tuple(b.shape) and bool(namespace_of((a,)).all(a == b))

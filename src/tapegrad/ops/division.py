@@ -8,6 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import BOOL, COMPLEX, lacks, no_derivative
 
 __all__ = [
     "div",
@@ -85,7 +86,11 @@ def truncated(xp: Any, input: Any, other: Any) -> Any:
     return xp.where(inexact & (down < 0), down + 1, down)
 
 
-@elementwise(node="DivBackward2")
+def _check_rounded(input: Any, other: Any) -> None:
+    lacks("div_floor_cpu", BOOL, COMPLEX)(input, other)
+
+
+@elementwise(node="DivBackward2", check=_check_rounded)
 def div_rounded(xp, input, other, *, rounding_mode):
     """The quotient rounded to an integer, which has no slope."""
     return (floored if rounding_mode == "floor" else truncated)(xp, input, other)
@@ -133,14 +138,7 @@ true_divide.op = quotient.op  # type: ignore[attr-defined]
 true_divide_ = in_place(true_divide)
 
 
-def _no_derivative(g: Any) -> Any:
-    raise errors.advised(
-        RuntimeError("derivative for aten::floor_divide is not implemented"),
-        "torch.div(a, b, rounding_mode='floor') computes the same and has a gradient, of zeros.",
-    )
-
-
-@elementwise(node="NotImplemented")
+@elementwise(node="NotImplemented", check=lacks("div_floor_cpu", BOOL, COMPLEX))
 def floor_divide(xp, input, other):
     """The quotient rounded towards minus infinity.
 
@@ -150,7 +148,10 @@ def floor_divide(xp, input, other):
     return floored(xp, input, other)
 
 
-floor_divide.vjp(input=_no_derivative, other=_no_derivative)
+_refuse = no_derivative(
+    "floor_divide", "torch.div(a, b, rounding_mode='floor') has a derivative: zero."
+)
+floor_divide.vjp(input=_refuse, other=_refuse)
 floor_divide_ = in_place(floor_divide)
 
 
@@ -162,7 +163,10 @@ def _modulo(xp: Any, input: Any, other: Any) -> Any:
     return xp.remainder(input, other)
 
 
-@elementwise(name="remainder", node="RemainderBackward1")
+_numbers_only = lacks("remainder_cpu", BOOL, COMPLEX)
+
+
+@elementwise(name="remainder", node="RemainderBackward1", check=_numbers_only)
 def modulo(xp, input, other):
     """What `floor_divide` leaves over, with the sign of `other`."""
     return _modulo(xp, input, other)
@@ -174,7 +178,7 @@ modulo.vjp(
 )
 
 
-@elementwise(node="RemainderBackward0", hidden=("other",))
+@elementwise(node="RemainderBackward0", hidden=("other",), check=_numbers_only)
 def remainder_number(xp, input, other):
     """The same for a number `other`."""
     return _modulo(xp, input, other)
@@ -183,14 +187,28 @@ def remainder_number(xp, input, other):
 remainder_number.vjp(input=lambda g: g)
 
 
+@elementwise(node="NotImplemented", hidden=("number",), check=_numbers_only)
+def remainder_of_number(xp, other, number):
+    """What a number leaves over."""
+    return _modulo(xp, number, other)
+
+
+remainder_of_number.vjp(
+    other=no_derivative("remainder", "Make a tensor of the number: it has one then.")
+)
+
+
 def remainder(input: Any, other: Any, *, out: Any = None) -> Any:
     """What is left of `input` after as many whole `other` as fit, with the sign of `other`.
 
     >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2)
     tensor([1., 1.])
     """
-    of = modulo if hasattr(other, "_array") else remainder_number
-    return of(input, other, out=out)
+    if not hasattr(other, "_array"):
+        return remainder_number(input, other, out=out)
+    if not hasattr(input, "_array"):
+        return remainder_of_number(other, input, out=out)
+    return modulo(input, other, out=out)
 
 
 remainder_ = in_place(remainder)
@@ -202,9 +220,12 @@ def _fmod(xp: Any, input: Any, other: Any) -> Any:
     return xp.fmod(input, other)
 
 
-@elementwise(name="fmod", node="FmodBackward1", kernels=("fmod",))
+_no_bools = lacks("fmod_cpu", BOOL, COMPLEX)
+
+
+@elementwise(name="fmod", node="FmodBackward1", kernels=("fmod",), check=_no_bools)
 def fmod_tensors(xp, input, other):
-    """What truncated division leaves over, with the sign of `input`."""
+    """What division towards zero leaves over, with the sign of `input`."""
     return _fmod(xp, input, other)
 
 
@@ -214,7 +235,7 @@ fmod_tensors.vjp(
 )
 
 
-@elementwise(node="FmodBackward0", hidden=("other",), kernels=("fmod",))
+@elementwise(node="FmodBackward0", hidden=("other",), kernels=("fmod",), check=_no_bools)
 def fmod_number(xp, input, other):
     """The same for a number `other`."""
     return _fmod(xp, input, other)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import no_complex
 
 __all__ = ["fmax", "fmin", "maximum", "minimum"]
+
+
+def _no_complex(name: str) -> Any:
+    return no_complex(f"{name} not implemented for complex tensors.")
 
 
 def _shared(xp: Any, g: Any, loses: Any, ties: Any) -> Any:
@@ -14,7 +19,7 @@ def _shared(xp: Any, g: Any, loses: Any, ties: Any) -> Any:
     return xp.where(loses, 0.0, xp.where(ties, g / 2, g))
 
 
-@elementwise(numbers=False, ufunc="maximum")
+@elementwise(numbers=False, ufunc="maximum", check=_no_complex("maximum"))
 def maximum(xp, input, other):
     """The greater of two, element by element; nan if one of them is.
 
@@ -30,7 +35,7 @@ maximum.vjp(
 )
 
 
-@elementwise(numbers=False, ufunc="minimum")
+@elementwise(numbers=False, ufunc="minimum", check=_no_complex("minimum"))
 def minimum(xp, input, other):
     """The less of two, element by element; nan if one of them is.
 
@@ -50,7 +55,7 @@ def _first_wins(xp: Any, input: Any, other: Any, beats: Any) -> Any:
     return xp.logical_or(xp.logical_or(beats, input == other), other != other)
 
 
-@elementwise(numbers=False, ufunc="fmax", kernels=("fmax",))
+@elementwise(numbers=False, ufunc="fmax", kernels=("fmax",), check=_no_complex("fmax"))
 def fmax(xp, input, other):
     """The greater of two, element by element; where one is nan, the other.
 
@@ -70,7 +75,7 @@ fmax.vjp(
 )
 
 
-@elementwise(numbers=False, ufunc="fmin", kernels=("fmin",))
+@elementwise(numbers=False, ufunc="fmin", kernels=("fmin",), check=_no_complex("fmin"))
 def fmin(xp, input, other):
     """The less of two, element by element; where one is nan, the other.
 

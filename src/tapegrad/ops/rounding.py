@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks, no_complex
 
 __all__ = [
     "abs",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-@elementwise(holomorphic=False)
+@elementwise(ufunc="abs", holomorphic=False, check=lacks("abs_cpu", BOOL))
 def abs(xp, x):
     """The absolute value of each element.
 
@@ -48,7 +48,13 @@ absolute, absolute_ = abs, abs_
 # --- signs -----------------------------------------------------------------------------------
 
 
-@elementwise
+_USE_SGN = (
+    "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+    "instead."
+)
+
+
+@elementwise(check=no_complex(_USE_SGN, NotImplementedError))
 def sign(xp, x):
     """-1, 0 or 1: the sign of each element; nan has none, 0.
 
@@ -95,11 +101,22 @@ sgn_ = in_place(sgn)
 # --- rounding --------------------------------------------------------------------------------
 
 
+def _check(name: str) -> Any:
+    refuse_bool = lacks(f"{name}_vml_cpu", BOOL)
+    refuse_complex = no_complex(f"{name} is not supported for complex inputs", NotImplementedError)
+
+    def check(x: Any) -> None:
+        refuse_bool(x)
+        refuse_complex(x)
+
+    return check
+
+
 def _is_integer(xp: Any, x: Any) -> bool:
     return xp.isdtype(x.dtype, "integral")
 
 
-@elementwise
+@elementwise(check=_check("floor"))
 def floor(xp, x):
     """The largest integer not above each element.
 
@@ -113,7 +130,7 @@ floor.vjp(x=lambda xp, g: xp.zeros_like(g))
 floor_ = in_place(floor)
 
 
-@elementwise
+@elementwise(check=_check("ceil"))
 def ceil(xp, x):
     """The smallest integer not below each element.
 
@@ -127,7 +144,7 @@ ceil.vjp(x=lambda xp, g: xp.zeros_like(g))
 ceil_ = in_place(ceil)
 
 
-@elementwise
+@elementwise(check=_check("trunc"))
 def trunc(xp, x):
     """Each element without its fraction.
 
@@ -142,7 +159,7 @@ trunc_ = in_place(trunc)
 fix, fix_ = trunc, trunc_
 
 
-@elementwise
+@elementwise(check=lacks("frac_cpu", BOOL, INTEGER, COMPLEX))
 def frac(xp, x):
     """The fraction of each element, with its sign.
 
@@ -156,7 +173,7 @@ frac.vjp(x=lambda g: g)
 frac_ = in_place(frac)
 
 
-@elementwise(name="round", node="RoundBackward0")
+@elementwise(name="round", check=lacks("round_vml_cpu", BOOL, COMPLEX))
 def round_half_even(xp, x):
     """The nearest integer, the even one of two as near."""
     return +x if _is_integer(xp, x) else xp.round(x)
@@ -165,7 +182,7 @@ def round_half_even(xp, x):
 round_half_even.vjp(x=lambda xp, g: xp.zeros_like(g))
 
 
-@elementwise(node="RoundBackward1")
+@elementwise(node="RoundBackward1", check=lacks("round_cpu", BOOL, INTEGER, COMPLEX))
 def round_decimals(xp, x, *, decimals):
     """The nearest number of `decimals` decimals."""
     if decimals == 0:
@@ -187,11 +204,6 @@ def round(input: Any, *, decimals: int | None = None, out: Any = None) -> Any:
     """
     if decimals is None:
         return round_half_even(input, out=out)
-    if input.dtype.category == 1 and decimals:
-        raise errors.advised(
-            NotImplementedError(f"\"round_cpu\" not implemented for '{input.dtype.scalar_name}'"),
-            "Integers can only be rounded to 0 decimals.",
-        )
     return finish("round", round_decimals(input, decimals=decimals), out)
 
 

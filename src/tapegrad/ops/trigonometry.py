@@ -199,7 +199,7 @@ def acosh(xp, x):
     return xp.acosh(x)
 
 
-acosh.vjp(x=lambda xp, g, x: g / (xp.sqrt(x - 1) * xp.sqrt(x + 1)))
+acosh.vjp(x=lambda xp, g, x: g / xp.sqrt((x - 1) * (x + 1)))
 acosh_ = in_place(acosh)
 arccosh, arccosh_ = acosh, acosh_
 

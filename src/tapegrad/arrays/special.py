@@ -1,0 +1,49 @@
+"""Special functions on NumPy arrays, by SciPy, which is loaded at the first use of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def erf(x: Any, /) -> Any:
+    from scipy.special import erf
+
+    return erf(x)
+
+
+def erfc(x: Any, /) -> Any:
+    from scipy.special import erfc
+
+    return erfc(x)
+
+
+def erfinv(x: Any, /) -> Any:
+    from scipy.special import erfinv
+
+    return erfinv(x)
+
+
+def lgamma(x: Any, /) -> Any:
+    from scipy.special import gammaln
+
+    return np.where(np.isinf(x), np.inf, gammaln(x))
+
+
+def digamma(x: Any, /) -> Any:
+    """At the poles: infinite at zero, by its sign, and nan at the negative integers."""
+    from scipy.special import psi
+
+    y = psi(x)
+    y = np.where(x == 0, np.copysign(np.inf, -x), y)
+    return np.where((x < 0) & (np.floor(x) == x), np.asarray(np.nan, x.dtype), y)
+
+
+def polygamma(x: Any, /, *, n: int) -> Any:
+    """The derivative of order n of digamma: a Hurwitz zeta function, reflected for x < 0."""
+    from scipy.special import gamma, zeta
+
+    sign = 1.0 if n % 2 else -1.0
+    y = sign * gamma(n + 1.0) * zeta(n + 1.0, x)
+    return np.asarray(y, x.dtype)

@@ -1,0 +1,121 @@
+"""Special functions: error functions, gamma functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapegrad.autograd.inplace import in_place
+from tapegrad.call import finish
+from tapegrad.op import elementwise
+
+__all__ = [
+    "digamma",
+    "digamma_",
+    "erf",
+    "erf_",
+    "erfc",
+    "erfc_",
+    "erfinv",
+    "erfinv_",
+    "lgamma",
+    "lgamma_",
+    "polygamma",
+]
+
+_SLOPE = 2 / math.sqrt(math.pi)  # of erf at 0
+
+
+@elementwise(promote="float", kernels=("erf",))
+def erf(xp, x):
+    """The error function, `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to `x`.
+
+    >>> torch.erf(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8427])
+    """
+    return xp.erf(x)
+
+
+erf.vjp(x=lambda xp, g, x: g * (xp.exp(-(x * x)) * _SLOPE))
+erf_ = in_place(erf)
+
+
+@elementwise(promote="float", kernels=("erfc",))
+def erfc(xp, x):
+    """`1 - erf(x)`, accurate where that is small.
+
+    >>> torch.erfc(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.1573])
+    """
+    return xp.erfc(x)
+
+
+erfc.vjp(x=lambda xp, g, x: g * (xp.exp(-(x * x)) * -_SLOPE))
+erfc_ = in_place(erfc)
+
+
+@elementwise(promote="float", kernels=("erfinv",))
+def erfinv(xp, x):
+    """The inverse of the error function.
+
+    >>> torch.erfinv(torch.tensor([0.0, 0.8427]))
+    tensor([0., 1.])
+    """
+    return xp.erfinv(x)
+
+
+erfinv.vjp(x=lambda xp, g, y: g * (xp.exp(y * y) * (1 / _SLOPE)))
+erfinv_ = in_place(erfinv)
+
+
+# --- gamma functions -------------------------------------------------------------------------
+
+
+@elementwise(promote="float", kernels=("lgamma", "digamma"))
+def lgamma(xp, x):
+    """The logarithm of the modulus of the gamma function.
+
+    >>> torch.lgamma(torch.tensor([1.0, 5.0]))
+    tensor([0.0000, 3.1781])
+    """
+    return xp.lgamma(x)
+
+
+lgamma.vjp(x=lambda xp, g, x: g * xp.digamma(x))
+lgamma_ = in_place(lgamma)
+
+
+@elementwise(promote="float", kernels=("digamma", "polygamma"))
+def digamma(xp, x):
+    """The derivative of `lgamma`.
+
+    >>> torch.digamma(torch.tensor([1.0, 2.0]))
+    tensor([-0.5772,  0.4228])
+    """
+    return xp.digamma(x)
+
+
+digamma.vjp(x=lambda xp, g, x: g * xp.polygamma(x, n=1))
+digamma_ = in_place(digamma)
+
+
+@elementwise(name="polygamma", promote="float", kernels=("polygamma",))
+def higher_digamma(xp, x, *, n):
+    """The derivative of order `n` of the digamma function."""
+    return xp.polygamma(x, n=n)
+
+
+higher_digamma.vjp(x=lambda xp, g, x, n: g * xp.polygamma(x, n=n + 1))
+
+
+def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
+    """The derivative of order `n` of the digamma function.
+
+    >>> torch.polygamma(1, torch.tensor([1.0, 2.0]))
+    tensor([1.6449, 0.6449])
+    """
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    if n == 0:
+        return digamma(input, out=out)
+    return finish("polygamma", higher_digamma(input, n=n), out)
