@@ -149,6 +149,8 @@ from numpy import (
 )
 
 from tapegrad.arrays.classes import pick, unpick
+from tapegrad.arrays.order import add_along, median_index, mode_index, put_along, topk_indices
+from tapegrad.arrays.scan import log_running_sum, running_extremum
 
 from tapegrad.arrays.index import add_at, read_at, spread_mask
 from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to

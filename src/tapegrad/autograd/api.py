@@ -211,7 +211,7 @@ def _cotangent(i: int, out: Any, g: Any) -> Any:
     if g is None:
         if not out.requires_grad:
             return out
-        if out.numel() != 1:
+        if out._array.size != 1:
             raise errors.advised(
                 RuntimeError("grad can be implicitly created only for scalar outputs"),
                 f"This output has shape {list(out.shape)}: pass gradient=..., or sum() it first.",

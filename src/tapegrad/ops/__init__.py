@@ -39,3 +39,8 @@ from tapegrad.ops.filling import *
 from tapegrad.ops.logic import *
 from tapegrad.ops.plane import *
 from tapegrad.ops.special_function import *
+from tapegrad.ops.fold import *
+from tapegrad.ops.order import *
+from tapegrad.ops.peak import *
+from tapegrad.ops.scan import *
+from tapegrad.ops.variance import *

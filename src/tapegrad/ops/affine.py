@@ -52,17 +52,17 @@ def _scaled(x: Any, factor: Any) -> Any:
 
 
 @primitive(node="AddmmBackward0")
-def add_product(xp, input, a, b, *, beta, alpha, flipped):
+def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
     return _scaled(xp.matmul(a, b), alpha) + _scaled(input, beta)
 
 
-add_product.vjp(
+add_matrix_product.vjp(
     input=lambda xp, g, input_like, beta: _scaled(_sum_like(xp, g, input_like.shape), beta),
     a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
     b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
 )
-add_product.jvp(
+add_matrix_product.jvp(
     input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
     a=lambda xp, t, b, alpha: _scaled(xp.matmul(t, b), alpha),
     b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
@@ -83,7 +83,7 @@ def addmm(
     _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
     if beta == 0:  # what is in `input`, nan and inf included, does not matter
         return finish("addmm", mm(mat1, mat2) * alpha, out)
-    result = add_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
+    result = add_matrix_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
     return finish("addmm", result, out)
 
 

@@ -1,0 +1,182 @@
+"""Other reductions: all, any, count_nonzero, products, log-sum-exp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.call import finish
+from tapegrad.dtype import as_dtype, int64
+from tapegrad.op import constant, primitive
+from tapegrad.ops.reduce import reduction_axes, spread
+from tapegrad.shape import axis_of
+
+__all__ = ["all", "any", "count_nonzero", "logsumexp", "prod"]
+
+
+@constant
+def all_axes(xp, x, *, axis, keepdims):
+    """Whether all elements along `axis` are true."""
+    return xp.all(x != 0, axis=axis, keepdims=keepdims)
+
+
+@constant
+def any_axes(xp, x, *, axis, keepdims):
+    """Whether some element along `axis` is true."""
+    return xp.any(x != 0, axis=axis, keepdims=keepdims)
+
+
+@constant
+def count_axes(xp, x, *, axis):
+    """How many elements along `axis` are not 0."""
+    return xp.sum(xp.astype(x != 0, xp.int64), axis=axis)
+
+
+def _truth(name: str, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
+    axis = reduction_axes(dim, input._array.ndim)
+    result = operator(input, axis=axis, keepdims=bool(keepdim))
+    if input.dtype.name == "uint8":
+        result = result.to(input.dtype)
+    return finish(name, result, out)
+
+
+def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """Whether all elements are true, of the whole tensor or along `dim`.
+
+    >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
+    tensor([False,  True])
+    """
+    return _truth("all", all_axes, input, dim, keepdim, out)
+
+
+def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """Whether some element is true, of the whole tensor or along `dim`.
+
+    >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
+    tensor([ True, False])
+    """
+    return _truth("any", any_axes, input, dim, keepdim, out)
+
+
+def count_nonzero(input: Any, dim: Any = None) -> Any:
+    """How many elements are not 0.
+
+    >>> torch.count_nonzero(torch.tensor([0, 3, 0, 5]))
+    tensor(2)
+    """
+    return count_axes(input, axis=reduction_axes(dim, input._array.ndim))
+
+
+# --- products ----------------------------------------------------------------------------------
+
+
+def _others(xp: Any, x: Any, axis: int) -> Any:
+    """For each element the product of the others along `axis`, right where some are 0."""
+    one = xp.ones_like(x[(slice(None),) * axis + (slice(0, 1),)])
+    before = xp.concat([one, x[(slice(None),) * axis + (slice(0, -1),)]], axis=axis)
+    after = xp.concat([x[(slice(None),) * axis + (slice(1, None),)], one], axis=axis)
+    left = xp.cumulative_prod(before, axis=axis)
+    right = xp.flip(xp.cumulative_prod(xp.flip(after, axis=axis), axis=axis), axis=axis)
+    return left * right
+
+
+@primitive(node="ProdBackward1")
+def product_along(xp, x, *, axis, keepdims):
+    """The product along one axis."""
+    return xp.prod(x, axis=axis, keepdims=keepdims)
+
+
+product_along.vjp(
+    x=lambda xp, g, x, axis, keepdims: (
+        spread(xp, g, x.shape, (axis,), keepdims) * _others(xp, x, axis)
+    )
+)
+product_along.jvp(
+    x=lambda xp, t, x, axis, keepdims: xp.sum(
+        t * _others(xp, x, axis), axis=axis, keepdims=keepdims
+    )
+)
+
+
+@primitive(node="ProdBackward0")
+def product_all(xp, x):
+    """The product of all elements."""
+    return xp.prod(x)
+
+
+product_all.vjp(x=lambda xp, g, x: g * xp.reshape(_others(xp, xp.reshape(x, (-1,)), 0), x.shape))
+product_all.jvp(
+    x=lambda xp, t, x: xp.sum(xp.reshape(t, (-1,)) * _others(xp, xp.reshape(x, (-1,)), 0))
+)
+
+
+def prod(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Any:
+    """The product of all elements, or along `dim`; of integers as int64.
+
+    >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
+    tensor(24.)
+    """
+    if dtype is not None:
+        input = input.to(as_dtype(dtype))
+    elif input.dtype.category < 2 and input.dtype is not int64:
+        input = input.to(int64)
+    if dim is None:
+        return finish("prod", product_all(input), out)
+    axis = axis_of(dim, input._array.ndim)
+    if input._array.ndim == 0:
+        return finish("prod", product_all(input), out)
+    return finish("prod", product_along(input, axis=axis, keepdims=bool(keepdim)), out)
+
+
+# --- log-sum-exp -------------------------------------------------------------------------------
+
+
+def _finite(xp: Any, top: Any) -> Any:
+    """The largest element, 0 where it is infinite: inf - inf would be nan."""
+    return xp.where(xp.isfinite(top), top, 0)
+
+
+@primitive(node="LogsumexpBackward0")
+def logsumexp_axes(xp, x, *, axis, keepdims):
+    """log(sum(exp(x))) over `axis`, without overflow."""
+    top = _finite(xp, xp.max(x, axis=axis, keepdims=True))
+    total = xp.sum(xp.exp(x - top), axis=axis, keepdims=keepdims)
+    return xp.log(total) + (top if keepdims else xp.reshape(top, total.shape))
+
+
+def _shares(xp, x, y, axis, keepdims):
+    y = spread(xp, y, x.shape, axis, keepdims)
+    return xp.exp(x - _finite(xp, y))
+
+
+logsumexp_axes.vjp(
+    x=lambda xp, g, x, y, axis, keepdims: (
+        spread(xp, g, x.shape, axis, keepdims) * _shares(xp, x, y, axis, keepdims)
+    )
+)
+logsumexp_axes.jvp(
+    x=lambda xp, t, x, y, axis, keepdims: xp.sum(
+        t * _shares(xp, x, y, axis, keepdims), axis=axis, keepdims=keepdims
+    )
+)
+
+
+def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
+    """log(sum(exp(x))) along `dim`, without overflow.
+
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor(1000.6931)
+    """
+    if input.dtype.category < 2:
+        input = input.to(_default())
+    axis = reduction_axes(dim, input._array.ndim)
+    if input._array.size == 0:
+        return finish("logsumexp", input.exp().sum(axis, keepdim).log(), out)
+    return finish("logsumexp", logsumexp_axes(input, axis=axis, keepdims=bool(keepdim)), out)
+
+
+def _default() -> Any:
+    from tapegrad.dtype import default
+
+    return default()

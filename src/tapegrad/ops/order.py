@@ -1,0 +1,263 @@
+"""Sorting and ranking: sort, argsort, topk, kthvalue, mode, unique."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors, return_types
+from tapegrad import tensor as _tensor
+from tapegrad.call import finish
+from tapegrad.op import primitive
+from tapegrad.ops.peak import _choice_rules
+from tapegrad.shape import axis_of
+
+__all__ = [
+    "argsort",
+    "kthvalue",
+    "mode",
+    "msort",
+    "sort",
+    "topk",
+    "unique",
+    "unique_consecutive",
+]
+
+_CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
+
+
+@primitive(node="SortBackward0", **_CHOICE)
+def sort_along(xp, x, *, axis, descending):
+    """The elements along `axis` in order, and where they came from."""
+    indices = xp.argsort(x, axis=axis, descending=descending, stable=True)
+    return xp.take_along_axis(x, indices, axis=axis), indices
+
+
+sort_along.vjp(
+    x=lambda xp, g, indices, axis: xp.take_along_axis(g, xp.argsort(indices, axis=axis), axis=axis)
+)
+sort_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+
+
+@primitive(node="TopkBackward0", kernels=("topk_indices", "put_along"), **_CHOICE)
+def topk_along(xp, x, *, k, axis, largest, in_order):
+    """The k largest or smallest elements along `axis`, and where they came from."""
+    indices = xp.topk_indices(x, k, axis, largest, in_order)
+    return xp.take_along_axis(x, indices, axis=axis), indices
+
+
+topk_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
+topk_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+
+
+@primitive(kernels=("put_along",))
+def put_along(xp, x, indices, *, shape, axis):
+    """Zeros of `shape` with x at `indices` along `axis`, which are all different."""
+    return xp.put_along(x, indices, shape, axis)
+
+
+put_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis=axis))
+put_along.jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
+
+
+@primitive(kernels=("add_along",))
+def take_along(xp, x, indices, *, axis):
+    """The elements at `indices` along `axis`; both arrays have the same other axes."""
+    return xp.take_along_axis(x, indices, axis=axis)
+
+
+take_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.add_along(g, indices, x_like.shape, axis))
+take_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+
+
+@primitive(kernels=("add_along",))
+def add_along(xp, x, indices, *, shape, axis):
+    """Zeros of `shape` with x added at `indices` along `axis`."""
+    return xp.add_along(x, indices, shape, axis)
+
+
+add_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis=axis))
+add_along.jvp(x=lambda xp, t, indices, shape, axis: xp.add_along(t, indices, shape, axis))
+
+
+@primitive(node="KthvalueBackward0", **_CHOICE)
+def kth_along(xp, x, *, k, axis, keepdims):
+    """The k-th smallest element along `axis`, and where it is."""
+    order = xp.argsort(x, axis=axis, stable=True)
+    index = order[(slice(None),) * axis + (slice(k - 1, k),)]
+    values = xp.take_along_axis(x, index, axis=axis)
+    if keepdims:
+        return values, index
+    return xp.squeeze(values, axis=axis), xp.squeeze(index, axis=axis)
+
+
+@primitive(node="ModeBackward0", kernels=("mode_index",), **_CHOICE)
+def mode_along(xp, x, *, axis, keepdims):
+    """The most frequent element along `axis`, and where it last is."""
+    index = xp.mode_index(x, axis)
+    values = xp.take_along_axis(x, index, axis=axis)
+    if keepdims:
+        return values, index
+    return xp.squeeze(values, axis=axis), xp.squeeze(index, axis=axis)
+
+
+_choice_rules(kth_along)
+_choice_rules(mode_along)
+
+
+# --- the public functions ------------------------------------------------------------------------
+
+
+def sort(
+    input: Any,
+    dim: Any = -1,
+    descending: bool = False,
+    stable: bool = False,
+    *,
+    out: Any = None,
+) -> Any:
+    """The elements along `dim` in order and their indices, a pair (values, indices).
+
+    >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
+    tensor([1, 2, 0])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    if input._array.ndim == 0:
+        pair = sort_along(input.reshape(1), axis=0, descending=False)
+        pair = tuple(x.reshape(()) for x in pair)
+    else:
+        pair = sort_along(input, axis=axis, descending=bool(descending))
+    return finish("sort", return_types.sort(pair), out)
+
+
+def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """The indices that put the elements along `dim` in order.
+
+    >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
+    tensor([1, 2, 0])
+    """
+    return sort(input, dim, descending, stable)[1]
+
+
+def msort(input: Any, *, out: Any = None) -> Any:
+    """The elements along the first dimension in order.
+
+    >>> torch.msort(torch.tensor([3.0, 1.0, 2.0]))
+    tensor([1., 2., 3.])
+    """
+    return finish("msort", sort(input, 0)[0], out)
+
+
+def topk(
+    input: Any,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Any = None,
+) -> Any:
+    """The k largest (or smallest) elements along `dim`, a pair (values, indices).
+
+    >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor([3., 2.])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis] if input._array.ndim else 1
+    if not 0 <= k <= size:
+        raise errors.advised(
+            RuntimeError("selected index k out of range"),
+            f"Dimension {axis} has {size} elements; k is {k}.",
+        )
+    options = {"k": k, "axis": axis, "largest": bool(largest), "in_order": bool(sorted)}
+    if input._array.ndim == 0:
+        pair = tuple(x.reshape(()) for x in topk_along(input.reshape(1), **{**options, "k": 1}))
+    else:
+        pair = topk_along(input, **options)
+    return finish("topk", return_types.topk(pair), out)
+
+
+def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The k-th smallest element along `dim`, a pair (values, indices).
+
+    >>> torch.kthvalue(torch.tensor([3.0, 1.0, 2.0]), 2).values
+    tensor(2.)
+    """
+    axis = axis_of(dim, input._array.ndim)
+    size = input._array.shape[axis] if input._array.ndim else 1
+    if not 1 <= k <= size:
+        raise errors.advised(
+            RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}"),
+            f"It has {size} elements; k is {k}.",
+        )
+    if input._array.ndim == 0:
+        pair = kth_along(input.reshape(1), k=k, axis=0, keepdims=False)
+    else:
+        pair = kth_along(input, k=k, axis=axis, keepdims=bool(keepdim))
+    return finish("kthvalue", return_types.kthvalue(pair), out)
+
+
+def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The most frequent element along `dim` (the smallest of several), a pair (values, indices).
+
+    >>> torch.mode(torch.tensor([2, 1, 2, 3])).values
+    tensor(2)
+    """
+    axis = axis_of(dim, input._array.ndim)
+    if input._array.ndim == 0:
+        pair = mode_along(input.reshape(1), axis=0, keepdims=False)
+    else:
+        pair = mode_along(input, axis=axis, keepdims=bool(keepdim))
+    return finish("mode", return_types.mode(pair), out)
+
+
+def unique(
+    input: Any,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: Any = None,
+) -> Any:
+    """The different elements in order; on demand where each element went and how often it occurs.
+
+    >>> torch.unique(torch.tensor([3, 1, 3, 2]))
+    tensor([1, 2, 3])
+    """
+    array = input._array
+    axis = None if dim is None else axis_of(dim, array.ndim)
+    values, inverse, counts = np.unique(
+        array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
+    )
+    inverse = inverse.reshape(array.shape if axis is None else (array.shape[axis],))
+    return _chosen(values, inverse, counts, return_inverse, return_counts)
+
+
+def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_counts: bool) -> Any:
+    found = [_tensor.wrap(values)]
+    if with_inverse:
+        found.append(_tensor.wrap(inverse.astype(np.int64, copy=False)))
+    if with_counts:
+        found.append(_tensor.wrap(counts.astype(np.int64, copy=False)))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The elements without those that equal the one before.
+
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    array = input._array if dim is not None else input._array.reshape(-1)
+    axis = 0 if dim is None else axis_of(dim, array.ndim)
+    n = array.shape[axis]
+    rows = np.moveaxis(array, axis, 0).reshape(n, -1)
+    starts = np.concatenate([np.ones(min(n, 1), bool), (rows[1:] != rows[:-1]).any(1)])
+    values = np.compress(starts, array, axis)
+    inverse = np.cumsum(starts) - 1
+    counts = np.diff(np.append(np.flatnonzero(starts), n))
+    if dim is None:
+        inverse = inverse.reshape(input._array.shape)
+    return _chosen(values, inverse, counts, return_inverse, return_counts)

@@ -1,0 +1,319 @@
+"""The largest and the smallest element: max, min, amax, amin, argmax, argmin, median."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors, return_types
+from tapegrad.call import finish
+from tapegrad.op import constant, primitive
+from tapegrad.ops.reduce import reduction_axes, spread
+from tapegrad.shape import axis_of
+
+__all__ = [
+    "amax",
+    "amin",
+    "aminmax",
+    "argmax",
+    "argmin",
+    "max",
+    "median",
+    "min",
+    "nanmedian",
+]
+
+
+def _shares(xp: Any, x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """What each element contributes to the extremum: ties share it evenly, nan is like nan."""
+    y = spread(xp, y, x.shape, axis, keepdims)
+    hit = xp.astype((x == y) | (xp.isnan(x) & xp.isnan(y)), x.dtype)
+    return hit / xp.sum(hit, axis=axis, keepdims=True)
+
+
+def _extremum_rules(operator: Any) -> None:
+    operator.vjp(
+        x=lambda xp, g, x, y, axis, keepdims: (
+            spread(xp, g, x.shape, axis, keepdims) * _shares(xp, x, y, axis, keepdims)
+        )
+    )
+    operator.jvp(
+        x=lambda xp, t, x, y, axis, keepdims: xp.sum(
+            t * _shares(xp, x, y, axis, keepdims), axis=axis, keepdims=keepdims
+        )
+    )
+
+
+@primitive(node="AmaxBackward0")
+def largest(xp, x, *, axis, keepdims):
+    """The largest element along `axis`."""
+    return xp.max(x, axis=axis, keepdims=keepdims)
+
+
+@primitive(node="AminBackward0")
+def smallest(xp, x, *, axis, keepdims):
+    """The smallest element along `axis`."""
+    return xp.min(x, axis=axis, keepdims=keepdims)
+
+
+@primitive(node="MaxBackward1")
+def largest_of_all(xp, x, *, axis, keepdims):
+    """The largest element."""
+    return xp.max(x, axis=axis, keepdims=keepdims)
+
+
+@primitive(node="MinBackward1")
+def smallest_of_all(xp, x, *, axis, keepdims):
+    """The smallest element."""
+    return xp.min(x, axis=axis, keepdims=keepdims)
+
+
+for _operator in (largest, smallest, largest_of_all, smallest_of_all):
+    _extremum_rules(_operator)
+
+
+def _at(xp: Any, indices: Any, shape: tuple[int, ...], axis: int, keepdims: bool) -> Any:
+    """A mask of the places along `axis` that `indices` names."""
+    if not keepdims:
+        indices = xp.expand_dims(indices, axis=axis)
+    places = xp.reshape(
+        xp.arange(shape[axis], dtype=xp.int64), (-1,) + (1,) * (len(shape) - axis - 1)
+    )
+    return indices == places
+
+
+def _choice_rules(operator: Any) -> None:
+    """Rules of operators that choose one element along an axis."""
+    operator.vjp(
+        x=lambda xp, g, x_like, indices, axis, keepdims: xp.where(
+            _at(xp, indices, x_like.shape, axis, keepdims),
+            g if keepdims else xp.expand_dims(g, axis=axis),
+            0,
+        )
+    )
+    operator.jvp(
+        x=lambda xp, t, x_like, indices, axis, keepdims: xp.sum(
+            xp.where(_at(xp, indices, x_like.shape, axis, keepdims), t, 0),
+            axis=axis,
+            keepdims=keepdims,
+        )
+    )
+
+
+def _choose(xp: Any, x: Any, indices: Any, axis: int, keepdims: bool) -> tuple:
+    """The elements at `indices` (kept as an axis of size 1), and the indices."""
+    values = xp.take_along_axis(x, indices, axis=axis)
+    if keepdims:
+        return values, indices
+    return xp.squeeze(values, axis=axis), xp.squeeze(indices, axis=axis)
+
+
+_CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
+
+
+@primitive(node="MaxBackward0", **_CHOICE)
+def largest_along(xp, x, *, axis, keepdims):
+    """The largest element along one axis, and where it is."""
+    return _choose(xp, x, xp.argmax(x, axis=axis, keepdims=True), axis, keepdims)
+
+
+@primitive(node="MinBackward0", **_CHOICE)
+def smallest_along(xp, x, *, axis, keepdims):
+    """The smallest element along one axis, and where it is."""
+    return _choose(xp, x, xp.argmin(x, axis=axis, keepdims=True), axis, keepdims)
+
+
+@primitive(node="MedianBackward1", kernels=("median_index",), **_CHOICE)
+def median_along(xp, x, *, axis, keepdims, ignore_nan):
+    """The lower median along one axis, and where it is."""
+    return _choose(xp, x, xp.median_index(x, axis, ignore_nan), axis, keepdims)
+
+
+for _operator in (largest_along, smallest_along, median_along):
+    _choice_rules(_operator)
+
+
+@constant
+def argmax_along(xp, x, *, axis, keepdims):
+    """The index of the largest element."""
+    return xp.astype(xp.argmax(x, axis=axis, keepdims=keepdims), xp.int64)
+
+
+@constant
+def argmin_along(xp, x, *, axis, keepdims):
+    """The index of the smallest element."""
+    return xp.astype(xp.argmin(x, axis=axis, keepdims=keepdims), xp.int64)
+
+
+# --- the public functions ------------------------------------------------------------------------
+
+
+def _refuse_empty(name: str, input: Any, dim: Any = None) -> None:
+    if input._array.size:
+        return
+    if dim is None:
+        raise errors.advised(
+            RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                "Specify the reduction dim with the 'dim' argument."
+            ),
+            "The tensor is empty.",
+        )
+    axis = axis_of(dim, input._array.ndim)
+    if input._array.shape[axis] == 0:
+        raise errors.advised(
+            IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size."),
+            "There is no element to choose.",
+        )
+
+
+def _along(
+    name: str, operator: Any, result: Any, input: Any, dim: Any, keepdim: bool, out: Any
+) -> Any:
+    _refuse_empty(name, input, dim)
+    if input._array.ndim == 0:
+        axis_of(dim, 0)
+        values, indices = operator(input.reshape(1), axis=0, keepdims=False)
+    else:
+        axis = axis_of(dim, input._array.ndim)
+        values, indices = operator(input, axis=axis, keepdims=bool(keepdim))
+    return finish(name, result((values, indices)), out)
+
+
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The largest element; with `dim` a pair (values, indices); with a tensor the larger of two.
+
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
+    torch.return_types.max(
+    values=tensor([5., 7.]),
+    indices=tensor([1, 0]))
+    """
+    if dim is None:
+        _refuse_empty("max", input)
+        axis = tuple(range(input._array.ndim))
+        return finish("max", largest_of_all(input, axis=axis, keepdims=False), out)
+    if hasattr(dim, "_array"):
+        return input.maximum(dim) if out is None else finish("max", input.maximum(dim), out)
+    return _along("max", largest_along, return_types.max, input, dim, keepdim, out)
+
+
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The smallest element; with `dim` a pair (values, indices); with a tensor the smaller of two.
+
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1).values
+    tensor([1., 3.])
+    """
+    if dim is None:
+        _refuse_empty("min", input)
+        axis = tuple(range(input._array.ndim))
+        return finish("min", smallest_of_all(input, axis=axis, keepdims=False), out)
+    if hasattr(dim, "_array"):
+        return input.minimum(dim) if out is None else finish("min", input.minimum(dim), out)
+    return _along("min", smallest_along, return_types.min, input, dim, keepdim, out)
+
+
+def _extremum(name: str, operator: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    axis = reduction_axes(dim, input._array.ndim)
+    if not axis and input._array.ndim:
+        return input.clone()
+    if not input._array.size:
+        if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+            _refuse_empty(name, input)
+        for each in axis:
+            if input._array.shape[each] == 0:
+                _refuse_empty(name, input, each)
+    return operator(input, axis=axis, keepdims=bool(keepdim))
+
+
+def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
+    """The largest element along one dimension or several; ties share the gradient.
+
+    >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
+    tensor([5., 7.])
+    """
+    return finish("amax", _extremum("amax", largest, input, dim, keepdim), out)
+
+
+def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
+    """The smallest element along one dimension or several; ties share the gradient.
+
+    >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
+    tensor([1., 3.])
+    """
+    return finish("amin", _extremum("amin", smallest, input, dim, keepdim), out)
+
+
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+    """The smallest and the largest element, a pair (min, max).
+
+    >>> torch.aminmax(torch.tensor([1.0, 5.0, 3.0])).max
+    tensor(5.)
+    """
+    _refuse_empty("aminmax", input, dim)
+    pair = (
+        _extremum("aminmax", smallest, input, dim, keepdim),
+        _extremum("aminmax", largest, input, dim, keepdim),
+    )
+    return finish("aminmax", return_types.aminmax(pair), out)
+
+
+def _arg(name: str, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
+    _refuse_empty(name, input, dim)
+    if dim is None:
+        result = operator(input.reshape(-1), axis=0, keepdims=False)
+        if keepdim:
+            result = result.reshape((1,) * input._array.ndim)
+    elif input._array.ndim == 0:
+        axis_of(dim, 0)
+        result = operator(input.reshape(1), axis=0, keepdims=False)
+    else:
+        axis = axis_of(dim, input._array.ndim)
+        result = operator(input, axis=axis, keepdims=bool(keepdim))
+    return finish(name, result, out)
+
+
+def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The index of the largest element, of the flat tensor or along `dim`.
+
+    >>> torch.argmax(torch.tensor([1.0, 5.0, 3.0]))
+    tensor(1)
+    """
+    return _arg("argmax", argmax_along, input, dim, keepdim, out)
+
+
+def argmin(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The index of the smallest element, of the flat tensor or along `dim`.
+
+    >>> torch.argmin(torch.tensor([1.0, 5.0, 3.0]))
+    tensor(0)
+    """
+    return _arg("argmin", argmin_along, input, dim, keepdim, out)
+
+
+def _median(name: str, input: Any, dim: Any, keepdim: bool, ignore_nan: bool, out: Any) -> Any:
+    def operator(x: Any, *, axis: int, keepdims: bool) -> Any:
+        return median_along(x, axis=axis, keepdims=keepdims, ignore_nan=ignore_nan)
+
+    if dim is None:
+        if not input._array.size:
+            return finish(name, input.sum() * float("nan"), out)
+        return finish(name, operator(input.reshape(-1), axis=0, keepdims=False)[0], out)
+    result = getattr(return_types, name)
+    return _along(name, operator, result, input, dim, keepdim, out)
+
+
+def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The lower median; with `dim` a pair (values, indices); nan if there is one.
+
+    >>> torch.median(torch.tensor([1.0, 4.0, 3.0, 2.0]))
+    tensor(2.)
+    """
+    return _median("median", input, dim, keepdim, False, out)
+
+
+def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The lower median of the elements that are not nan.
+
+    >>> torch.nanmedian(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(1.)
+    """
+    return _median("nanmedian", input, dim, keepdim, True, out)

@@ -1,0 +1,168 @@
+"""Variance and standard deviation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.call import finish
+from tapegrad.op import primitive
+from tapegrad.ops.reduce import count, mean, reduction_axes, spread
+
+__all__ = ["std", "std_mean", "var", "var_mean"]
+
+
+def _centred(xp: Any, x: Any, axis: tuple[int, ...]) -> Any:
+    return x - xp.mean(x, axis=axis, keepdims=True)
+
+
+def _freedom(shape: tuple[int, ...], axis: tuple[int, ...], correction: float) -> float:
+    return max(count(shape, axis) - correction, 0)
+
+
+def _divided(total: Any, freedom: float) -> Any:
+    """total / freedom, and nan or inf where no degree of freedom is left."""
+    return total / freedom if freedom else total * float("inf")
+
+
+@primitive(node="VarBackward0", holomorphic=False)
+def variance(xp, x, *, axis, correction, keepdims):
+    """sum((x - mean(x))^2) / (n - correction) over `axis`."""
+    d = _centred(xp, x, axis)
+    total = xp.sum(d * d, axis=axis, keepdims=keepdims)
+    return _divided(total, _freedom(x.shape, axis, correction))
+
+
+def _variance_rule(xp, g, x, axis, correction, keepdims):
+    slope = _divided(spread(xp, g, x.shape, axis, keepdims), _freedom(x.shape, axis, correction))
+    return 2 * slope * _centred(xp, x, axis)
+
+
+variance.vjp(x=_variance_rule)
+variance.jvp(
+    x=lambda xp, t, x, axis, correction, keepdims: _divided(
+        xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
+        _freedom(x.shape, axis, correction),
+    )
+)
+
+
+@primitive(node="StdBackward0", holomorphic=False)
+def deviation(xp, x, *, axis, correction, keepdims):
+    """The square root of the variance."""
+    return xp.sqrt(variance.op.forward(xp, x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def _half_over(xp: Any, y: Any) -> Any:
+    """1 / (2 y), and 0 where y is 0: the subgradient PyTorch takes."""
+    return xp.where(y == 0, 0, 0.5 / xp.where(y == 0, 1, y))
+
+
+deviation.vjp(
+    x=lambda xp, g, x, y, axis, correction, keepdims: _variance_rule(
+        xp, g * _half_over(xp, y), x, axis, correction, keepdims
+    )
+)
+deviation.jvp(
+    x=lambda xp, t, x, y, axis, correction, keepdims: (
+        _half_over(xp, y)
+        * _divided(
+            xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
+            _freedom(x.shape, axis, correction),
+        )
+    )
+)
+
+
+def _moment(
+    name: str, operator: Any, input: Any, dim: Any, unbiased: Any, correction: Any, keepdim: bool
+) -> Any:
+    if isinstance(dim, bool):  # var(input, unbiased)
+        dim, unbiased = None, dim
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        raise errors.advised(
+            RuntimeError(f"{name} only support floating point and complex dtypes"),
+            "Convert the tensor first: x.float().",
+        )
+    if correction is None:
+        correction = 1 if unbiased is None else int(unbiased)
+    axis = reduction_axes(dim, input._array.ndim)
+    if input.dtype.is_complex:
+        parts = (_moment("var", variance, p, dim, None, correction, keepdim) for p in _parts(input))
+        total = sum(parts)
+        return total if operator is variance else total.sqrt()
+    return operator(input, axis=axis, correction=correction, keepdims=bool(keepdim))
+
+
+def _parts(input: Any) -> tuple:
+    return input.real, input.imag
+
+
+def var(
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    out: Any = None,
+) -> Any:
+    """sum((x - mean(x))^2) / (n - correction) of all elements or over `dim`; correction is 1.
+
+    >>> torch.var(torch.tensor([1.0, 2.0, 4.0]))
+    tensor(2.3333)
+    """
+    result = _moment("var", variance, input, dim, unbiased, correction, keepdim)
+    return finish("var", result, out)
+
+
+def std(
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    out: Any = None,
+) -> Any:
+    """The square root of the variance.
+
+    >>> torch.std(torch.tensor([1.0, 2.0, 4.0]))
+    tensor(1.5275)
+    """
+    result = _moment("std", deviation, input, dim, unbiased, correction, keepdim)
+    return finish("std", result, out)
+
+
+def var_mean(
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> tuple:
+    """Variance and mean.
+
+    >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    result = _moment("var_mean", variance, input, dim, unbiased, correction, keepdim)
+    return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)
+
+
+def std_mean(
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> tuple:
+    """Standard deviation and mean.
+
+    >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    result = _moment("std_mean", deviation, input, dim, unbiased, correction, keepdim)
+    return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)

@@ -1,0 +1,46 @@
+"""Named tuples that operators with several outputs return, printed as PyTorch prints them."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+
+class ReturnType(tuple):
+    """A tuple whose items have names.
+
+    >>> torch.max(torch.tensor([[1, 5]]), dim=1).indices
+    tensor([1])
+    """
+
+    __slots__ = ()
+    _fields: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        items = ",\n".join(f"{n}={v!r}" for n, v in zip(self._fields, self, strict=True))
+        return f"torch.return_types.{type(self).__name__}(\n{items})"
+
+    def __reduce__(self) -> Any:
+        return (type(self), (tuple(self),))
+
+
+def return_type(name: str, *fields: str) -> Any:
+    """A class of named tuples, light to make."""
+    body: dict[str, Any] = {"__slots__": (), "_fields": fields, "__module__": __name__}
+    for i, field in enumerate(fields):
+        body[field] = property(operator.itemgetter(i))
+    body["n_fields"] = body["n_sequence_fields"] = len(fields)
+    return type(name, (ReturnType,), body)
+
+
+max = return_type("max", "values", "indices")
+min = return_type("min", "values", "indices")
+median = return_type("median", "values", "indices")
+nanmedian = return_type("nanmedian", "values", "indices")
+mode = return_type("mode", "values", "indices")
+kthvalue = return_type("kthvalue", "values", "indices")
+sort = return_type("sort", "values", "indices")
+topk = return_type("topk", "values", "indices")
+cummax = return_type("cummax", "values", "indices")
+cummin = return_type("cummin", "values", "indices")
+aminmax = return_type("aminmax", "min", "max")
