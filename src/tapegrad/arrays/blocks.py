@@ -37,6 +37,27 @@ def _workers() -> Any:
     return _pool
 
 
+def run_blocks(size: int, work: Callable[[int, int], None]) -> None:
+    """Call `work(start, stop)` for consecutive blocks that cover `size` elements.
+
+    Large sizes are shared out over threads.
+    """
+
+    def run(first: int, last: int) -> None:
+        for i in range(first, last, BLOCK):
+            work(i, min(i + BLOCK, last))
+
+    n = n_threads() if size > LARGE else 1
+    if n == 1:
+        run(0, size)
+        return
+    step = max(size // n // BLOCK, 1) * BLOCK
+    jobs = [_workers().submit(run, i, min(i + step, size)) for i in range(step, size, step)]
+    run(0, min(step, size))
+    for job in jobs:
+        job.result()
+
+
 def in_blocks(function: Callable) -> Callable:
     """`function`, elementwise, run block by block where its arguments lend themselves to it."""
 
@@ -78,20 +99,10 @@ def blockwise(function: Callable, arrays: tuple) -> Any:
         return None
     out = np.empty(size, first.dtype)
 
-    def work(start: int, stop: int) -> None:
-        for i in range(start, stop, BLOCK):
-            j = min(i + BLOCK, stop)
-            out[i:j] = function(*_part(flat, i, j))
+    def work(i: int, j: int) -> None:
+        out[i:j] = function(*_part(flat, i, j))
 
-    n = n_threads()
-    if n == 1:
-        work(0, size)
-    else:
-        step = max(size // n // BLOCK, 1) * BLOCK
-        jobs = [_workers().submit(work, i, min(i + step, size)) for i in range(step, size, step)]
-        work(0, min(step, size))
-        for job in jobs:
-            job.result()
+    run_blocks(size, work)
     return out.reshape(shape)
 
 
