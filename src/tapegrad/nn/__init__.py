@@ -1,0 +1,112 @@
+"""Neural networks: modules, their parameters, layers and losses."""
+
+from tapegrad.nn import functional, init, utils
+from tapegrad.nn.activation import (
+    CELU,
+    ELU,
+    GELU,
+    SELU,
+    Hardswish,
+    LeakyReLU,
+    Mish,
+    PReLU,
+    ReLU,
+    RReLU,
+    SiLU,
+    Softplus,
+)
+from tapegrad.nn.collection import ParameterDict, ParameterList
+from tapegrad.nn.container import ModuleDict, ModuleList, Sequential
+from tapegrad.nn.dropout import Dropout
+from tapegrad.nn.flatten import Flatten, Unflatten
+from tapegrad.nn.linear import Bilinear, Identity, Linear
+from tapegrad.nn.loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    SmoothL1Loss,
+)
+from tapegrad.nn.module import Module
+from tapegrad.nn.parameter import Buffer, Parameter
+from tapegrad.nn.softmax import GLU, LogSoftmax, Softmax, Softmax2d, Softmin
+from tapegrad.nn.squashing import (
+    Hardshrink,
+    Hardsigmoid,
+    Hardtanh,
+    LogSigmoid,
+    ReLU6,
+    Sigmoid,
+    Softshrink,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+    Threshold,
+)
+
+__all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "Bilinear",
+    "Buffer",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Flatten",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "HuberLoss",
+    "Identity",
+    "KLDivLoss",
+    "L1Loss",
+    "LeakyReLU",
+    "Linear",
+    "LogSigmoid",
+    "LogSoftmax",
+    "MSELoss",
+    "Mish",
+    "Module",
+    "ModuleDict",
+    "ModuleList",
+    "NLLLoss",
+    "PReLU",
+    "Parameter",
+    "ParameterDict",
+    "ParameterList",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "SmoothL1Loss",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
+    "Unflatten",
+    "functional",
+    "init",
+    "utils",
+]
+
+
+def __getattr__(name: str):
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)

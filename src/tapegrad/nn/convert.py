@@ -1,0 +1,136 @@
+"""Converting a module: its parameters and buffers to another dtype or device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from tapegrad.autograd.mode import no_grad
+from tapegrad.dtype import bfloat16, dtype, float16, float32, float64
+from tapegrad.errors import advised
+from tapegrad.nn.parameter import Parameter
+from tapegrad.tensor import Tensor
+
+
+class Conversion:
+    """What a `Module` does to change the dtype and device of everything it holds."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replace the data of every parameter, its gradient and every buffer by `fn` of it."""
+        if recurse:
+            for module in self.children():  # type: ignore[attr-defined]
+                module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is None:
+                continue
+            grad = parameter._grad
+            with no_grad():
+                data = fn(parameter)
+                slope = None if grad is None else fn(grad)
+            parameter.data = data
+            if grad is not None:
+                grad.data = slope
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Move to a device, a dtype, or those of a tensor; integers keep their dtype.
+
+        `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, by keyword too. Returns this
+        module, its parameters the same objects.
+
+        >>> torch.nn.Linear(2, 1).to(torch.float64).weight.dtype
+        torch.float64
+        """
+        if "copy" in kwargs:
+            raise advised(
+                RuntimeError(".to() does not accept copy argument"),
+                "Use copy.deepcopy(module).to(...).",
+            )
+        device, wanted = _destination(args, kwargs)
+        if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
+            raise advised(
+                TypeError(
+                    "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                    f"dtype={wanted}"
+                ),
+                f"Convert a single tensor with tensor.to({wanted}).",
+            )
+
+        def convert(tensor: Tensor) -> Tensor:
+            floating = tensor.dtype.is_floating_point or tensor.dtype.is_complex
+            kind = wanted if wanted is not None and floating else tensor.dtype
+            return tensor.to(kind) if device is None else tensor.to(device, kind)
+
+        return self._apply(convert)
+
+    def type(self, dst_type: Any) -> Self:
+        """Convert every parameter and buffer, integers too, to `dst_type`; returns this module.
+
+        >>> torch.nn.Linear(2, 1).type(torch.float64).weight.dtype
+        torch.float64
+        """
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def float(self) -> Self:
+        """Convert floating-point parameters and buffers to float32; returns this module."""
+        return self._apply(lambda tensor: _floating(tensor, float32))
+
+    def double(self) -> Self:
+        """Convert floating-point parameters and buffers to float64; returns this module.
+
+        >>> torch.nn.Linear(2, 1).double().bias.dtype
+        torch.float64
+        """
+        return self._apply(lambda tensor: _floating(tensor, float64))
+
+    def half(self) -> Self:
+        """Convert floating-point parameters and buffers to float16; returns this module."""
+        return self._apply(lambda tensor: _floating(tensor, float16))
+
+    def bfloat16(self) -> Self:
+        """Convert floating-point parameters and buffers to bfloat16; returns this module."""
+        return self._apply(lambda tensor: _floating(tensor, bfloat16))
+
+    def cpu(self) -> Self:
+        """Move to the CPU; returns this module."""
+        return self._apply(lambda tensor: tensor.cpu())
+
+    def cuda(self, device: Any = None) -> Self:
+        """Move to a GPU; returns this module."""
+        return self._apply(lambda tensor: tensor.cuda(device))
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to `device` without the elements, which are then undefined; returns this module."""
+        return self._apply(lambda tensor: tensor.new_empty(tensor.shape, device=device), recurse)
+
+
+def _floating(tensor: Tensor, wanted: dtype) -> Tensor:
+    return tensor.to(wanted) if tensor.dtype.is_floating_point else tensor
+
+
+def _destination(args: tuple, kwargs: dict) -> tuple[Any, Any]:
+    """The device and the dtype that the arguments of `to` ask for; None where they do not."""
+    device = kwargs.pop("device", None)
+    wanted = kwargs.pop("dtype", None)
+    kwargs.pop("non_blocking", None)
+    kwargs.pop("memory_format", None)
+    tensor = kwargs.pop("tensor", None)
+    if kwargs:
+        raise advised(
+            TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'"),
+            "It takes device, dtype and non_blocking.",
+        )
+    for value in (*args[:2], tensor):
+        if isinstance(value, dtype):
+            wanted = value
+        elif isinstance(value, Tensor):
+            device, wanted = value.device, value.dtype
+        elif value is not None and not isinstance(value, bool):
+            device = value
+    return device, wanted

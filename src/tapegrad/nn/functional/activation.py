@@ -1,0 +1,272 @@
+"""Activations with PyTorch's arguments: the operators, and their in-place forms by `inplace`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.inplace import in_place
+from tapegrad.errors import advised
+from tapegrad.ops import activation as ops
+from tapegrad.ops.activation import (
+    celu_,
+    elu_,
+    gelu,
+    hardshrink,
+    hardtanh_,
+    leaky_relu_,
+    prelu,
+    relu_,
+    selu_,
+    softplus,
+    softshrink,
+    threshold_,
+)
+from tapegrad.ops.activation import log_sigmoid as logsigmoid
+from tapegrad.tensor import Tensor, wrap
+
+__all__ = [
+    "celu",
+    "celu_",
+    "elu",
+    "elu_",
+    "gelu",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "leaky_relu",
+    "leaky_relu_",
+    "logsigmoid",
+    "mish",
+    "prelu",
+    "relu",
+    "relu6",
+    "relu_",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
+    "sigmoid",
+    "silu",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+]
+
+_silu_ = in_place(ops.silu)
+_mish_ = in_place(ops.mish)
+_hardswish_ = in_place(ops.hardswish)
+_hardsigmoid_ = in_place(ops.hardsigmoid)
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`max(x, 0)`.
+
+    >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return relu_(input) if inplace else ops.relu(input)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """`min(max(x, 0), 6)`.
+
+    >>> torch.nn.functional.relu6(torch.tensor([-1.0, 9.0]))
+    tensor([0., 6.])
+    """
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """`x if x > 0 else negative_slope * x`.
+
+    >>> torch.nn.functional.leaky_relu(torch.tensor([-1.0, 2.0]), 0.1)
+    tensor([-0.1000,  2.0000])
+    """
+    function = leaky_relu_ if inplace else ops.leaky_relu
+    return function(input, negative_slope=negative_slope)
+
+
+def rrelu(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
+    """A leaky rectifier with slopes drawn from [lower, upper) in training, else their mean.
+
+    >>> torch.nn.functional.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
+    tensor([-0.2000,  2.0000])
+    """
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2, inplace)
+    slope = input.detach().new_ones(input.shape)
+    negative = input.detach() <= 0
+    n = int(negative.sum())
+    draws = wrap(_doubles(n)).uniform_(lower, upper)
+    slope[negative] = draws.to(slope.dtype)
+    return input.mul_(slope) if inplace else input * slope
+
+
+def _doubles(n: int) -> Any:
+    import numpy as np
+
+    return np.empty(n)  # PyTorch draws slopes in double precision, for negative elements alone
+
+
+def rrelu_(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
+) -> Tensor:
+    """The in-place form of `rrelu`."""
+    return rrelu(input, lower, upper, training, inplace=True)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """`x if x > 0 else alpha * (exp(x) - 1)`.
+
+    >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    return elu_(input, alpha) if inplace else ops.elu(input, alpha)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`1.0507 * (x if x > 0 else 1.6733 * (exp(x) - 1))`.
+
+    >>> torch.nn.functional.selu(torch.tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
+    """
+    return selu_(input) if inplace else ops.selu(input)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """`max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
+
+    >>> torch.nn.functional.celu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    return celu_(input, alpha) if inplace else ops.celu(input, alpha)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x * sigmoid(x)`.
+
+    >>> torch.nn.functional.silu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2689,  1.7616])
+    """
+    return _silu_(input) if inplace else ops.silu(input)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x * tanh(softplus(x))`.
+
+    >>> torch.nn.functional.mish(torch.tensor([-1.0, 2.0]))
+    tensor([-0.3034,  1.9440])
+    """
+    return _mish_(input) if inplace else ops.mish(input)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """`x * clamp(x + 3, 0, 6) / 6`.
+
+    >>> torch.nn.functional.hardswish(torch.tensor([-1.0, 2.0]))
+    tensor([-0.3333,  1.6667])
+    """
+    return _hardswish_(input) if inplace else ops.hardswish(input)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """`clamp(x / 6 + 1 / 2, 0, 1)`.
+
+    >>> torch.nn.functional.hardsigmoid(torch.tensor([-1.0, 4.0]))
+    tensor([0.3333, 1.0000])
+    """
+    return _hardsigmoid_(input) if inplace else ops.hardsigmoid(input)
+
+
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
+    """`clamp(x, min_val, max_val)`.
+
+    >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+    if min_val > max_val:
+        raise advised(
+            ValueError("min_val cannot be greater than max_val"),
+            f"They are {min_val} and {max_val}.",
+        )
+    return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """`x` where it is above `threshold`, `value` elsewhere.
+
+    >>> torch.nn.functional.threshold(torch.tensor([0.0, 0.5]), 0.1, 20.0)
+    tensor([20.0000,  0.5000])
+    """
+    return (threshold_ if inplace else ops.threshold)(input, threshold, value)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """`1 / (1 + exp(-x))`.
+
+    >>> torch.nn.functional.sigmoid(torch.tensor([-1.0, 0.0]))
+    tensor([0.2689, 0.5000])
+    """
+    return input.sigmoid()
+
+
+def tanh(input: Tensor) -> Tensor:
+    """Hyperbolic tangent.
+
+    >>> torch.nn.functional.tanh(torch.tensor([-1.0, 0.0]))
+    tensor([-0.7616,  0.0000])
+    """
+    return input.tanh()
+
+
+def softsign(input: Tensor) -> Tensor:
+    """`x / (1 + |x|)`.
+
+    >>> torch.nn.functional.softsign(torch.tensor([-1.0, 0.0]))
+    tensor([-0.5000,  0.0000])
+    """
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """`x - tanh(x)`.
+
+    >>> torch.nn.functional.tanhshrink(torch.tensor([-1.0, 0.0]))
+    tensor([-0.2384,  0.0000])
+    """
+    return input - input.tanh()
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half of `input` along `dim` times the sigmoid of the second half.
+
+    >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))
+    tensor([1.5000])
+    """
+    if input.ndim == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    size = input.shape[dim]
+    if size % 2:
+        raise advised(
+            RuntimeError(
+                f"Halving dimension must be even, but dimension {dim % input.ndim} is size {size}"
+            ),
+            "The first half is gated by the second.",
+        )
+    value, gate = input.chunk(2, dim)
+    return value * gate.sigmoid()

@@ -1,0 +1,137 @@
+"""Losses with PyTorch's arguments: the operators, and the two arguments older than `reduction`."""
+
+from __future__ import annotations
+
+from tapegrad.ops import loss as ops
+from tapegrad.ops.likelihood import cross_entropy, kl_div, legacy_reduction, nll_loss
+from tapegrad.tensor import Tensor
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "mse_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+]
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The mean of `(input - target)**2`.
+
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.zeros(2))
+    tensor(2.5000)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    return ops.mse_loss(input, target, reduction, weight)
+
+
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The mean of `|input - target|`.
+
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.zeros(2))
+    tensor(1.5000)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    return ops.l1_loss(input, target, reduction, weight)
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """The mean of `d**2 / (2 * beta)` where `d = |input - target| < beta`, else `d - beta / 2`.
+
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 2.0]), torch.zeros(2))
+    tensor(0.8125)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    return ops.smooth_l1_loss(input, target, reduction, beta)
+
+
+def huber_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The mean of `d**2 / 2` where `d = |input - target| <= delta`, else `delta * (d - delta / 2)`.
+
+    >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 2.0]), torch.zeros(2))
+    tensor(0.8125)
+    """
+    return ops.huber_loss(input, target, reduction, delta, weight)
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean of `-(y * log(x) + (1 - y) * log(1 - x))` for probabilities `x`.
+
+    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.ones(1))
+    tensor(0.6931)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    return ops.binary_cross_entropy(input, target, weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """The same for scores, before the sigmoid, without overflow.
+
+    >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.zeros(1), torch.ones(1))
+    tensor(0.6931)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    return ops.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight)
+
+
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean of `log(1 + exp(-y * x))` for targets 1 and -1.
+
+    >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
+    tensor(0.6931)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    return ops.soft_margin_loss(input, target, reduction)

@@ -1,0 +1,309 @@
+"""The state of a module: `state_dict`, `load_state_dict` and what may hook into them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Mapping
+from typing import Any
+from warnings import warn
+
+from tapegrad.autograd.mode import no_grad
+from tapegrad.errors import advised
+from tapegrad.nn.hook import RemovableHandle, register
+from tapegrad.nn.parameter import Parameter
+from tapegrad.tensor import Tensor
+
+EXTRA_STATE = "_extra_state"
+
+
+class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """The names that a state lacked, and those that it had too many."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return (
+            f"_IncompatibleKeys(missing_keys={self.missing_keys!r}, "
+            f"unexpected_keys={self.unexpected_keys!r})"
+        )
+
+    __str__ = __repr__
+
+
+class State:
+    """What a `Module` does to hand out its state and to take it back."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+    _state_dict_hooks: OrderedDict[int, Callable]
+    _state_dict_pre_hooks: OrderedDict[int, Callable]
+    _load_state_dict_pre_hooks: OrderedDict[int, Callable]
+    _load_state_dict_post_hooks: OrderedDict[int, Callable]
+    _version: int
+
+    # --------------------------------------------------------------------------------- handing out
+
+    def state_dict(
+        self,
+        *args: Any,
+        destination: Any = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> Any:
+        """All parameters and persistent buffers by dotted name, detached unless `keep_vars`.
+
+        The tensors share their memory with the module.
+
+        >>> list(torch.nn.Sequential(torch.nn.Linear(3, 2)).state_dict())
+        ['0.weight', '0.bias']
+        """
+        if args:
+            warn(
+                "Positional args are being deprecated, use kwargs instead.\n"
+                "Write state_dict(destination=..., prefix=..., keep_vars=...).",
+                FutureWarning,
+                stacklevel=2,
+            )
+            given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+            destination = given.get("destination", destination)
+            prefix = given.get("prefix", prefix)
+            keep_vars = given.get("keep_vars", keep_vars)
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        about = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = about
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(
+                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+                )
+        for hook in self._state_dict_hooks.values():
+            hook(self, destination, prefix, about)
+        return destination
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Put this module's own tensors, not those of modules below it, into `destination`."""
+        for name, tensor in self._own_state().items():
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
+        if _overrides(self, "get_extra_state"):
+            destination[prefix + EXTRA_STATE] = self.get_extra_state()
+
+    def _own_state(self) -> dict[str, Tensor]:
+        hidden = self._non_persistent_buffers_set
+        own = {k: p for k, p in self._parameters.items() if p is not None}
+        own |= {k: b for k, b in self._buffers.items() if b is not None and k not in hidden}
+        return own
+
+    def get_extra_state(self) -> Any:
+        """What else belongs into the `state_dict` of this module. Define `set_extra_state` too."""
+        raise advised(
+            RuntimeError(
+                "Reached a code path in Module.get_extra_state() that should never be called."
+            ),
+            f"Class {type(self).__name__} has set_extra_state: define get_extra_state as well.",
+        )
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what `get_extra_state` gave."""
+        raise advised(
+            RuntimeError(
+                "Reached a code path in Module.set_extra_state() that should never be called."
+            ),
+            f"Class {type(self).__name__} has get_extra_state: define set_extra_state as well.",
+        )
+
+    # --------------------------------------------------------------------------------- taking back
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Copy `state_dict` into this module; with `assign`, take its tensors themselves.
+
+        Returns: the missing and the unexpected names, which are allowed with `strict=False`.
+        Raises: RuntimeError that lists everything that does not fit; the module is then as before.
+
+        >>> a, b = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+        >>> a.load_state_dict(b.state_dict())
+        <All keys matched successfully>
+        >>> a.load_state_dict({}, strict=False).missing_keys
+        ['weight', 'bias']
+        """
+        if not isinstance(state_dict, Mapping):
+            raise advised(
+                TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}."),
+                "Pass what state_dict() of a module of the same class gave.",
+            )
+        before = _snapshot(self)
+        missing: list[str] = []
+        unexpected: list[str] = []
+        errors: list[str] = []
+        metadata = getattr(state_dict, "_metadata", {})
+        state = OrderedDict(state_dict)
+        state._metadata = metadata  # type: ignore[attr-defined]
+
+        def load(module: Any, local: Any, prefix: str) -> None:
+            about = metadata.get(prefix[:-1], {})
+            if assign:
+                about = {**about, "assign_to_params_buffers": True}
+            module._load_from_state_dict(local, prefix, about, True, missing, unexpected, errors)
+            for name, child in module._modules.items():
+                if child is not None:
+                    path = f"{prefix}{name}."
+                    load(child, {k: v for k, v in local.items() if k.startswith(path)}, path)
+            keys = IncompatibleKeys(missing, unexpected)
+            for hook in module._load_state_dict_post_hooks.values():
+                if hook(module, keys) is not None:
+                    raise advised(
+                        AssertionError(
+                            "Hooks registered with ``register_load_state_dict_post_hook`` are not "
+                            "expected to return new values."
+                        ),
+                        "Change the keys in place.",
+                    )
+
+        try:
+            load(self, state, "")
+        except BaseException:
+            _restore(before)
+            raise
+        if strict:
+            if unexpected:
+                errors.insert(0, f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
+            if missing:
+                errors.insert(0, f"Missing key(s) in state_dict: {_quoted(missing)}. ")
+        if errors:
+            _restore(before)
+            listed = "\n\t".join(errors)
+            raise advised(
+                RuntimeError(
+                    f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}"
+                ),
+                "The module is as it was. strict=False loads what has a name in common.",
+            )
+        return IncompatibleKeys(missing, unexpected)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Copy this module's own tensors, not those of modules below it, from `state_dict`."""
+        args = (strict, missing_keys, unexpected_keys, error_msgs)
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(self, state_dict, prefix, local_metadata, *args)
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        for name, tensor in self._own_state().items():
+            key = prefix + name
+            if key in state_dict:
+                error = _load(self, name, key, tensor, state_dict[key], assign)
+                error_msgs.extend([error] if error else [])
+            elif strict:
+                missing_keys.append(key)
+        extra = prefix + EXTRA_STATE
+        if _overrides(self, "set_extra_state"):
+            if extra in state_dict:
+                self.set_extra_state(state_dict[extra])
+            elif strict:
+                missing_keys.append(extra)
+        elif strict and extra in state_dict:
+            unexpected_keys.append(extra)
+        if strict:
+            own = self._own_state()
+            for key in state_dict:
+                head, _, rest = key[len(prefix) :].partition(".")
+                known = head in self._modules if rest else head in own
+                if key.startswith(prefix) and key != extra and not known:
+                    unexpected_keys.append(key)
+
+    # --------------------------------------------------------------------------------------- hooks
+
+    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(module, prefix, keep_vars)` called before this module's state is read."""
+        return register(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(module, state_dict, prefix, local_metadata)` called after it was read."""
+        return register(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook` called before a state is loaded.
+
+        Its arguments: module, state_dict, prefix, local_metadata, strict, missing_keys,
+        unexpected_keys, error_msgs.
+        """
+        return register(self._load_state_dict_pre_hooks, hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(module, incompatible_keys)` called after a state was loaded.
+
+        It may change the lists of `incompatible_keys` in place.
+        """
+        return register(self._load_state_dict_post_hooks, hook)
+
+
+def _load(module: Any, name: str, key: str, tensor: Any, value: Any, assign: bool) -> str | None:
+    """Copy `value` into `tensor`, or put it in its place; returns what is wrong with it."""
+    if not isinstance(value, Tensor):
+        return (
+            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
+            f"object from checkpoint but received {type(value)}"
+        )
+    if tensor.ndim == 0 and value.shape == (1,):
+        value = value[0]  # scalars used to be saved with one dimension
+    if value.shape != tensor.shape:
+        return (
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
+            f"the shape in current model is {tensor.shape}."
+        )
+    if not assign:
+        with no_grad():
+            tensor.copy_(value)
+    elif name in module._parameters:
+        if not isinstance(value, Parameter):
+            value = Parameter(value, requires_grad=tensor.requires_grad)
+        module._parameters[name] = value.requires_grad_(tensor.requires_grad)
+    else:
+        module._buffers[name] = value
+    return None
+
+
+def _overrides(module: Any, method: str) -> bool:
+    return getattr(type(module), method) is not getattr(State, method)
+
+
+def _quoted(keys: list[str]) -> str:
+    return ", ".join(f'"{key}"' for key in keys)
+
+
+def _snapshot(module: Any) -> list:
+    """Every table of the modules from here on, and a copy of the elements of what is in them."""
+    tables = [t for m in module.modules() for t in (m._parameters, m._buffers)]
+    tensors = {id(t): t for table in tables for t in table.values() if t is not None}.values()
+    return [
+        [(table, dict(table)) for table in tables],
+        [(t, t.detach().clone()) for t in tensors],
+    ]
+
+
+def _restore(snapshot: list) -> None:
+    tables, tensors = snapshot
+    for table, content in tables:
+        table.clear()
+        table.update(content)
+    with no_grad():
+        for tensor, saved in tensors:
+            tensor.copy_(saved)
