@@ -1,0 +1,232 @@
+"""Losses. The values and messages are PyTorch's."""
+
+import pytest
+
+import tapegrad as torch
+from tapegrad import nn
+from tests.messages import raises
+
+X = torch.tensor([[0.5, -1.0, 2.0], [0.25, 0.75, -0.5]], dtype=torch.float64)
+Y = torch.tensor([[1.0, 0.0, 0.5], [0.0, 1.0, 1.0]], dtype=torch.float64)
+NAMES = {
+    "nn": nn,
+    "x": X,
+    "y": Y,
+    "p": torch.sigmoid(X),
+    "lp": torch.log_softmax(X, 1),
+    "c": torch.tensor([2, 0]),
+    "w": torch.tensor([0.5, 1.0, 2.0], dtype=torch.float64),
+}
+
+#: class, arguments, input, target, values for the reductions mean, sum and none
+LOSSES = [
+    ("L1Loss", "", "x", "y", [[0.8333333333], [5.0], [0.5, 1.0, 1.5, 0.25, 0.25, 1.5]]),
+    ("MSELoss", "", "x", "y", [[0.9791666667], [5.875], [0.25, 1.0, 2.25, 0.0625, 0.0625, 2.25]]),
+    (
+        "SmoothL1Loss",
+        "beta=0.5",
+        "x",
+        "y",
+        [[0.6041666667], [3.625], [0.25, 0.75, 1.25, 0.0625, 0.0625, 1.25]],
+    ),
+    (
+        "HuberLoss",
+        "delta=0.5",
+        "x",
+        "y",
+        [[0.3020833333], [1.8125], [0.125, 0.375, 0.625, 0.03125, 0.03125, 0.625]],
+    ),
+    ("NLLLoss", "", "lp", "c", [[0.6897464495], [1.379492899], [0.2413112967, 1.138181602]]),
+    ("NLLLoss", "w", "lp", "c", [[0.4206853578], [1.051713395], [0.4826225933, 0.5690908012]]),
+    ("NLLLoss", "ignore_index=2", "lp", "c", [[1.138181602], [1.138181602], [0.0, 1.138181602]]),
+    (
+        "CrossEntropyLoss",
+        "",
+        "x",
+        "c",
+        [[0.6897464495], [1.379492899], [0.2413112967, 1.138181602]],
+    ),
+    (
+        "CrossEntropyLoss",
+        "w, label_smoothing=0.1",
+        "x",
+        "c",
+        [[0.5063264907], [1.265816227], [0.5875133186, 0.678302908]],
+    ),
+    ("CrossEntropyLoss", "", "x", "y", [[2.194165075], [4.38833015], [1.861966945, 2.526363205]]),
+    (
+        "BCELoss",
+        "",
+        "p",
+        "y",
+        [
+            [0.6835256822],
+            [4.101154093],
+            [0.4740769842, 0.3132616875, 1.126928011, 0.8259394199, 0.3868710061, 0.9740769842],
+        ],
+    ),
+    (
+        "BCELoss",
+        "w",
+        "p",
+        "y",
+        [
+            [0.925358481],
+            [5.552150886],
+            [0.2370384921, 0.3132616875, 2.253856022, 0.4129697099, 0.3868710061, 1.948153968],
+        ],
+    ),
+    (
+        "BCEWithLogitsLoss",
+        "",
+        "x",
+        "y",
+        [
+            [0.6835256822],
+            [4.101154093],
+            [0.4740769842, 0.3132616875, 1.126928011, 0.8259394199, 0.3868710061, 0.9740769842],
+        ],
+    ),
+    (
+        "BCEWithLogitsLoss",
+        "pos_weight=w",
+        "x",
+        "y",
+        [
+            [0.8169427651],
+            [4.901656591],
+            [0.2370384921, 0.3132616875, 1.190392017, 0.8259394199, 0.3868710061, 1.948153968],
+        ],
+    ),
+    (
+        "KLDivLoss",
+        "",
+        "lp",
+        "y",
+        [
+            [0.6736260933],
+            [4.04175656],
+            [1.741311297, 0.0, -0.225917942, 0.0, 0.6381816024, 1.888181602],
+        ],
+    ),
+    (
+        "KLDivLoss",
+        "log_target=True",
+        "lp",
+        "lp * 2",
+        [
+            [-0.09092816364],
+            [-0.5455689818],
+            [
+                -0.05350478739,
+                -0.00495853659,
+                -0.1489283316,
+                -0.1168421616,
+                -0.1780847715,
+                -0.04325039321,
+            ],
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "input", "target", "expected"), LOSSES)
+def test_each_reduction_gives_what_pytorch_gives(name, arguments, input, target, expected):
+    for reduction, values in zip(("mean", "sum", "none"), expected, strict=True):
+        module = eval(f"nn.{name}({arguments or 'None'}, reduction={reduction!r})", NAMES)
+        loss = module(eval(input, NAMES), eval(target, NAMES))
+        assert loss.flatten().tolist() == pytest.approx(values, rel=1e-9)
+
+
+def test_they_print_their_name_only():
+    assert repr(nn.CrossEntropyLoss(torch.ones(2))) == "CrossEntropyLoss()"
+    assert repr(nn.MSELoss(reduction="sum")) == "MSELoss()"
+
+
+def test_weights_are_part_of_the_state():
+    assert list(nn.CrossEntropyLoss(torch.ones(2)).state_dict()) == ["weight"]
+    assert list(nn.BCEWithLogitsLoss(pos_weight=torch.ones(2)).state_dict()) == ["pos_weight"]
+    assert list(nn.NLLLoss().state_dict()) == []
+
+
+def test_the_arguments_before_reduction_still_count_and_warn():
+    for options, reduction in (
+        ({"size_average": False}, "sum"),
+        ({"size_average": True, "reduce": True}, "mean"),
+        ({"reduce": False}, "none"),
+    ):
+        message = f"please use reduction='{reduction}' instead"
+        with pytest.warns(UserWarning, match=message):
+            assert nn.L1Loss(**options).reduction == reduction
+
+
+def test_shapes_that_differ_warn():
+    message = r"Using a target size \(torch.Size\(\[2\]\)\) that is different to the input size"
+    with pytest.warns(UserWarning, match=message):
+        nn.MSELoss()(torch.ones(2, 1), torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("loss", "input", "target", "error", "message"),
+    [
+        (
+            nn.MSELoss(reduction="bad"),
+            torch.ones(2),
+            torch.ones(2),
+            ValueError,
+            "bad is not a valid value for reduction",
+        ),
+        (
+            nn.CrossEntropyLoss(),
+            torch.ones(2, 3),
+            torch.tensor([0, 3]),
+            IndexError,
+            "Target 3 is out of bounds.",
+        ),
+        (
+            nn.CrossEntropyLoss(),
+            torch.ones(2, 3),
+            torch.tensor([0, 1, 2]),
+            ValueError,
+            "Expected input batch_size (2) to match target batch_size (3).",
+        ),
+        (
+            nn.CrossEntropyLoss(),
+            torch.ones(2, 3),
+            torch.tensor([0.0, 1.0]),
+            RuntimeError,
+            "expected target dtype to be Long or Byte, but got Float",
+        ),
+        (
+            nn.CrossEntropyLoss(label_smoothing=2.0),
+            torch.ones(2, 3),
+            torch.tensor([0, 1]),
+            RuntimeError,
+            "label_smoothing must be between 0.0 and 1.0. Got: 2",
+        ),
+        (
+            nn.BCEWithLogitsLoss(),
+            torch.ones(2),
+            torch.ones(3),
+            ValueError,
+            "Target size (torch.Size([3])) must be the same as input size (torch.Size([2]))",
+        ),
+        (
+            nn.BCELoss(),
+            torch.ones(2) * 2,
+            torch.ones(2),
+            RuntimeError,
+            "all elements of input should be between 0 and 1",
+        ),
+        (
+            nn.HuberLoss(delta=0),
+            torch.ones(2),
+            torch.ones(2),
+            RuntimeError,
+            "huber_loss does not support non-positive values for delta.",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(loss, input, target, error, message):
+    with raises(error, message):
+        loss(input, target)

@@ -1,0 +1,368 @@
+"""Trajectories: where five steps lead, and what the state is then. The values are PyTorch's."""
+
+import copy
+import pickle
+
+import pytest
+
+import tapegrad as torch
+
+#: method, its options, the six parameters after five steps with the gradient p**2 - 1
+TRAJECTORIES = [
+    (
+        "SGD",
+        {"lr": 0.1},
+        [
+            1.1343306671156355,
+            -0.06392820194707405,
+            0.652482738552657,
+            1.2247067187046012,
+            0.9087129491304897,
+            -1.7316254129616528,
+        ],
+    ),
+    (
+        "SGD",
+        {"lr": 0.1, "momentum": 0.9},
+        [
+            0.6379417667964711,
+            0.622368956387462,
+            1.221445539899165,
+            0.13585201052408866,
+            1.124847696374048,
+            -2.6262035420068837,
+        ],
+    ),
+    (
+        "SGD",
+        {"lr": 0.1, "momentum": 0.9, "dampening": 0.5},
+        [
+            0.7688996823597329,
+            0.21207404266662636,
+            0.9668356023073669,
+            0.375707823992094,
+            1.046568372251232,
+            -1.9457386142555766,
+        ],
+    ),
+    (
+        "SGD",
+        {"lr": 0.1, "momentum": 0.9, "nesterov": True},
+        [
+            0.7626656104685111,
+            0.939715997455907,
+            1.2276376427377487,
+            0.45549432979965715,
+            1.0962673017887594,
+            -4.291443519485015,
+        ],
+    ),
+    (
+        "SGD",
+        {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1, "maximize": True},
+        [
+            4.645455923738009,
+            -1.143903585403021,
+            -0.9768295394045096,
+            14.476831975900156,
+            -0.11238927873654764,
+            -0.7514682518219157,
+        ],
+    ),
+    (
+        "Adam",
+        {"lr": 0.1},
+        [
+            1.0325513073435593,
+            0.002027461328816871,
+            0.7434941854496501,
+            1.5111719971129207,
+            1.1251221738849115,
+            -1.7458858170952056,
+        ],
+    ),
+    (
+        "Adam",
+        {"lr": 0.1, "betas": (0.5, 0.7), "eps": 0.001},
+        [
+            1.0587709476789855,
+            0.006246512643135305,
+            0.7352450020083364,
+            1.5219585644961853,
+            1.0426989354715999,
+            -1.7650560443940064,
+        ],
+    ),
+    (
+        "Adam",
+        {"lr": 0.1, "weight_decay": 0.3},
+        [
+            1.0215344230064123,
+            0.00131576427873345,
+            0.7377352154695662,
+            1.509382160897554,
+            0.8814347665937307,
+            -1.7300881865636113,
+        ],
+    ),
+    (
+        "Adam",
+        {"lr": 0.1, "amsgrad": True, "weight_decay": 0.3},
+        [
+            1.0215344230064123,
+            0.00131576427873345,
+            0.7377352154695662,
+            1.509382160897554,
+            0.8814347665937307,
+            -1.7300881865636113,
+        ],
+    ),
+    (
+        "Adam",
+        {"lr": 0.1, "maximize": True},
+        [
+            2.000803746815653,
+            -0.9786556298742188,
+            -0.2506670776964491,
+            2.5022065070151527,
+            0.24945516497666503,
+            -0.8707517394457284,
+        ],
+    ),
+    (
+        "Adam",
+        {"lr": 0.1, "weight_decay": 0.3, "decoupled_weight_decay": True},
+        [
+            0.8802705648792895,
+            0.043481967695080254,
+            0.6805127624026331,
+            1.2693858207172888,
+            1.0540678477288359,
+            -1.5446837293592646,
+        ],
+    ),
+    (
+        "AdamW",
+        {"lr": 0.1},
+        [
+            1.0269261206818767,
+            0.003521723145914299,
+            0.7413022845388166,
+            1.502518732911989,
+            1.122894154734241,
+            -1.7388249638875763,
+        ],
+    ),
+    (
+        "AdamW",
+        {"lr": 0.1, "weight_decay": 0.3, "amsgrad": True, "maximize": True},
+        [
+            1.761161591304669,
+            -0.8869070138320722,
+            -0.256818638617674,
+            2.189939677363161,
+            0.17334114057258945,
+            -0.8034142479523882,
+        ],
+    ),
+]
+
+
+def start(dtype=None):
+    a = torch.tensor([[1.5, -0.5], [0.25, 2.0]], dtype=dtype or torch.float64, requires_grad=True)
+    b = torch.tensor([0.75, -1.25], dtype=dtype or torch.float64, requires_grad=True)
+    return [a, b]
+
+
+def walk(optimizer, params, steps=5):
+    for _ in range(steps):
+        for p in params:
+            p.grad = p.detach() ** 2 - 1
+        optimizer.step()
+
+
+def values(params):
+    return [x for p in params for x in p.detach().flatten().tolist()]
+
+
+@pytest.mark.parametrize(("method", "options", "expected"), TRAJECTORIES)
+def test_five_steps_lead_where_they_lead_in_pytorch(method, options, expected):
+    params = start()
+    walk(getattr(torch.optim, method)(params, **options), params)
+    assert values(params) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(("method", "options", "expected"), TRAJECTORIES)
+def test_foreach_and_fused_change_nothing(method, options, expected):
+    for choice in ({"foreach": True}, {"fused": True}):
+        params = start()
+        walk(getattr(torch.optim, method)(params, **options, **choice), params)
+        assert values(params) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(("method", "options", "expected"), TRAJECTORIES)
+def test_a_recorded_step_leads_to_the_same_place(method, options, expected):
+    leaves = start()
+    params = [x * 1 for x in leaves]
+    for p in params:
+        p.retain_grad()
+    optimizer = getattr(torch.optim, method)(params, **options, differentiable=True)
+    walk(optimizer, params)
+    assert values(params) == pytest.approx(expected, rel=1e-10)
+    sum(p.sum() for p in params).backward()
+    assert leaves[0].grad.shape == (2, 2)
+
+
+@pytest.mark.parametrize(("method", "options", "expected"), TRAJECTORIES)
+def test_large_parameters_go_the_way_of_small_ones(method, options, expected):
+    n = 70_001  # three blocks
+    small = torch.linspace(-1.0, 1.0, n)[:100].clone().requires_grad_()
+    other = torch.ones(3, requires_grad=True)
+    large = torch.linspace(-1.0, 1.0, n).requires_grad_()
+    params = [small, other, large]
+    walk(getattr(torch.optim, method)(params, **options), params, steps=3)
+    assert torch.equal(small, large[:100])
+
+
+@pytest.mark.parametrize(("method", "options", "expected"), TRAJECTORIES)
+def test_the_order_of_elements_in_memory_does_not_matter(method, options, expected):
+    a = torch.tensor([[1.5, 0.25], [-0.5, 2.0]], dtype=torch.float64).t().requires_grad_()
+    walk(getattr(torch.optim, method)([a], **options), [a])
+    assert values([a]) == pytest.approx(expected[:4], rel=1e-10)
+
+
+@pytest.mark.parametrize(("method", "options", "expected"), TRAJECTORIES)
+def test_a_walk_continues_after_saving_and_loading(method, options, expected):
+    params = start()
+    optimizer = getattr(torch.optim, method)(params, **options)
+    walk(optimizer, params, steps=2)
+    again = [p.detach().clone().requires_grad_() for p in params]
+    other = getattr(torch.optim, method)(again, **options)
+    other.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    walk(other, again, steps=3)
+    assert values(again) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("method", ["SGD", "Adam", "AdamW"])
+def test_an_optimizer_survives_deepcopy_and_pickle(method):
+    for duplicate in (copy.deepcopy, lambda o: pickle.loads(pickle.dumps(o))):
+        params = start()
+        optimizer = getattr(torch.optim, method)(params, lr=0.1)
+        walk(optimizer, params, steps=2)
+        other = duplicate(optimizer)
+        copies = other.param_groups[0]["params"]
+        assert copies[0] is not params[0]
+        walk(optimizer, params, steps=2)
+        walk(other, copies, steps=2)
+        assert values(copies) == values(params)
+
+
+def test_a_parameter_without_gradient_stays():
+    a, b = start()
+    optimizer = torch.optim.Adam([a, b], lr=0.1)
+    b.grad = torch.ones(2, dtype=torch.float64)
+    optimizer.step()
+    assert values([a]) == [1.5, -0.5, 0.25, 2.0]
+    assert list(optimizer.state) == [b]
+
+
+def test_parameters_that_join_late_count_their_own_steps():
+    a, b = start()
+    optimizer = torch.optim.Adam([a, b], lr=0.1)
+    walk(optimizer, [a], steps=2)
+    walk(optimizer, [a, b], steps=3)
+    assert [float(optimizer.state[p]["step"]) for p in (a, b)] == [5.0, 3.0]
+    alone = start()[1]
+    walk(torch.optim.Adam([alone], lr=0.1), [alone], steps=3)
+    assert values([b]) == values([alone])
+
+
+def test_the_state_of_adam_has_the_names_and_values_of_pytorch():
+    params = start()
+    optimizer = torch.optim.Adam(params, lr=0.1, amsgrad=True)
+    walk(optimizer, params, steps=1)
+    state = optimizer.state_dict()["state"]
+    assert list(state) == [0, 1]
+    assert list(state[0]) == ["step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"]
+    assert repr(state[0]["step"]) == "tensor(1.)"
+    assert values([state[0]["exp_avg"]]) == pytest.approx([0.125, -0.075, -0.09375, 0.3])
+    assert values([state[1]["exp_avg_sq"]]) == pytest.approx([0.00019140625, 0.00031640625])
+
+
+def test_plain_sgd_has_no_state():
+    params = start()
+    optimizer = torch.optim.SGD(params, lr=0.1)
+    walk(optimizer, params)
+    assert optimizer.state_dict()["state"] == {}
+
+
+def test_state_changed_by_hand_counts():
+    params = start()
+    optimizer = torch.optim.SGD(params, lr=0.1, momentum=0.5)
+    walk(optimizer, params, steps=1)
+    before = values(params)
+    for p in params:
+        optimizer.state[p]["momentum_buffer"] = torch.zeros_like(p)
+        p.grad = torch.ones_like(p)
+    optimizer.step()
+    assert values(params) == pytest.approx([x - 0.1 for x in before])
+    optimizer.state[params[1]]["momentum_buffer"].zero_()
+    optimizer.step()
+    assert values(params[1:]) == pytest.approx([x - 0.2 for x in before[4:]])
+
+
+def test_momentum_may_be_switched_on_later():
+    (a, _) = start()
+    optimizer = torch.optim.SGD([a], lr=0.1)
+    walk(optimizer, [a], steps=1)
+    optimizer.param_groups[0]["momentum"] = 0.9
+    walk(optimizer, [a], steps=1)
+    assert list(optimizer.state[a]) == ["momentum_buffer"]
+
+
+def test_options_of_a_group_may_be_changed_and_be_tensors():
+    (a, b) = start()
+    optimizer = torch.optim.SGD([{"params": [a]}, {"params": [b], "lr": torch.tensor(0.5)}], lr=0.1)
+    for p in (a, b):
+        p.grad = torch.ones_like(p)
+    optimizer.step()
+    optimizer.param_groups[0]["lr"] = 1.0
+    optimizer.step()
+    assert values([a]) == pytest.approx([0.4, -1.6, -0.85, 0.9])
+    assert values([b]) == pytest.approx([-0.25, -2.25])
+
+
+def test_complex_parameters_are_pairs_of_real_ones():
+    z = torch.ones(2, dtype=torch.complex64, requires_grad=True)
+    optimizer = torch.optim.Adam([z])
+    z.grad = torch.full((2,), 1 + 2j)
+    optimizer.step()
+    state = optimizer.state[z]
+    assert repr(state["exp_avg"]) == "tensor([0.1000+0.2000j, 0.1000+0.2000j])"
+    assert repr(state["exp_avg_sq"]) == "tensor([0.0010+0.0040j, 0.0010+0.0040j])"
+    assert repr(z.detach()) == "tensor([0.9990-0.0010j, 0.9990-0.0010j])"
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [("float16", 0.7998046875), ("bfloat16", 0.796875)])
+def test_short_floats_keep_their_dtype(dtype, expected):
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    kind = getattr(torch, dtype)
+    w = torch.ones(3, dtype=kind, requires_grad=True)
+    optimizer = torch.optim.Adam([w], lr=0.1)
+    w.grad = torch.full((3,), 0.3, dtype=kind)
+    optimizer.step()
+    optimizer.step()
+    assert w.dtype == optimizer.state[w]["exp_avg"].dtype == kind
+    assert values([w]) == pytest.approx([expected] * 3, rel=1e-2)
+
+
+def test_a_step_is_a_write_that_a_graph_notices():
+    w = torch.ones(2, requires_grad=True)
+    loss = (w * w).sum()
+    loss.backward(retain_graph=True)
+    torch.optim.SGD([w], lr=0.1).step()
+    assert w._version == 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as error:
+        loss.backward()
+    assert "SGD.step" in error.value.__notes__[0]
