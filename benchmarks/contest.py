@@ -17,6 +17,10 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
+class WorkerFailed(RuntimeError):
+    """A worker ended before its time; its own error is on the terminal."""
+
+
 class Worker:
     """A process that holds one library ready for one row."""
 
@@ -47,7 +51,7 @@ class Worker:
     def _answer(self) -> dict:
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self.name} ended with status {self.process.wait()}, see above")
+            raise WorkerFailed(f"{self.name} ended with status {self.process.wait()}")
         return json.loads(line)
 
 

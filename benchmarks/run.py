@@ -2,7 +2,7 @@
 
     python benchmarks/run.py [--only REGEX] [--repeats N] [--without LIBRARY] [--json FILE]
 
-The exit status is 0 if every bound that could be measured is met.
+The exit status is 0 if no row failed and every bound that could be measured is met.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import sys
 from pathlib import Path
 
-from contest import Result, hold
+from contest import Result, WorkerFailed, hold
 from row import CLOCKS, LIBRARIES, NUMPY, TITLES, TORCH, Bound, Figure, ratio
 from table import ROWS
 
@@ -98,12 +98,18 @@ def main() -> int:
     if about["load"] is not None and about["load"] > BUSY * about["cores"]:
         print("The machine is busy: rows that use all cores will say little.")
     record: dict = {"machine": about, "rows": {}}
+    failed = 0
     for number, row in enumerate(ROWS.values(), 1):
         if not re.search(options.only, row.name):
             continue
         where = "one core" if row.pinned else "all cores"
         print(f"\n{number}. {row.name}: {row.title} ({where})", flush=True)
-        result = hold(row, libraries, options.repeats)
+        try:
+            result = hold(row, libraries, options.repeats)
+        except WorkerFailed as error:
+            print(f"   FAILED: {error}")
+            failed += 1
+            continue
         print_figures(result)
         verdicts = print_ratios(result)
         record["rows"][row.name] = {
@@ -115,7 +121,9 @@ def main() -> int:
         options.json.write_text(json.dumps(record, indent=1) + "\n")
     missed = [v for row in record["rows"].values() for v in row["bounds"] if v["met"] is False]
     print(f"\n{len(missed)} bounds missed" if missed else "\nno bound missed")
-    return 1 if missed else 0
+    if failed:
+        print(f"{failed} rows could not be measured")
+    return 1 if missed or failed else 0
 
 
 if __name__ == "__main__":

@@ -37,7 +37,10 @@ class Mode:
         raise NotImplementedError(f"{type(self).__name__} cannot change its grad mode")
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-        """Run one operator: here, under the plain grad mode and nothing else."""
+        """Run one operator: here, under the plain grad mode and nothing else.
+
+        `args` are the operator, its inputs (a tuple) and its options (a dictionary).
+        """
         token = MODE.set(self.grad)
         try:
             return function(*args, **kwargs)

@@ -82,6 +82,8 @@ def public_name(name: str, node: str) -> str:
     >>> public_name("add_tensors", "AddBackward0"), public_name("log1p", "Log1PBackward0")
     ('add', 'log1p')
     """
+    if name.endswith("_"):  # an in-place operator goes by its own name
+        return name
     words = node.partition("Backward")[0]
     public = "".join("_" + c.lower() if c.isupper() else c for c in words).removeprefix("_")
     same = public.replace("_", "") == name.replace("_", "")
