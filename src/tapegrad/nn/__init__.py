@@ -16,7 +16,7 @@ from tapegrad.nn.activation import (
     Softplus,
 )
 from tapegrad.nn.collection import ParameterDict, ParameterList
-from tapegrad.nn.container import ModuleDict, ModuleList, Sequential
+from tapegrad.nn.container import ModuleDict
 from tapegrad.nn.dropout import Dropout
 from tapegrad.nn.flatten import Flatten, Unflatten
 from tapegrad.nn.linear import Bilinear, Identity, Linear
@@ -33,6 +33,7 @@ from tapegrad.nn.loss import (
 )
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Buffer, Parameter
+from tapegrad.nn.sequential import ModuleList, Sequential
 from tapegrad.nn.softmax import GLU, LogSoftmax, Softmax, Softmax2d, Softmin
 from tapegrad.nn.squashing import (
     Hardshrink,

@@ -11,17 +11,16 @@ parameter and state.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from copy import deepcopy
-from functools import wraps
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 from warnings import warn
 
-from tapegrad.autograd.hooks import Hooks, RemovableHandle
-from tapegrad.autograd.mode import MODE, enable_grad
+from tapegrad.autograd.mode import enable_grad
 from tapegrad.errors import advised
 from tapegrad.optim.batch import step_group, step_group_on_tensors
+from tapegrad.optim.hook import StepHooks, with_hooks
+from tapegrad.optim.saving import Saving
 from tapegrad.tensor import Tensor
 
 
@@ -35,7 +34,7 @@ class _Required:
 required = _Required()
 
 
-class Optimizer:
+class Optimizer(Saving, StepHooks):
     """The base class of all optimizers.
 
     Args:
@@ -77,17 +76,12 @@ class Optimizer:
     def _prepare(self) -> None:
         """Make what is not part of the pickled state."""
         self._plans: dict[int, Any] = {}
-        self._optimizer_step_pre_hooks = Hooks()
-        self._optimizer_step_post_hooks = Hooks()
-        self._optimizer_state_dict_pre_hooks = Hooks()
-        self._optimizer_state_dict_post_hooks = Hooks()
-        self._optimizer_load_state_dict_pre_hooks = Hooks()
-        self._optimizer_load_state_dict_post_hooks = Hooks()
+        self._prepare_hooks()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
+            cls.step = with_hooks(cls.step)  # type: ignore[method-assign]
 
     # ----------------------------------------------------------------------------------- stepping
 
@@ -219,127 +213,6 @@ class Optimizer:
                 "Each parameter has one set of options.",
             )
 
-    # -------------------------------------------------------------------------------------- state
-
-    def state_dict(self) -> dict[str, Any]:
-        """The state and the groups, parameters by number; the tensors are shared.
-
-        >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=0.1)
-        >>> optimizer.state_dict()["param_groups"][0]["params"]
-        [0]
-        """
-        for pre_hook in self._optimizer_state_dict_pre_hooks.values():
-            pre_hook(self)
-        numbers: dict[int, int] = {}
-        for param in chain.from_iterable(g["params"] for g in self.param_groups):
-            numbers.setdefault(id(param), len(numbers))
-        groups = []
-        for group in self.param_groups:
-            packed = {k: v for k, v in group.items() if k != "params"}
-            packed["params"] = [numbers[id(p)] for p in group["params"]]
-            groups.append(packed)
-        state = {numbers[id(k)] if isinstance(k, Tensor) else k: v for k, v in self.state.items()}
-        found: dict[str, Any] = {"state": state, "param_groups": groups}
-        for post_hook in self._optimizer_state_dict_post_hooks.values():
-            changed = post_hook(self, found)
-            found = found if changed is None else changed
-        return found
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take back what `state_dict` gave; floating-point state gets its parameter's dtype.
-
-        >>> a = torch.optim.SGD([torch.ones(1)], lr=0.1)
-        >>> b = torch.optim.SGD([torch.ones(1)], lr=0.2)
-        >>> a.load_state_dict(b.state_dict())
-        >>> a.param_groups[0]["lr"]
-        0.2
-        """
-        state_dict = state_dict.copy()
-        for pre_hook in self._optimizer_load_state_dict_pre_hooks.values():
-            changed = pre_hook(self, state_dict)
-            state_dict = state_dict if changed is None else changed
-        groups = self.param_groups
-        saved = deepcopy(state_dict["param_groups"])
-        if len(groups) != len(saved):
-            raise advised(
-                ValueError("loaded state dict has a different number of parameter groups"),
-                f"This optimizer has {len(groups)}, the state {len(saved)}.",
-            )
-        if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
-            raise advised(
-                ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size of "
-                    "optimizer's group"
-                ),
-                "The model must have the parameters it had when the state was saved.",
-            )
-        by_number = dict(
-            zip(
-                chain.from_iterable(s["params"] for s in saved),
-                chain.from_iterable(g["params"] for g in groups),
-                strict=True,
-            )
-        )
-        state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
-        for key, value in state_dict["state"].items():
-            param = by_number.get(key)
-            if param is None:
-                state[key] = value
-            else:
-                state[param] = {k: _like_param(param, v, k) for k, v in value.items()}
-        for group, new in zip(groups, saved, strict=True):
-            new["params"] = group["params"]
-            if "param_names" in group and "param_names" not in new:
-                new["param_names"] = group["param_names"]
-        self.__setstate__({"state": state, "param_groups": saved})
-        for post_hook in self._optimizer_load_state_dict_post_hooks.values():
-            post_hook(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "defaults": self.defaults,
-            "state": self.state,
-            "param_groups": self.param_groups,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if "_optimizer_step_pre_hooks" not in self.__dict__:
-            self._prepare()
-        self._plans.clear()
-        for group in self.param_groups:
-            for name, default in self.defaults.items():
-                group.setdefault(name, default)
-
-    # -------------------------------------------------------------------------------------- hooks
-
-    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(optimizer, args, kwargs)` called before each step.
-
-        It may return a pair of new arguments. `args` begins with the optimizer.
-        """
-        return self._optimizer_step_pre_hooks.add(hook)
-
-    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(optimizer, args, kwargs)` called after each step."""
-        return self._optimizer_step_post_hooks.add(hook)
-
-    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(optimizer)` called before the state is read."""
-        return self._optimizer_state_dict_pre_hooks.add(hook)
-
-    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(optimizer, state_dict)` called after it was read; it may return another."""
-        return self._optimizer_state_dict_post_hooks.add(hook)
-
-    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(optimizer, state_dict)` called before loading; it may return another."""
-        return self._optimizer_load_state_dict_pre_hooks.add(hook)
-
-    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(optimizer)` called after a state was loaded."""
-        return self._optimizer_load_state_dict_post_hooks.add(hook)
-
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for i, group in enumerate(self.param_groups):
@@ -348,40 +221,7 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
-def _with_hooks(step: Callable) -> Callable:
-    """`step` with the hooks before and after it, and its span in a profile."""
-
-    @wraps(step)
-    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
-        if type(MODE.get()) is bool and not pre and not post:
-            return step(self, *args, **kwargs)
-        from tapegrad.autograd.profiler import record_function
-
-        name = type(self).__name__
-        with record_function(f"Optimizer.step#{name}.step"):
-            args = (self, *args)
-            for hook in list(pre.values()):
-                changed = hook(self, args, kwargs)
-                if changed is not None:
-                    args, kwargs = _new_arguments(step, changed)
-            result = step(*args, **kwargs)
-            for hook in list(post.values()):
-                hook(self, args, kwargs)
-        return result
-
-    return hooked
-
-
-Optimizer.step = _with_hooks(Optimizer.step)  # type: ignore[method-assign]
-
-
-def _new_arguments(step: Callable, changed: Any) -> tuple[tuple, dict]:
-    if isinstance(changed, tuple) and len(changed) == 2:
-        return changed
-    raise RuntimeError(
-        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
-    )
+Optimizer.step = with_hooks(Optimizer.step)  # type: ignore[method-assign]
 
 
 def _listed(params: Any) -> list[Any]:
@@ -413,16 +253,3 @@ def _take_names(group: dict[str, Any]) -> None:
         )
     group["param_names"] = [name for name, _ in params]
     group["params"] = [param for _, param in params]
-
-
-def _like_param(param: Tensor, value: Any, key: str) -> Any:
-    """`value`, loaded as state of `param`: floating-point tensors in its dtype, counts as saved."""
-    if isinstance(value, Tensor):
-        if key == "step" or not param.dtype.is_floating_point:
-            return value
-        return value.to(param.dtype)
-    if isinstance(value, dict):
-        return {k: _like_param(param, v, key) for k, v in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return type(value)(_like_param(param, v, key) for v in value)  # type: ignore[call-arg]
-    return value
