@@ -1,0 +1,82 @@
+"""Hooks of an optimizer: around its steps, around saving and loading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tapegrad.autograd.hooks import Hooks, RemovableHandle
+from tapegrad.autograd.mode import MODE
+
+
+class StepHooks:
+    """What an `Optimizer` does to take hooks."""
+
+    def _prepare_hooks(self) -> None:
+        self._optimizer_step_pre_hooks = Hooks()
+        self._optimizer_step_post_hooks = Hooks()
+        self._optimizer_state_dict_pre_hooks = Hooks()
+        self._optimizer_state_dict_post_hooks = Hooks()
+        self._optimizer_load_state_dict_pre_hooks = Hooks()
+        self._optimizer_load_state_dict_post_hooks = Hooks()
+
+    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, args, kwargs)` called before each step.
+
+        It may return a pair of new arguments. `args` begins with the optimizer.
+        """
+        return self._optimizer_step_pre_hooks.add(hook)
+
+    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, args, kwargs)` called after each step."""
+        return self._optimizer_step_post_hooks.add(hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer)` called before the state is read."""
+        return self._optimizer_state_dict_pre_hooks.add(hook)
+
+    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, state_dict)` called after it was read; it may return another."""
+        return self._optimizer_state_dict_post_hooks.add(hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, state_dict)` called before loading; it may return another."""
+        return self._optimizer_load_state_dict_pre_hooks.add(hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer)` called after a state was loaded."""
+        return self._optimizer_load_state_dict_post_hooks.add(hook)
+
+
+def with_hooks(step: Callable) -> Callable:
+    """`step` with the hooks before and after it, and its span in a profile."""
+
+    @wraps(step)
+    def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        if type(MODE.get()) is bool and not pre and not post:
+            return step(self, *args, **kwargs)
+        from tapegrad.autograd.profiler import record_function
+
+        name = type(self).__name__
+        with record_function(f"Optimizer.step#{name}.step"):
+            args = (self, *args)
+            for hook in list(pre.values()):
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    args, kwargs = _new_arguments(step, changed)
+            result = step(*args, **kwargs)
+            for hook in list(post.values()):
+                hook(self, args, kwargs)
+        return result
+
+    return hooked
+
+
+def _new_arguments(step: Callable, changed: Any) -> tuple[tuple, dict]:
+    if isinstance(changed, tuple) and len(changed) == 2:
+        return changed
+    raise RuntimeError(
+        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+    )
