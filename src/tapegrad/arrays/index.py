@@ -34,8 +34,8 @@ def add_at(g: Any, shape: Any, index: Any, axes: tuple[int, ...]) -> Any:
     return out
 
 
-def _add_rows(out: Any, index: Any, rows: Any) -> None:
-    """Add `rows[i]` to `out[index[i]]`: sorted, so that each row is written once."""
+def _add_rows(out: Any, index: Any, rows: Any, onto: bool = False) -> None:
+    """Add `rows[i]` to `out[index[i]]`, zeros if not `onto`: each row is written once."""
     if not index.size:
         return
     n = out.shape[0]
@@ -46,10 +46,12 @@ def _add_rows(out: Any, index: Any, rows: Any) -> None:
     first[0] = True
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     starts = np.flatnonzero(first)
-    if starts.size == ordered.size:  # no row twice
-        out[index] = rows
+    if starts.size < ordered.size:  # some row twice
+        index, rows = ordered[starts], np.add.reduceat(rows[order], starts, axis=0)
+    if onto:
+        out[index] += rows
     else:
-        out[ordered[starts]] = np.add.reduceat(rows[order], starts, axis=0)
+        out[index] = rows
 
 
 def spread_mask(g: Any, shape: Any, mask: Any) -> Any:
@@ -57,3 +59,80 @@ def spread_mask(g: Any, shape: Any, mask: Any) -> Any:
     out = np.zeros(shape, g.dtype)
     out[mask] = g
     return out
+
+
+def store_at(out: Any, values: Any, index: Any, axes: tuple[int, ...], add: bool) -> None:
+    """Write `values` into the array `out` itself at index arrays on `axes`, or add them."""
+    if not add:
+        out[_key(out, index, axes)] = values
+    elif len(axes) == 1 and index.ndim == 1 and out.ndim > 1 and values.ndim == out.ndim:
+        _add_rows(np.moveaxis(out, axes[0], 0), index, np.moveaxis(values, axes[0], 0), True)
+    else:
+        np.add.at(out, _key(out, index, axes), values)
+
+
+def write_at(x: Any, values: Any, index: Any, axes: tuple[int, ...], add: bool) -> Any:
+    """A copy of `x` with `values` at index arrays on `axes`, or with them added there."""
+    out = x.copy("K")
+    store_at(out, values, index, axes, add)
+    return out
+
+
+def write_mask(x: Any, values: Any, mask: Any) -> Any:
+    """A copy of `x` with `values` where `mask` is true."""
+    out = x.copy("K")
+    out[mask] = values
+    return out
+
+
+def write_part(x: Any, values: Any, axis: int, key: Any) -> Any:
+    """A copy of `x` with `values` at the index or slice `key` of `axis`."""
+    out = x.copy("K")
+    out[(slice(None),) * axis + (key,)] = values
+    return out
+
+
+# --- along one axis: an index for each element ---------------------------------------------------
+
+
+def _grid(index: Any, axis: int) -> tuple:
+    """The NumPy index that reads one element of an axis for each element of `index`."""
+    key: list[Any] = []
+    for i, n in enumerate(index.shape):
+        key.append(np.arange(n).reshape((n,) + (1,) * (index.ndim - i - 1)))
+    key[axis] = index
+    return tuple(key)
+
+
+def gather_along(x: Any, index: Any, axis: int) -> Any:
+    """For each element of `index` the element of `x` that has its place, but for `axis`."""
+    return x[_grid(index, axis)] if index.ndim else x[index if x.ndim else ()].copy()
+
+
+def scatter_along(x: Any, index: Any, values: Any, axis: int, how: str) -> Any:
+    """A copy of `x` with `values` written, added, ... at the places `gather_along` reads."""
+    out = x.copy("C")
+    if not index.size:
+        return out
+    seen = out.reshape(1) if not out.ndim else out
+    key = _grid(index, axis) if index.ndim else (index,)
+    if values.ndim:
+        values = values[tuple(slice(n) for n in index.shape)]
+    if how == "write":
+        seen[key] = values
+    else:
+        _UFUNCS[how].at(seen, key, values)
+    return out
+
+
+_UFUNCS = {"add": np.add, "multiply": np.multiply, "amax": np.maximum, "amin": np.minimum}
+
+
+def add_along(g: Any, shape: Any, index: Any, axis: int) -> Any:
+    """Zeros of `shape` with `g` added up at the places `gather_along` reads: its reverse."""
+    return scatter_along(np.zeros(shape, g.dtype), index, g, axis, "add")
+
+
+def count(mask: Any) -> int:
+    """How many are true."""
+    return int(np.count_nonzero(mask))

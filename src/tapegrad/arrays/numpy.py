@@ -149,10 +149,21 @@ from numpy import (
 )
 
 from tapegrad.arrays.classes import pick, unpick
-from tapegrad.arrays.order import add_along, median_index, mode_index, put_along, topk_indices
+from tapegrad.arrays.order import median_index, mode_index, put_along, topk_indices
 from tapegrad.arrays.scan import log_running_sum, running_extremum
 
-from tapegrad.arrays.index import add_at, read_at, spread_mask
+from tapegrad.arrays.index import (
+    add_along,
+    add_at,
+    count,
+    gather_along,
+    read_at,
+    scatter_along,
+    spread_mask,
+    write_at,
+    write_mask,
+    write_part,
+)
 from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to
 from tapegrad.arrays.strided import (
     diagonal_view,
@@ -161,6 +172,7 @@ from tapegrad.arrays.strided import (
     sum_strided,
     sum_windows,
     windows,
+    write_diagonal,
 )
 
 from tapegrad.arrays.special import digamma, erf, erfc, erfinv, lgamma, polygamma
@@ -193,7 +205,7 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True) -> Any:
     dtype = getattr(dtype, "numpy", dtype)
     if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
         x = x.real
-    return x.astype(dtype, copy=copy)
+    return x.astype(dtype, "C" if 0 in x.strides else "K", copy=copy)
 
 
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
@@ -259,5 +271,3 @@ def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:
 
 
 # --- kernels beyond the standard -------------------------------------------------------------
-
-

@@ -43,15 +43,6 @@ def put_along(x: Any, indices: Any, shape: tuple[int, ...], axis: int) -> Any:
     return out
 
 
-def add_along(x: Any, indices: Any, shape: tuple[int, ...], axis: int) -> Any:
-    """Zeros of `shape` with `x` added at `indices` along `axis`, which may repeat."""
-    out = np.zeros(shape, x.dtype)
-    places = list(np.ogrid[tuple(map(slice, indices.shape))])
-    places[axis] = indices
-    np.add.at(out, tuple(places), x)
-    return out
-
-
 def mode_index(x: Any, axis: int) -> Any:
     """The index of the last occurrence of the most frequent element (the smallest of several)."""
     rows = np.moveaxis(x, axis, -1)

@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.layout import permuted
 
-def copied(x: Any, order: str) -> Any:
-    """A copy in row-major order ("C") or laid out as `x` is ("K")."""
-    return x.copy(order)
+
+def copied(x: Any, order: Any) -> Any:
+    """A copy in row-major order ("C"), laid out as `x` is ("K"), or with its axes in `order`."""
+    if type(order) is tuple:
+        out = permuted(x.shape, x.dtype, order)
+        np.copyto(out, x)
+        return out
+    return x.copy("C" if 0 in x.strides else order)
 
 
 def view_to(x: Any, /, shape: tuple[int, ...]) -> Any:

@@ -89,3 +89,10 @@ def pad_diagonal(x: Any, shape: Any, offset: int) -> Any:
     out = np.zeros(shape, x.dtype)
     diagonal_view(out, offset)[...] = x
     return out
+
+
+def write_diagonal(x: Any, values: Any, offset: int) -> Any:
+    """A copy of `x` with `values` on a diagonal of the last two axes."""
+    out = x.copy("K")
+    diagonal_view(out, offset)[...] = values
+    return out

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tapegrad.ops import extremum as _extremum
 from tapegrad.ops.arithmetic import add, multiply, negative, positive, subtract
 from tapegrad.ops.choice import choose, clip
 from tapegrad.ops.compare import (
@@ -15,9 +18,10 @@ from tapegrad.ops.compare import (
     lt,
     ne,
 )
-from tapegrad.ops.division import divide, floor_divide, fmod, reciprocal, remainder
+from tapegrad.ops.complex_part import conj, imag, real
+from tapegrad.ops.division import div, divide, fmod, reciprocal, remainder
 from tapegrad.ops.exponential import exp, exp2, expm1, log, log1p, log2, log10
-from tapegrad.ops.extremum import fmax, fmin, maximum, minimum
+from tapegrad.ops.extremum import fmax, fmin
 from tapegrad.ops.logic import (
     bitwise_and,
     bitwise_left_shift,
@@ -58,6 +62,30 @@ sign = sgn
 where = choose
 polygamma = higher_digamma
 
+_KINDS = {
+    "bool": "bool",
+    "signed integer": "int8 int16 int32 int64",
+    "unsigned integer": "uint8 uint16 uint32 uint64",
+    "integral": "int8 int16 int32 int64 uint8 uint16 uint32 uint64",
+    "real floating": "float16 bfloat16 float32 float64",
+    "complex floating": "complex64 complex128",
+    "numeric": "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
+    "complex64 complex128",
+}
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether a dtype is another, or of a kind the standard names."""
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, each) for each in kind)
+    return dtype.name in _KINDS[kind].split() if isinstance(kind, str) else dtype is kind
+
+
+def floor_divide(x1: Any, x2: Any, /) -> Any:
+    """The floored quotient with a derivative, zero: rules are differentiated, too."""
+    return div(x1, x2, rounding_mode="floor")
+
+
 __all__ = [
     "abs",
     "acos",
@@ -76,6 +104,7 @@ __all__ = [
     "bitwise_xor",
     "ceil",
     "clip",
+    "conj",
     "copysign",
     "cos",
     "cosh",
@@ -96,6 +125,8 @@ __all__ = [
     "greater",
     "greater_equal",
     "hypot",
+    "imag",
+    "isdtype",
     "isfinite",
     "isinf",
     "isnan",
@@ -119,6 +150,7 @@ __all__ = [
     "polygamma",
     "positive",
     "pow",
+    "real",
     "reciprocal",
     "remainder",
     "round",
@@ -133,3 +165,21 @@ __all__ = [
     "trunc",
     "where",
 ]
+
+
+def maximum(x: Any, y: Any, /) -> Any:
+    """The larger of two; a number stands for a tensor of the other's dtype."""
+    return _extremum.maximum(*_two_tensors(x, y))
+
+
+def minimum(x: Any, y: Any, /) -> Any:
+    """The smaller of two; a number stands for a tensor of the other's dtype."""
+    return _extremum.minimum(*_two_tensors(x, y))
+
+
+def _two_tensors(x: Any, y: Any) -> tuple:
+    from tapegrad.ops.data import scalar_tensor
+
+    if not hasattr(y, "_array"):
+        return x, scalar_tensor(y, dtype=x.dtype)
+    return (x if hasattr(x, "_array") else scalar_tensor(x, dtype=y.dtype)), y

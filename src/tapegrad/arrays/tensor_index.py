@@ -4,26 +4,91 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.ops import index as _index
+import numpy as np
+
+from tapegrad.ops import lookup as _lookup
+from tapegrad.ops import patch as _patch
+from tapegrad.ops import assign as _assign
+from tapegrad.ops import scattering as _scattering
+from tapegrad.ops.expand import expand
+from tapegrad.ops.mask import nonzero as _nonzero
 
 
 def take(x: Any, indices: Any, /, *, axis: int = 0) -> Any:
-    return _index.index_select(x, axis, indices)
+    return _lookup.index_select(x, axis, indices)
 
 
-# --- kernels beyond the standard -------------------------------------------------------------
+def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
+    return _lookup.take_along_dim(x, indices, axis)
+
+
+def nonzero(x: Any, /) -> tuple:
+    return _nonzero(x, as_tuple=True)
+
+
+# --- kernels beyond the standard ---------------------------------------------------------------
 
 
 def read_at(x: Any, index: Any, axes: tuple[int, ...]) -> Any:
-    return _index.index_at(x, index, axes=axes)
+    return _lookup.index_at(x, index, axes=axes)
 
 
 def add_at(x: Any, shape: Any, index: Any, axes: tuple[int, ...]) -> Any:
-    return _index.add_at(x, index, shape=tuple(shape), axes=axes)
+    return _lookup.add_at(x, index, shape=tuple(shape), axes=axes)
+
+
+def write_at(x: Any, values: Any, index: Any, axes: tuple[int, ...], add: bool) -> Any:
+    return _assign.write_at(x, values, index, axes=axes, add=add)
 
 
 def spread_mask(x: Any, shape: Any, mask: Any) -> Any:
-    return _index.spread_mask(x, mask, shape=tuple(shape))
+    return _lookup.spread_mask(x, mask, shape=tuple(shape))
 
 
-__all__ = ["add_at", "read_at", "spread_mask", "take"]
+def write_mask(x: Any, values: Any, mask: Any) -> Any:
+    return _assign.write_mask(x, values, mask)
+
+
+def write_part(x: Any, values: Any, axis: int, key: Any) -> Any:
+    return _patch.patch_part(x, values, axis=axis, key=key)
+
+
+def count(mask: Any) -> int:
+    return int(np.count_nonzero(mask._array))
+
+
+def gather_along(x: Any, index: Any, axis: int) -> Any:
+    return _lookup.gather_along(x, index, axis=axis)
+
+
+def add_along(x: Any, shape: Any, index: Any, axis: int) -> Any:
+    return _lookup.add_along(x, index, shape=tuple(shape), axis=axis)
+
+
+def scatter_along(x: Any, index: Any, values: Any, axis: int, how: str) -> Any:
+    if not values.ndim:
+        values = expand(values, index.shape)
+    if how == "write":
+        return _scattering.scatter_values(x, values, index, axis=axis)
+    if how == "add":
+        return _scattering.scatter_sum(x, values, index, axis=axis)
+    if how == "multiply":
+        return _scattering.scatter_product(x, values, index, axis=axis, include=True)
+    return _scattering.scatter_extremum(x, values, index, axis=axis, how=how, include=True)
+
+
+__all__ = [
+    "add_along",
+    "add_at",
+    "count",
+    "gather_along",
+    "nonzero",
+    "read_at",
+    "scatter_along",
+    "spread_mask",
+    "take",
+    "take_along_axis",
+    "write_at",
+    "write_mask",
+    "write_part",
+]

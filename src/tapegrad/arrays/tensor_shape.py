@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad.ops import axis as _axis
 from tapegrad.ops import join as _join
+from tapegrad.ops import patch as _patch
 from tapegrad.ops import repeat as _repeat
 from tapegrad.ops import section as _section
 from tapegrad.ops import shape as _shape
@@ -146,6 +147,13 @@ def sum_strided(x: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     return _stride.sum_pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
 
 
+def write_diagonal(x: Any, values: Any, offset: int) -> Any:
+    if not values.ndim:
+        shape = _triangle.diagonal_axes(x, offset=offset, a=x.ndim - 2, b=x.ndim - 1).shape
+        values = expand(values, shape)
+    return _patch.patch_diagonal(x, values, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
+
+
 __all__ = [
     "broadcast_arrays",
     "broadcast_shapes",
@@ -176,4 +184,5 @@ __all__ = [
     "unstack",
     "view_to",
     "windows",
+    "write_diagonal",
 ]

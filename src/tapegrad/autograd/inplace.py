@@ -17,6 +17,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import (
     INFERENCE,
@@ -120,6 +121,7 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
 def update(name: str, x: Any, compute: Callable) -> Any:
     """Let `x` take the value and the history of `compute(x)`; returns `x`."""
     check_writable(x)
+    check_storable(x)
     edge = edge_of(x)
     before = stand_in(x)
     with_grad = is_grad_enabled()
@@ -137,6 +139,31 @@ def update(name: str, x: Any, compute: Callable) -> Any:
         elif node is None and edge is not None and x.requires_grad:
             x._node = None
     return x
+
+
+def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) -> None:
+    """Record `op`, which only writes into its first input, and let `store()` do the writing."""
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.call(name, lambda *call: overwrite(name, *call, store), (op, inputs, params), {})
+        return
+    from tapegrad.autograd.plan import CONSTANT, GRAD, RAW
+    from tapegrad.call import record
+
+    x = inputs[0]
+    edges = tuple([edge_of(t) if isinstance(t, _tensor.TensorCore) else None for t in inputs])
+    check_writable(x)
+    store()
+    written(x, name)
+    if mode and any(edge is not None for edge in edges):
+        kinds = [
+            GRAD if e is not None else CONSTANT if hasattr(t, "_array") else RAW
+            for t, e in zip(inputs, edges, strict=True)
+        ]
+        result = _tensor.wrap(x._array)
+        record(op, numpy_namespace, inputs, [], edges, tuple(kinds), params, (result,))
+        if result._node is not None:
+            rewrite_history(x, result._node, result)
 
 
 def check_writable(x: Any) -> None:
@@ -221,6 +248,20 @@ def check_fits(name: str, x: Any, result: Any) -> None:
                 ),
                 "Convert the tensor first, or use the out-of-place form.",
             )
+
+
+def check_storable(x: Any) -> None:
+    """Raise where several elements of `x` are one place in memory."""
+    array = x._array
+    if not array.flags.writeable and array.size:
+        raise errors.advised(
+            RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to "
+                "a single memory location. Please clone() the tensor before performing the "
+                "operation."
+            ),
+            "expand() repeats without copying: clone() makes elements of their own.",
+        )
 
 
 def write(target: Any, source: Any) -> None:
@@ -376,7 +417,7 @@ def write_out(name: str, result: Any, out: Any) -> Any:
     """Write a result where `out=` says: resized if it must be, never part of a graph."""
     if isinstance(out, (tuple, list)):
         results = tuple(write_out(name, r, o) for r, o in zip(result, out, strict=True))
-        return type(result)(*results) if hasattr(result, "_fields") else results
+        return type(result)(results) if hasattr(result, "_fields") else results
     if not isinstance(out, _tensor.Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if is_grad_enabled() and (result.requires_grad or out.requires_grad):
@@ -424,6 +465,7 @@ __all__ = [
     "check_writable",
     "in_place",
     "in_place_view",
+    "overwrite",
     "update",
     "write",
     "write_out",

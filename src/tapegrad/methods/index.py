@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
+from tapegrad.ops import along as _along
 from tapegrad.ops import index as _index
+from tapegrad.ops import lookup as _lookup
 from tapegrad.ops import mask as _mask
+from tapegrad.ops import assign as _assign
+from tapegrad.ops import scattering as _scattering
+from tapegrad.ops import write as _write
 
 
 class IndexMethods:
-    """Indexing, gathering, scattering, masks."""
+    """Indexing, gathering, scattering, masks, writing."""
 
     __slots__ = ()
 
     __getitem__ = _index.getitem
-    index_select = _index.index_select
+    __setitem__ = _assign.setitem
+
+    index_select = _lookup.index_select
+    gather = _lookup.gather
+    take = _lookup.take
+    take_along_dim = _lookup.take_along_dim
+
+    index_put = _assign.index_put
+    index_put_ = _assign.index_put_
+    index_add = _along.index_add
+    index_add_ = _along.index_add_
+    index_copy = _along.index_copy
+    index_copy_ = _along.index_copy_
+    index_fill = _along.index_fill
+    index_fill_ = _along.index_fill_
+    put = _along.put
+    put_ = _along.put_
+
+    scatter = _scattering.scatter
+    scatter_ = _scattering.scatter_
+    scatter_add = _scattering.scatter_add
+    scatter_add_ = _scattering.scatter_add_
+    scatter_reduce = _scattering.scatter_reduce
+    scatter_reduce_ = _scattering.scatter_reduce_
+
     masked_select = _mask.masked_select
+    masked_scatter = _mask.masked_scatter
+    masked_scatter_ = _mask.masked_scatter_
+    nonzero = _mask.nonzero
+    nonzero_static = _mask.nonzero_static
+    argwhere = _mask.argwhere
+
+    copy_ = _write.copy_
+    fill_ = _write.fill_
+    zero_ = _write.zero_

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.ops import axis as _axis
 from tapegrad.ops import expand as _expand
+from tapegrad.ops import patch as _patch
 from tapegrad.ops import repeat as _repeat
 from tapegrad.ops import section as _section
 from tapegrad.ops import shape as _shape
@@ -28,7 +29,6 @@ class ShapeMethods:
     flatten = _shape.flatten
     unflatten = _shape.unflatten
     ravel = _shape.ravel
-    contiguous = _shape.contiguous
 
     permute = _axis.permute
     transpose = _axis.transpose
@@ -69,6 +69,11 @@ class ShapeMethods:
     as_strided = _stride.as_strided
     as_strided_ = _stride.as_strided_
     unfold = _stride.unfold
+
+    as_strided_scatter = _patch.as_strided_scatter
+    select_scatter = _patch.select_scatter
+    slice_scatter = _patch.slice_scatter
+    diagonal_scatter = _patch.diagonal_scatter
 
     diag = _triangle.diag
     diag_embed = _triangle.diag_embed

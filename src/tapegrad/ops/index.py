@@ -13,52 +13,13 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.op import linear
 from tapegrad.ops.axis import insert_axis
+from tapegrad.ops.lookup import index_at, index_mask
 from tapegrad.ops.slice import select_index, slice_axis
 from tapegrad.ops.stride import alias
-from tapegrad.shape import axis_of
 
 FULL = slice(None)
-
-
-@linear(node="IndexBackward0", kernels=("read_at", "add_at"))
-def index_at(xp, x, index, *, axes):
-    """The elements of `x` at index arrays on `axes`: one array, or one for each along its first.
-
-    Where the axes are apart the indexed axes come first, as in NumPy.
-    """
-    return xp.read_at(x, index, axes)
-
-
-index_at.vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
-
-
-@linear(node="IndexPutBackward1", kernels=("read_at", "add_at"))
-def add_at(xp, x, index, *, shape, axes):
-    """Zeros of `shape` with `x` added up at index arrays on `axes`."""
-    return xp.add_at(x, shape, index, axes)
-
-
-add_at.vjp(x=lambda xp, g, index, axes: xp.read_at(g, index, axes))
-
-
-@linear(node="IndexBackward0", kernels=("spread_mask",))
-def index_mask(xp, x, mask):
-    """The elements of `x` where `mask`, which may have fewer axes, is true."""
-    return x[mask]
-
-
-index_mask.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
-
-
-@linear(node="MaskedScatterBackward1", kernels=("spread_mask",))
-def spread_mask(xp, x, mask, *, shape):
-    """Zeros of `shape` with `x` where `mask` is true."""
-    return xp.spread_mask(x, shape, mask)
-
-
-spread_mask.vjp(x=lambda g, mask: g[mask])
+_INDEX_DTYPES = ("int64", "int32", "uint8", "bool")
 
 
 # --- x[index] --------------------------------------------------------------------------------
@@ -74,14 +35,14 @@ def getitem(x: Any, index: Any) -> Any:
     if kind is not tuple:
         if index is Ellipsis:
             return alias(x)
-        index = _as_tuple(index)
+        index = indices_of(index)
     view, arrays = basic(x, index)
     if arrays:
         return _advanced(view, arrays)
     return alias(x) if view is x else view
 
 
-def _as_tuple(index: Any) -> tuple:
+def indices_of(index: Any) -> tuple:
     """One index as a tuple of one; a list of indices that are no numbers is a tuple, too."""
     if isinstance(index, (list, range)) and len(index) < 32:
         for item in index:
@@ -89,7 +50,7 @@ def _as_tuple(index: Any) -> tuple:
                 return tuple(index)
             if isinstance(item, (_tensor.TensorCore, np.ndarray)):
                 return tuple(index)
-    return index if isinstance(index, tuple) else (index,)
+    return index if isinstance(index, tuple) else (index,)  # torch.Size, too
 
 
 def basic(x: Any, index: tuple) -> tuple[Any, list]:
@@ -148,16 +109,16 @@ def _plain(item: Any) -> Any:
     if kind is int or kind is slice or item is None or item is Ellipsis or kind is bool:
         return item
     if isinstance(item, _tensor.TensorCore):
-        return _index_tensor(item)
+        return index_tensor(item)
     if isinstance(item, (list, tuple, range)):
-        from tapegrad.ops.create import tensor
+        from tapegrad.ops.data import tensor
 
         made = tensor(item if item else np.empty(0, np.int64))
-        if made._array.dtype.kind not in "iub":
-            raise _not_an_index(made)
-        return _index_tensor(made)
+        if made._array.dtype.kind == "f":
+            made = made.long()  # as PyTorch reads a list of floats
+        return index_tensor(made)
     if isinstance(item, np.ndarray):
-        return _index_tensor(_tensor.wrap(item))
+        return index_tensor(_tensor.wrap(item))
     if isinstance(item, np.bool_):
         return bool(item)
     try:
@@ -172,12 +133,13 @@ def _plain(item: Any) -> Any:
         ) from None
 
 
-def _index_tensor(item: Any) -> Any:
+def index_tensor(item: Any, numbers: bool = True) -> Any:
+    """An index tensor that may be used as one; a 0-d tensor as a number, if `numbers`."""
     array = item._array
     kind = array.dtype.kind
     if kind not in "iub" or (array.dtype.itemsize > 4 and kind == "u"):
         raise _not_an_index(item)
-    if not array.ndim:
+    if numbers and not array.ndim:
         return bool(array) if kind == "b" or array.dtype == np.uint8 else int(array)
     if array.dtype == np.uint8:
         import warnings
@@ -317,25 +279,4 @@ def _check_bounds(part: Any, n: int, axis: int) -> None:
             )
 
 
-def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
-    """The slices of a dimension that `index` names, in its order.
-
-    >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1, 1]))
-    tensor([[3, 4],
-            [3, 4]])
-    """
-    from tapegrad.call import finish
-
-    axis = axis_of(dim, input._array.ndim)
-    return finish("index_select", select_slices(input, index, axis=axis), out)
-
-
-@linear(node="IndexSelectBackward0", kernels=("read_at", "add_at"))
-def select_slices(xp, x, index, *, axis):
-    """The slices of `axis` that `index` names."""
-    return xp.read_at(x, index, (axis,))
-
-
-select_slices.vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
-
-__all__ = ["index_select"]
+__all__: list[str] = []

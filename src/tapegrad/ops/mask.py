@@ -1,15 +1,21 @@
-"""Masks: elements chosen by a tensor of truth values."""
+"""Masks: elements chosen by truth values, and where the true ones are."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
+from tapegrad.dtype import bool_
 from tapegrad.op import linear
 from tapegrad.ops.expand import broadcast_tensors
 
 
-@linear(node="MaskedSelectBackward0", kernels=("spread_mask",))
+@linear(node="MaskedSelectBackward0", hidden=("mask",), kernels=("spread_mask",))
 def masked_elements(xp, x, mask):
     """The elements of `x` where `mask` is true, in one dimension."""
     return x[mask]
@@ -18,14 +24,106 @@ def masked_elements(xp, x, mask):
 masked_elements.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
 
 
+@linear(node="MaskedScatterBackward0", hidden=("mask",), kernels=("write_mask", "count", "pad_slice"))
+def scatter_masked(xp, x, source, mask):
+    """`x` with the first elements of `source`, in order, where `mask` is true."""
+    return xp.write_mask(x, xp.reshape(source, (-1,))[: xp.count(mask)], mask)
+
+
+scatter_masked.vjp(
+    x=lambda xp, g, mask: xp.write_mask(g, xp.zeros((), dtype=g.dtype), mask),
+    source=lambda xp, g, source_like, mask: xp.reshape(
+        xp.pad_slice(g[mask], (source_like.size,), 0, 0, xp.count(mask), 1), source_like.shape
+    ),
+)
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
 def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
     """The elements where `mask` is true, in one dimension.
 
     >>> torch.tensor([1, 2, 3]).masked_select(torch.tensor([True, False, True]))
     tensor([1, 3])
     """
+    if mask.dtype is not bool_:
+        raise errors.advised(
+            RuntimeError("masked_select: expected BoolTensor for mask"),
+            "Compare first (x > 0), or convert with .bool().",
+        )
     input, mask = broadcast_tensors(input, mask)
     return finish("masked_select", masked_elements(input, mask), out)
 
 
-__all__ = ["masked_select"]
+def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+    """The tensor with the first elements of `source`, in order, where `mask` is true.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.zeros(3).masked_scatter(mask, torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
+    if source._array.dtype != input._array.dtype:
+        raise errors.advised(
+            RuntimeError(
+                "masked_scatter: expected self and source to have same dtypes but got"
+                f"{input.dtype.scalar_name} and {source.dtype.scalar_name}"
+            ),
+            f"Convert the source with .to({input.dtype}).",
+        )
+    if mask.dtype is not bool_:
+        raise errors.advised(
+            RuntimeError(
+                "masked_scatter_ only supports boolean masks, but got mask with dtype "
+                f"{mask.dtype.scalar_name}"
+            ),
+            "Compare first (x > 0), or convert with .bool().",
+        )
+    input, mask = broadcast_tensors(input, mask)
+    if np.count_nonzero(mask._array) > source._array.size:
+        raise errors.advised(
+            RuntimeError("Number of elements of source < number of ones in mask"),
+            f"The source has {source._array.size}.",
+        )
+    return scatter_masked(input, source, mask)
+
+
+masked_scatter_ = in_place(masked_scatter)
+
+
+def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
+    """Where the elements are that are not zero: a row of indices for each, or a tuple by dimension.
+
+    >>> torch.tensor([[1, 0], [0, 2]]).nonzero()
+    tensor([[0, 0],
+            [1, 1]])
+    """
+    array = input._array
+    if as_tuple:
+        places = np.nonzero(array if array.ndim else array.reshape(1))
+        return tuple([_tensor.wrap(place) for place in places])
+    return finish("nonzero", _tensor.wrap(np.argwhere(array)), out)
+
+
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Any:
+    """The first `size` rows of `nonzero`, filled up with `fill_value`."""
+    if size < 0:
+        raise errors.advised(
+            RuntimeError("nonzero_static: 'size' must be an non-negative integer"), "Say how many."
+        )
+    rows = np.argwhere(input._array)[:size]
+    found = np.full((size, input._array.ndim), fill_value, np.int64)
+    found[: len(rows)] = rows
+    return finish("nonzero_static", _tensor.wrap(found), out)
+
+
+def argwhere(input: Any) -> Any:
+    """Where the elements are that are not zero: a row of indices for each.
+
+    >>> torch.argwhere(torch.tensor([0, 3]))
+    tensor([[1]])
+    """
+    return _tensor.wrap(np.argwhere(input._array))
+
+
+__all__ = ["argwhere", "masked_scatter", "masked_select", "nonzero", "nonzero_static"]

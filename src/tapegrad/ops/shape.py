@@ -225,7 +225,6 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
-    "clone",
     "flatten",
     "ravel",
     "reshape",

@@ -1,0 +1,315 @@
+"""Slices of one dimension changed: `index_add`, `index_copy`, `index_fill`, and `put`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.inplace import in_place
+from tapegrad.call import finish
+from tapegrad.op import linear
+from tapegrad.ops.lookup import bounds_error, check_index_dtype, check_range, out_of_range
+from tapegrad.ops.shape import reshape
+from tapegrad.scalar import fitted
+from tapegrad.shape import axis_of
+
+_INTEGERS = ("int32", "int64")
+
+
+def _unwritten(xp: Any, g: Any, index: Any, axis: int) -> Any:
+    return xp.write_at(g, xp.zeros((), dtype=g.dtype), index, (axis,), False)
+
+
+@linear(node="IndexAddBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def add_slices(xp, x, source, index, *, axis, alpha):
+    """`x` with `alpha` times the slices of `source` added to those that `index` names."""
+    return xp.write_at(x, source if alpha == 1 else source * alpha, index, (axis,), True)
+
+
+add_slices.vjp(
+    x=lambda g: g,
+    source=lambda xp, g, index, axis, alpha: (
+        xp.read_at(g, index, (axis,)) if alpha == 1 else xp.read_at(g, index, (axis,)) * alpha
+    ),
+)
+
+
+@linear(node="IndexCopyBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def copy_slices(xp, x, source, index, *, axis):
+    """`x` with the slices of `source` in the place of those that `index` names."""
+    return xp.write_at(x, source, index, (axis,), False)
+
+
+copy_slices.vjp(x=_unwritten, source=lambda xp, g, index, axis: xp.read_at(g, index, (axis,)))
+
+
+@linear(node="IndexFillBackward0", hidden=("index",), kernels=("write_at",))
+def fill_slices(xp, x, index, *, axis, value):
+    """`x` with the number `value` in the slices that `index` names."""
+    return xp.write_at(x, xp.asarray(value, dtype=x.dtype), index, (axis,), False)
+
+
+fill_slices.vjp(x=_unwritten)
+
+
+@linear(node="IndexFillBackward1", hidden=("index",), kernels=("write_at", "read_at"))
+def fill_slices_with(xp, x, value, index, *, axis):
+    """`x` with the 0-d `value` in the slices that `index` names."""
+    return xp.write_at(x, xp.astype(value, x.dtype, copy=False), index, (axis,), False)
+
+
+fill_slices_with.vjp(
+    x=_unwritten,
+    value=lambda xp, g, value_like, index, axis: xp.astype(
+        xp.sum(xp.read_at(g, index, (axis,))), value_like.dtype, copy=False
+    ),
+)
+
+
+@linear(node="PutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def put_flat(xp, x, source, index, *, add):
+    """`x` with `source` at `index`, counted in row-major order, or with it added there."""
+    flat = xp.write_at(xp.reshape(x, (-1,)), source, index, (0,), add)
+    return xp.reshape(flat, x.shape)
+
+
+def _unput(xp: Any, g: Any, index: Any, add: bool) -> Any:
+    if add:
+        return g
+    zero = xp.zeros((), dtype=g.dtype)
+    return xp.reshape(xp.write_at(xp.reshape(g, (-1,)), zero, index, (0,), False), g.shape)
+
+
+put_flat.vjp(x=_unput, source=lambda xp, g, index: xp.read_at(xp.reshape(g, (-1,)), index, (0,)))
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+def _as_vector(x: Any) -> Any:
+    return x if x._array.ndim else reshape(x, 1)
+
+
+def _restored(result: Any, input: Any) -> Any:
+    return result if input._array.ndim else reshape(result, ())
+
+
+def index_add(
+    input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
+) -> Any:
+    """The slices of `source`, times `alpha`, added to those of `dim` that `index` names.
+
+    >>> torch.zeros(2).index_add(0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
+    tensor([3., 0.])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    kind = index.dtype.scalar_name
+    check_index_dtype(
+        index,
+        f"index_add_(): Expected dtype int32/int64 for index but got: {kind}",
+        _INTEGERS,
+        RuntimeError,
+    )
+    if index._array.ndim > 1:
+        raise errors.advised(
+            IndexError(
+                "index_add_(): Index is supposed to be a vector, but got dim: "
+                f"{index._array.ndim} with type: {kind} and size: {list(index._array.shape)}"
+            ),
+            "index_put_() with accumulate=True takes an index of any shape.",
+        )
+    if source._array.dtype != input._array.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"index_add_(): self ({input.dtype.scalar_name}) and source "
+                f"({source.dtype.scalar_name}) must have the same scalar type"
+            ),
+            f"Convert the source with .to({input.dtype}).",
+        )
+    a, b = input._array.shape or (1,), source._array.shape or (1,)
+    if len(a) != len(b) or any(
+        m != n for i, (m, n) in enumerate(zip(a, b, strict=True)) if i != axis
+    ):
+        raise errors.advised(
+            RuntimeError(
+                "source tensor shape must match self tensor shape, excluding the specified "
+                f"dimension. Got self.shape = {list(input._array.shape)} source.shape = "
+                f"{list(source._array.shape)}"
+            ),
+            "expand() repeats a source.",
+        )
+    if b[axis] != index._array.size:
+        raise errors.advised(
+            RuntimeError(
+                f"index_add_(): Number of indices ({index._array.size}) should be equal to "
+                f"source.size(dim): ({b[axis]}), for dim: {axis}"
+            ),
+            "One index for each slice of the source.",
+        )
+    check_range(index, a[axis], lambda wrong: bounds_error(wrong, axis, a[axis]))
+    wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
+    result = add_slices(wide, source, index, axis=axis, alpha=fitted(alpha, input.dtype))
+    return finish("index_add", _restored(result, input), out)
+
+
+index_add_ = in_place(index_add)
+
+
+def index_copy(input: Any, dim: int, index: Any, source: Any, *, out: Any = None) -> Any:
+    """The slices of `source` in the place of those of `dim` that `index` names.
+
+    >>> torch.zeros(3).index_copy(0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    if index._array.ndim > 1:
+        raise errors.advised(
+            IndexError(
+                f"index_copy_(): Index should have dimension 1 or 0 (got {index._array.ndim})"
+            ),
+            "x[index] = source takes an index of any shape.",
+        )
+    check_index_dtype(
+        index,
+        f"index_copy_(): Expected a long tensor for index, but got {index.dtype.scalar_name}",
+        ("int64",),
+        RuntimeError,
+    )
+    if source._array.dtype != input._array.dtype:
+        raise errors.advised(
+            RuntimeError(
+                "index_copy_(): self and source expected to have the same dtype, but got (self) "
+                f"{input.dtype.scalar_name} and (source) {source.dtype.scalar_name}"
+            ),
+            f"Convert the source with .to({input.dtype}).",
+        )
+    a, b = input._array.shape or (1,), source._array.shape or (1,)
+    if len(a) != len(b):
+        raise errors.advised(
+            IndexError(
+                "index_copy_(): When source and destination are not scalars, their dimensionality "
+                f"must match. Source dimensionality ({len(b)}), destination dimensionality "
+                f"({len(a)})"
+            ),
+            "unsqueeze() adds a dimension.",
+        )
+    rest, other = [*a[:axis], *a[axis + 1 :]], [*b[:axis], *b[axis + 1 :]]
+    if rest != other:
+        raise errors.advised(
+            RuntimeError(
+                "index_copy_(): Source/destination tensor must have same slice shapes. "
+                f"Destination slice shape: {' '.join(map(str, rest))} at dimension {axis} and "
+                f"source slice shape: {' '.join(map(str, other))} at dimension 0."
+            ),
+            "expand() repeats a source.",
+        )
+    if b[axis] != index._array.size:
+        raise errors.advised(
+            IndexError(
+                f"index_copy_(): Number of indices ({index._array.size}) should be equal to "
+                f"source.size(dim) ({b[axis]})"
+            ),
+            "One index for each slice of the source.",
+        )
+    check_range(
+        index,
+        a[axis],
+        lambda wrong: IndexError(
+            f"index_copy_(): index {wrong} is out of bounds for dimension {axis} with size "
+            f"{a[axis]}"
+        ),
+    )
+    wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
+    result = copy_slices(wide, source, index, axis=axis)
+    return finish("index_copy", _restored(result, input), out)
+
+
+index_copy_ = in_place(index_copy)
+
+
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+    """One number in the slices of `dim` that `index` names.
+
+    >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 1)
+    tensor([1., 0., 1.])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    check_index_dtype(
+        index, "index_fill_(): Expected dtype int64 for index.", ("int64",), IndexError
+    )
+    if index._array.ndim > 1:
+        raise errors.advised(
+            RuntimeError("Index has to be a vector/scalar"), "flatten() makes a vector."
+        )
+    n = (input._array.shape or (1,))[axis]
+    check_range(
+        index,
+        n,
+        lambda wrong: IndexError(
+            f"index {wrong} is out of bounds for dimension {axis} with size {n}"
+        ),
+        -n,
+    )
+    wide, index = _as_vector(input), _as_vector(index)
+    if not hasattr(value, "_array"):
+        if isinstance(value, complex) and not input.dtype.is_complex:
+            raise errors.advised(
+                RuntimeError(
+                    "index_fill_(): Converting complex Scalar to non-complex type is not supported"
+                ),
+                "Convert the tensor first, or pass a real number.",
+            )
+        value = fitted(value, input.dtype)
+        return _restored(fill_slices(wide, index, axis=axis, value=value), input)
+    if value._array.ndim:
+        raise errors.advised(
+            RuntimeError(
+                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value._array.ndim} dimension(s)."
+            ),
+            "index_copy() takes a tensor of values.",
+        )
+    return _restored(fill_slices_with(wide, value, index, axis=axis), input)
+
+
+index_fill_ = in_place(index_fill)
+
+
+def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """The tensor with `source` at `index`, counted in row-major order, or with it added there.
+
+    >>> torch.zeros(2, 2).put(torch.tensor([3]), torch.tensor([5.0]))
+    tensor([[0., 0.],
+            [0., 5.]])
+    """
+    check_index_dtype(
+        index,
+        f"put_(): Expected a long tensor for index, but got {index.dtype.scalar_name}",
+        ("int64",),
+        RuntimeError,
+    )
+    if source._array.dtype != input._array.dtype:
+        raise errors.advised(
+            RuntimeError(
+                "put_(): self and source expected to have the same dtype, but got self.dtype = "
+                f"{input.dtype.scalar_name} and source.dtype = {source.dtype.scalar_name}"
+            ),
+            f"Convert the source with .to({input.dtype}).",
+        )
+    if source._array.size != index._array.size:
+        raise errors.advised(
+            IndexError(
+                "put_(): Expected source and index to have the same number of elements, but got "
+                f"source.numel() = {source._array.size}, index.numel() = {index._array.size}"
+            ),
+            "One index for each element.",
+        )
+    size = input._array.size
+    check_range(index, size, lambda wrong: out_of_range(wrong, size), -size)
+    source = reshape(source, index._array.shape)
+    return put_flat(input, source, index, add=accumulate)
+
+
+put_ = in_place(put)
+
+__all__ = ["index_add", "index_copy", "index_fill", "put"]

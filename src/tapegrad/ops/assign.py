@@ -1,0 +1,233 @@
+"""Writing at an index: `x[...] = value`, `index_put`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.arrays.index import read_at, store_at
+from tapegrad.autograd.inplace import check_storable, overwrite
+from tapegrad.op import linear
+from tapegrad.ops.expand import expand, summed_to
+from tapegrad.ops.index import FULL, basic, check_masks, index_tensor, indices_of, normal_index
+from tapegrad.ops.shape import reshape
+from tapegrad.ops.write import copy_, fill_
+from tapegrad.scalar import fitted
+
+
+def _zeros(xp: Any, g: Any) -> Any:
+    return xp.zeros((), dtype=g.dtype)
+
+
+@linear(node="IndexPutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def write_at(xp, x, values, index, *, axes, add):
+    """`x` with `values` at index arrays on `axes`, or with them added there."""
+    return xp.write_at(x, values, index, axes, add)
+
+
+def _unwritten(xp: Any, g: Any, index: Any, axes: tuple[int, ...], add: bool) -> Any:
+    return g if add else xp.write_at(g, _zeros(xp, g), index, axes, False)
+
+
+write_at.vjp(
+    x=_unwritten,
+    values=lambda xp, g, values_like, index, axes: summed_to(
+        xp, xp.read_at(g, index, axes), values_like.shape
+    ),
+)
+
+
+@linear(node="IndexPutBackward0", hidden=("mask",), kernels=("write_mask",))
+def write_mask(xp, x, values, mask):
+    """`x` with `values` where `mask`, which may have fewer axes, is true."""
+    return xp.write_mask(x, values, mask)
+
+
+write_mask.vjp(
+    x=lambda xp, g, mask: xp.write_mask(g, _zeros(xp, g), mask),
+    values=lambda xp, g, values_like, mask: summed_to(xp, g[mask], values_like.shape),
+)
+
+
+# --- x[index] = value ----------------------------------------------------------------------------
+
+
+def setitem(x: Any, index: Any, value: Any) -> None:
+    """`x[index] = value`."""
+    if not isinstance(value, _tensor.TensorCore):
+        value = _number(x, value)
+    if index is False:
+        return
+    if index is Ellipsis or (type(index) is slice and index == FULL):
+        view, arrays = x, []
+    else:
+        view, arrays = basic(x, indices_of(index))
+    if arrays:
+        if not hasattr(value, "_array"):
+            value = _tensor.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
+        _put(view, arrays, value, False)
+    elif hasattr(value, "_array") and value._array.ndim:
+        copy_(view, _fitting(value, view._array.shape))
+    else:
+        fill_(view, value)
+
+
+def _number(x: Any, value: Any) -> Any:
+    """A value to assign that is no tensor: a number."""
+    if isinstance(value, (bool, int, float, complex)):
+        return value
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        return value.item()
+    raise errors.advised(
+        TypeError(f"can't assign a {_type_name(value)} to a torch.{x.dtype.scalar_name}Tensor"),
+        "Assign a number or a tensor: torch.tensor(...) makes one.",
+    )
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+def _fitting(value: Any, shape: tuple[int, ...]) -> Any:
+    """A value to assign, without the axes of size 1 in front that `shape` has no place for."""
+    have = value._array.shape
+    extra = 0
+    while extra < len(have) - len(shape) and have[extra] == 1:
+        extra += 1
+    if extra:
+        value = reshape(value, have[extra:])
+    if value._array.shape != shape:
+        expand(_tensor.wrap(value._array), shape)  # says what does not fit
+    return value
+
+
+def _check_put(x: Any, arrays: list, values: Any) -> None:
+    if values._array.dtype != x._array.dtype:
+        raise errors.advised(
+            RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{x.dtype.scalar_name} for the destination and {values.dtype.scalar_name} for "
+                "the source."
+            ),
+            f"Convert the values with .to({x.dtype}).",
+        )
+    check_masks(x, arrays)
+
+
+def _put(x: Any, arrays: list, values: Any, add: bool) -> None:
+    """Write `values` at masks and index tensors, given for each axis of `x`."""
+    _check_put(x, arrays, values)
+    check_storable(x)
+    array = x._array
+    first = arrays[0]
+    alone = first is not None and all(item is None for item in arrays[1:])
+    if alone and first._array.dtype == bool and not add:
+        mask = first._array
+        shape = (int(np.count_nonzero(mask)), *array.shape[mask.ndim :])
+        values = _broadcastable(values, shape)
+        source = values._array
+
+        def store() -> None:
+            array[mask] = source
+
+        overwrite("index_put_", write_mask, (x, values, first), {}, store)
+        return
+    axes, index = normal_index(x, arrays)
+    values = _broadcastable(values, _indexed_shape(x, axes, index))
+    overwrite(
+        "index_put_",
+        write_at,
+        (x, values, index),
+        {"axes": axes, "add": add},
+        lambda: store_at(array, values._array, index._array, axes, add),
+    )
+
+
+def _indexed_shape(x: Any, axes: tuple[int, ...], index: Any) -> tuple[int, ...]:
+    """The shape that `x` has at index arrays on `axes`."""
+    shape = x._array.shape
+    one = index._array.shape if len(axes) == 1 else index._array.shape[1:]
+    if axes[-1] - axes[0] == len(axes) - 1:
+        return (*shape[: axes[0]], *one, *shape[axes[-1] + 1 :])
+    return (*one, *[n for i, n in enumerate(shape) if i not in axes])
+
+
+def _broadcastable(values: Any, shape: tuple[int, ...]) -> Any:
+    """Values to write where an index gives `shape`."""
+    have = values._array.shape
+    extra = max(len(have) - len(shape), 0)
+    fits = all(n == 1 for n in have[:extra]) and all(
+        m in (1, n) for m, n in zip(have[extra:][::-1], shape[::-1], strict=False)
+    )
+    if not fits:
+        raise errors.advised(
+            RuntimeError(
+                f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to "
+                f"indexing result of shape {list(shape)}"
+            ),
+            "Counted from the last, dimensions must be equal or 1.",
+        )
+    return reshape(values, have[extra:]) if extra else values
+
+
+# --- index_put ------------------------------------------------------------------------------------
+
+
+def _given(input: Any, indices: Any, name: str) -> list:
+    """The index tensors of `index_put` by axis, masks and all."""
+    if not isinstance(indices, (tuple, list)):
+        raise errors.advised(
+            TypeError(
+                f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not "
+                f"{type(indices).__name__}"
+            ),
+            f"Put it in a tuple: {name}((index,), values).",
+        )
+    arrays: list[Any] = []
+    for i, item in enumerate(indices):
+        if not isinstance(item, _tensor.TensorCore):
+            raise errors.advised(
+                TypeError(
+                    f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}"
+                ),
+                "Index tensors only: x[...] = values takes the rest.",
+            )
+        item = index_tensor(item, numbers=False)
+        arrays.append(item)
+        if item._array.dtype == bool:
+            arrays += [None] * (item._array.ndim - 1)
+    if len(arrays) > input._array.ndim:
+        raise errors.advised(
+            IndexError(
+                f"too many indices for tensor of dimension {input._array.ndim} (got {len(arrays)})"
+            ),
+            "One index for each dimension at most.",
+        )
+    return arrays
+
+
+def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """Write `values` where the index tensors say, or add them there.
+
+    >>> x = torch.zeros(3)
+    >>> x.index_put_((torch.tensor([0, 0]),), torch.tensor([1.0, 2.0]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    _put(input, _given(input, indices, "index_put_"), values, accumulate)
+    return input
+
+
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """The tensor with `values` where the index tensors say, or with them added there."""
+    arrays = _given(input, indices, "index_put")
+    _check_put(input, arrays, values)
+    axes, index = normal_index(input, arrays)
+    values = _broadcastable(values, _indexed_shape(input, axes, index))
+    return write_at(input, values, index, axes=axes, add=accumulate)
+
+
+__all__ = ["index_put", "index_put_"]

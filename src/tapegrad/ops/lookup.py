@@ -1,0 +1,280 @@
+"""Looking up: elements read at index tensors, and in reverse added up where they came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.call import finish
+from tapegrad.op import linear
+from tapegrad.ops.expand import expand
+from tapegrad.ops.shape import reshape
+from tapegrad.shape import axis_of
+
+
+@linear(node="IndexBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+def index_at(xp, x, index, *, axes):
+    """The elements of `x` at index arrays on `axes`: one array, or one for each along its first.
+
+    Where the axes are apart the indexed axes come first, as in NumPy.
+    """
+    return xp.read_at(x, index, axes)
+
+
+index_at.vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
+
+
+@linear(node="IndexPutBackward1", hidden=("index",), kernels=("read_at", "add_at"))
+def add_at(xp, x, index, *, shape, axes):
+    """Zeros of `shape` with `x` added up at index arrays on `axes`."""
+    return xp.add_at(x, shape, index, axes)
+
+
+add_at.vjp(x=lambda xp, g, index, axes: xp.read_at(g, index, axes))
+
+
+@linear(node="IndexBackward0", hidden=("mask",), kernels=("spread_mask",))
+def index_mask(xp, x, mask):
+    """The elements of `x` where `mask`, which may have fewer axes, is true."""
+    return x[mask]
+
+
+index_mask.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
+
+
+@linear(node="MaskedScatterBackward1", hidden=("mask",), kernels=("spread_mask",))
+def spread_mask(xp, x, mask, *, shape):
+    """Zeros of `shape` with `x` where `mask` is true."""
+    return xp.spread_mask(x, shape, mask)
+
+
+spread_mask.vjp(x=lambda g, mask: g[mask])
+
+
+@linear(node="IndexSelectBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+def select_slices(xp, x, index, *, axis):
+    """The slices of `axis` that `index` names."""
+    return xp.read_at(x, index, (axis,))
+
+
+select_slices.vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
+
+
+@linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+def take_flat(xp, x, index):
+    """The elements of `x`, in row-major order, at `index`."""
+    return xp.read_at(xp.reshape(x, (-1,)), index, (0,))
+
+
+take_flat.vjp(
+    x=lambda xp, g, x_like, index: xp.reshape(
+        xp.add_at(g, (x_like.size,), index, (0,)), x_like.shape
+    )
+)
+
+
+@linear(node="GatherBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
+def gather_along(xp, x, index, *, axis):
+    """For each element of `index` the element of `x` that has its place, but for `axis`."""
+    return xp.gather_along(x, index, axis)
+
+
+gather_along.vjp(x=lambda xp, g, x_like, index, axis: xp.add_along(g, x_like.shape, index, axis))
+
+
+@linear(node="ScatterAddBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
+def add_along(xp, x, index, *, shape, axis):
+    """Zeros of `shape` with `x` added up at the places that `gather_along` reads."""
+    return xp.add_along(x, shape, index, axis)
+
+
+add_along.vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))
+
+
+# --- what is accepted ----------------------------------------------------------------------------
+
+
+def check_index_dtype(index: Any, message: str, kinds: tuple[str, ...], error: type) -> None:
+    """Raise `error(message)` unless the dtype of `index` is one of `kinds`."""
+    if index._array.dtype.name not in kinds:
+        raise errors.advised(
+            error(message), f"The index is {index.dtype}: convert it with .long()."
+        )
+
+
+def check_range(index: Any, n: int, error: Any, low: int = 0) -> None:
+    """Raise what `error(number)` gives for the first number outside low, ..., n - 1."""
+    array = index._array
+    if array.size and (array.min() < low or array.max() >= n):
+        wrong = array[(array < low) | (array >= n)].ravel()[0]
+        raise errors.advised(
+            error(wrong),
+            f"Indices go from {low} to {n - 1}." if n else "That dimension has no elements.",
+        )
+
+
+_INTEGERS = ("int32", "int64")
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
+    """The slices of a dimension that `index` names, in its order.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1, 1]))
+    tensor([[3, 4],
+            [3, 4]])
+    """
+    ndim = input._array.ndim
+    axis = axis_of(dim, ndim)
+    if index._array.ndim > 1:
+        raise errors.advised(
+            IndexError("index_select(): Index is supposed to be a vector"),
+            "x[index] takes an index of any shape.",
+        )
+    check_index_dtype(
+        index,
+        "index_select(): Expected dtype int32 or int64 for index",
+        _INTEGERS,
+        RuntimeError,
+    )
+    n = input._array.shape[axis] if ndim else 1
+    if not ndim and index._array.size != 1:
+        raise errors.advised(
+            RuntimeError(
+                "index_select(): Index to scalar can have only 1 value, got "
+                f"{index._array.size} value(s)"
+            ),
+            "Give the tensor a dimension first: reshape(1).",
+        )
+    check_range(index, n, lambda wrong: IndexError("index out of range in self"))
+    if not ndim:
+        return finish("index_select", reshape(take_flat(input, reshape(index, ())), ()), out)
+    index = reshape(index, 1) if not index._array.ndim else index
+    return finish("index_select", select_slices(input, index, axis=axis), out)
+
+
+def take(input: Any, index: Any, *, out: Any = None) -> Any:
+    """The elements at `index`, counted in row-major order.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
+    tensor([1, 4])
+    """
+    kind = index.dtype.scalar_name
+    check_index_dtype(
+        index, f"take(): Expected a long tensor for index, but got {kind}", ("int64",), RuntimeError
+    )
+    size = input._array.size
+    if not size and index._array.size:
+        raise errors.advised(
+            IndexError("take(): tried to take from an empty tensor"), "It has no elements."
+        )
+    check_range(index, size, lambda wrong: out_of_range(wrong, size), -size)
+    return finish("take", take_flat(input, index), out)
+
+
+def out_of_range(wrong: int, size: int) -> IndexError:
+    """An index outside all elements of a tensor."""
+    return IndexError(
+        f"out of range: tried to access index {wrong} on a tensor of {size} elements."
+    )
+
+
+def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: Any = None) -> Any:
+    """For each element of `index` the element that has its place, but for `dim`.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).gather(1, torch.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
+    """
+    shape = input._array.shape
+    axis = axis_of(dim, len(shape))
+    check_index_dtype(
+        index, "gather(): Expected dtype int32/int64 for index", _INTEGERS, RuntimeError
+    )
+    where = index._array.shape
+    if not index._array.size:
+        return finish("gather", take_flat(input, index), out)
+    if max(len(where), 1) != max(len(shape), 1):
+        raise errors.advised(
+            RuntimeError("Index tensor must have the same number of dimensions as input tensor"),
+            f"They have {len(where)} and {len(shape)}.",
+        )
+    n = shape[axis] if shape else 1
+    for i, (m, limit) in enumerate(zip(where, shape or (1,), strict=False)):
+        if i != axis and m > limit:
+            raise errors.advised(
+                RuntimeError(
+                    f"Size does not match at dimension {i} expected index {list(where)} to be no "
+                    f"larger than self {list(shape)} apart from dimension {axis}"
+                ),
+                "Each element of the index needs an element with its place.",
+            )
+    check_range(index, n, lambda wrong: bounds_error(wrong, axis, n))
+    if not shape:
+        return finish("gather", take_flat(input, index), out)
+    if not where:
+        return finish("gather", reshape(gather_along(input, reshape(index, 1), axis=0), ()), out)
+    return finish("gather", gather_along(input, index, axis=axis), out)
+
+
+def bounds_error(wrong: int, axis: int, n: int) -> RuntimeError:
+    """An index outside one dimension."""
+    return RuntimeError(f"index {wrong} is out of bounds for dimension {axis} with size {n}")
+
+
+def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None) -> Any:
+    """`gather` with broadcasting; without `dim`, from the elements in row-major order.
+
+    >>> x = torch.tensor([[3, 1], [2, 4]])
+    >>> x.take_along_dim(x.argsort(1), 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    check_index_dtype(
+        indices,
+        f"torch.take_along_dim(): dtype of indices should be Long but got "
+        f"{indices.dtype.scalar_name}",
+        ("int64",),
+        RuntimeError,
+    )
+    if dim is None:
+        flat, where = reshape(input, -1), reshape(indices, -1)
+        return finish("take_along_dim", gather(flat, 0, where), out)
+    a, b = input._array.shape, indices._array.shape
+    if len(a) != len(b):
+        raise errors.advised(
+            RuntimeError(
+                "torch.take_along_dim(): input and indices should have the same number of "
+                f"dimensions, but got {len(a)} dimensions for input, and {len(b)} dimensions for "
+                "indices"
+            ),
+            "unsqueeze() adds a dimension.",
+        )
+    axis = axis_of(dim, len(a))
+    rest = [1 if i == axis else n for i, n in enumerate(a)]
+    other = [1 if i == axis else n for i, n in enumerate(b)]
+    try:
+        wide = list(np.broadcast_shapes(tuple(rest), tuple(other)))
+    except ValueError:
+        raise errors.broadcast(tuple(rest), tuple(other)) from None
+    if a:
+        input = expand(input, [*wide[:axis], a[axis], *wide[axis + 1 :]])
+        indices = expand(indices, [*wide[:axis], b[axis], *wide[axis + 1 :]])
+    return finish("take_along_dim", gather(input, axis, _wrapped(indices, input, axis)), out)
+
+
+def _wrapped(index: Any, x: Any, axis: int) -> Any:
+    """Indices of any size, counted around the end of the axis."""
+    n = x._array.shape[axis] if x._array.ndim else 1
+    array = index._array
+    if not array.size or (array.min() >= 0 and array.max() < n):
+        return index
+    return _tensor.wrap(array % n)
+
+
+__all__ = ["gather", "index_select", "take", "take_along_dim"]

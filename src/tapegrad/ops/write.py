@@ -1,0 +1,158 @@
+"""Writing into a tensor: copies, fills, zeros."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.autograd.inplace import check_storable, overwrite, write
+from tapegrad.op import linear
+from tapegrad.ops.expand import summed_to
+from tapegrad.scalar import fitted
+
+
+@linear(node="CopyBackwards")
+def replace(xp, x, source):
+    """The values of `source`, in the shape and dtype of `x`."""
+    return xp.broadcast_to(xp.astype(source, x.dtype), x.shape)
+
+
+replace.vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    source=lambda xp, g, source_like: summed_to(
+        xp, xp.astype(g, source_like.dtype, copy=False), source_like.shape
+    ),
+)
+
+
+@linear(node="ZeroBackward0")
+def replace_by_zeros(xp, x):
+    """Zeros in the shape of `x`."""
+    return xp.zeros_like(x)
+
+
+replace_by_zeros.vjp(x=lambda xp, g: xp.zeros_like(g))
+
+
+@linear(node="FillBackward2")
+def replace_by_number(xp, x, *, value):
+    """The number `value` in the shape of `x`."""
+    return xp.full_like(x, value)
+
+
+replace_by_number.vjp(x=lambda xp, g: xp.zeros_like(g))
+
+
+@linear(node="FillBackward3")
+def replace_by_one(xp, x, value):
+    """The only element of `value`, in the shape of `x`."""
+    return xp.broadcast_to(xp.astype(value, x.dtype), x.shape)
+
+
+replace_by_one.vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    value=lambda xp, g, value_like: xp.reshape(
+        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
+    ),
+)
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+def _check_broadcast(target: tuple, source: tuple) -> None:
+    if target == source:
+        return
+    try:
+        wide = np.broadcast_shapes(target, source)
+    except ValueError:
+        raise errors.broadcast(target, source) from None
+    if wide != target:
+        raise errors.advised(
+            RuntimeError(
+                f"output with shape {list(target)} doesn't match the broadcast shape {list(wide)}"
+            ),
+            "The source may be smaller than the tensor, not larger.",
+        )
+
+
+def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Write the elements of `src`, broadcast and converted, into the tensor.
+
+    >>> torch.zeros(2).copy_(torch.tensor([1, 2]))
+    tensor([1., 2.])
+    """
+    if not isinstance(src, _tensor.TensorCore):
+        raise errors.advised(
+            TypeError(
+                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
+            ),
+            "fill_() writes a number.",
+        )
+    _check_broadcast(input._array.shape, src._array.shape)
+    check_storable(input)
+    overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))
+    return input
+
+
+def fill_(input: Any, value: Any) -> Any:
+    """Write one number, or the only element of a 0-d tensor, everywhere.
+
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+    array = getattr(value, "_array", None)
+    if array is None:
+        value = fitted(value, input.dtype)
+        check_storable(input)
+        params = {"value": value}
+        overwrite("fill_", replace_by_number, (input,), params, lambda: input._array.fill(value))
+        return input
+    if array.ndim:
+        raise errors.advised(
+            RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{array.ndim} dimensions."
+            ),
+            "copy_() writes a tensor.",
+        )
+    check_storable(input)
+    overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array))
+    return input
+
+
+def zero_(input: Any) -> Any:
+    """Write zeros everywhere.
+
+    >>> torch.ones(2).zero_()
+    tensor([0., 0.])
+    """
+    check_storable(input)
+    overwrite("zero_", replace_by_zeros, (input,), {}, lambda: input._array.fill(0))
+    return input
+
+
+def fill(input: Any, value: Any) -> Any:
+    """One number, or the only element of a 0-d tensor, in the shape of the tensor.
+
+    >>> torch.fill(torch.zeros(2), 3)
+    tensor([3., 3.])
+    """
+    array = getattr(value, "_array", None)
+    if array is None:
+        return replace_by_number(input, value=fitted(value, input.dtype))
+    if array.ndim:
+        raise errors.advised(
+            RuntimeError(
+                "fill only supports 0-dimension value tensor but got tensor with "
+                f"{array.ndim} dimensions."
+            ),
+            "expand() repeats a tensor.",
+        )
+    return replace_by_one(input, value).clone()
+
+
+__all__ = ["fill"]
