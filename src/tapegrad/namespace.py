@@ -10,13 +10,11 @@ from typing import Any
 
 from tapegrad.arrays.tensor_elementwise import *
 from tapegrad.arrays.tensor_index import *
+from tapegrad.arrays.tensor_linalg import *
+from tapegrad.arrays.tensor_reduce import *
 from tapegrad.arrays.tensor_shape import *
 from tapegrad.ops import create, reduce
 from tapegrad.shape import axes_of
-
-
-def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    return reduce.sum_axes(x, axis=axes_of(axis, x.ndim), keepdims=keepdims)
 
 
 def zeros(size: Any, *, dtype: Any = None) -> Any:

@@ -4,6 +4,8 @@ from typing import Any
 
 from tapegrad.ops import activation as _activation
 from tapegrad.ops import affine as _affine
+from tapegrad.ops import contraction as _contraction
+from tapegrad.ops import length as _length
 from tapegrad.ops import product as _product
 from tapegrad.ops import logits as _logits
 
@@ -42,3 +44,12 @@ class LinalgMethods:
     hardshrink = _activation.hardshrink
     softmax = _logits.softmax
     log_softmax = _logits.log_softmax
+
+    trace = _contraction.trace
+    kron = _contraction.kron
+    cross = _contraction.cross
+
+    norm = _length.norm_method
+    dist = _length.dist
+    renorm = _length.renorm
+    renorm_ = _length.renorm_

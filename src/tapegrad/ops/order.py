@@ -61,26 +61,6 @@ put_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis
 put_along.jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
 
 
-@primitive(kernels=("add_along",))
-def take_along(xp, x, indices, *, axis):
-    """The elements at `indices` along `axis`; both arrays have the same other axes."""
-    return xp.take_along_axis(x, indices, axis=axis)
-
-
-take_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.add_along(g, indices, x_like.shape, axis))
-take_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
-
-
-@primitive(kernels=("add_along",))
-def add_along(xp, x, indices, *, shape, axis):
-    """Zeros of `shape` with x added at `indices` along `axis`."""
-    return xp.add_along(x, indices, shape, axis)
-
-
-add_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis=axis))
-add_along.jvp(x=lambda xp, t, indices, shape, axis: xp.add_along(t, indices, shape, axis))
-
-
 @primitive(node="KthvalueBackward0", **_CHOICE)
 def kth_along(xp, x, *, k, axis, keepdims):
     """The k-th smallest element along `axis`, and where it is."""

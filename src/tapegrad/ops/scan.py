@@ -117,7 +117,7 @@ def running_smallest(xp, x, *, axis):
 
 def _pick_rules(operator: Any) -> None:
     operator.vjp(
-        x=lambda xp, g, x_like, indices, axis: xp.add_along(g, indices, x_like.shape, axis)
+        x=lambda xp, g, x_like, indices, axis: xp.add_along(g, x_like.shape, indices, axis)
     )
     operator.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
 

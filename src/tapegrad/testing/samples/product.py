@@ -51,3 +51,13 @@ def add_matrix_product(make: Make) -> list:
         Sample(make(2, 1), make(2, 3), make(3, 4), **options),
         Sample(make(), make(2, 3), make(3, 4), **options),
     ]
+
+
+@row
+def vector_norm(make: Make) -> list:
+    found = [
+        Sample(make.away(2, 3), order=order, axis=axis, keepdims=keepdims)
+        for order in (2.0, 1.0, 3.0, 0.5, 0.0, float("inf"))
+        for axis, keepdims in (((0,), False), ((0, 1), True))
+    ]
+    return [*found, Sample(make.away(), order=2.0, axis=(), keepdims=False)]

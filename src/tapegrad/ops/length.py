@@ -1,0 +1,183 @@
+"""Norms of vectors: the length of what lies along dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.inplace import in_place
+from tapegrad.call import finish
+from tapegrad.dtype import as_dtype
+from tapegrad.op import primitive
+from tapegrad.ops.reduce import reduction_axes, spread
+
+__all__ = ["dist", "norm", "renorm", "renorm_"]
+
+_INF = float("inf")
+
+
+@primitive(node="LinalgVectorNormBackward0", holomorphic=False)
+def vector_norm(xp, x, *, order, axis, keepdims):
+    """sum(|x|^order)^(1/order) over `axis`; for orders inf, -inf and 0 the limits."""
+    size = xp.abs(x)
+    if order == _INF:
+        return xp.max(size, axis=axis, keepdims=keepdims)
+    if order == -_INF:
+        return xp.min(size, axis=axis, keepdims=keepdims)
+    if order == 0:
+        return xp.sum(xp.astype(x != 0, size.dtype), axis=axis, keepdims=keepdims)
+    if order == 1:
+        return xp.sum(size, axis=axis, keepdims=keepdims)
+    if order == 2:
+        return xp.sqrt(xp.sum(size * size, axis=axis, keepdims=keepdims))
+    return xp.sum(size**order, axis=axis, keepdims=keepdims) ** (1.0 / order)
+
+
+def _direction(xp: Any, x: Any) -> Any:
+    """x / |x|, and 0 at 0."""
+    if xp.isdtype(x.dtype, "complex floating"):
+        size = xp.abs(x)
+        return x / xp.where(size == 0, xp.ones_like(size), size)
+    return xp.sign(x)
+
+
+def _slope(xp, x, y, order, axis, keepdims):
+    """The derivative of the norm by each element; 0 where PyTorch takes 0 for a subgradient."""
+    y = spread(xp, y, x.shape, axis, keepdims)
+    if order == 0:
+        return xp.zeros_like(x)
+    if order == 1:
+        return _direction(xp, x)
+    if order in (_INF, -_INF):
+        size = xp.abs(x)
+        hit = xp.astype((size == y) | (xp.isnan(size) & xp.isnan(y)), size.dtype)
+        return _direction(xp, x) * (hit / xp.sum(hit, axis=axis, keepdims=True))
+    safe = xp.where(y == 0, xp.ones_like(y), y)
+    if order == 2:
+        return xp.where(y == 0, xp.zeros_like(x), x / safe)
+    size = xp.abs(x)
+    if order < 2:  # |x|^(order - 1) is infinite or steep at 0
+        size = xp.where(x == 0, xp.ones_like(size), size)
+        scaled = _direction(xp, x) * size ** (order - 1)
+    elif order > 2:
+        scaled = x * size ** (order - 2)
+    return xp.where(y == 0, xp.zeros_like(x), scaled * safe ** (1 - order))
+
+
+vector_norm.vjp(
+    x=lambda xp, g, x, y, order, axis, keepdims: (
+        spread(xp, g, x.shape, axis, keepdims) * _slope(xp, x, y, order, axis, keepdims)
+    )
+)
+vector_norm.jvp(
+    x=lambda xp, t, x, y, order, axis, keepdims: xp.sum(
+        xp.real(xp.conj(t) * _slope(xp, x, y, order, axis, keepdims))
+        if xp.isdtype(x.dtype, "complex floating")
+        else t * _slope(xp, x, y, order, axis, keepdims),
+        axis=axis,
+        keepdims=keepdims,
+    )
+)
+
+
+def linalg_vector_norm(
+    x: Any,
+    ord: Any = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    """The vector norm of order `ord` over `dim`, or of all elements.
+
+    >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+    if dtype is not None:
+        x = x.to(as_dtype(dtype))
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise errors.advised(
+            RuntimeError(
+                "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                f"{x.dtype.scalar_name}"
+            ),
+            "Convert the tensor first: x.float().",
+        )
+    axis = reduction_axes(dim, x._array.ndim)
+    order = float(ord)
+    if order in (_INF, -_INF) and not x._array.size:
+        for i in axis or (0,):
+            if not x._array.shape[i]:
+                raise errors.advised(
+                    RuntimeError(
+                        f"linalg.vector_norm cannot compute the {order:g} norm on an empty "
+                        "dimension because the operation does not have an identity"
+                    )
+                    if dim is not None
+                    else RuntimeError(
+                        f"linalg.vector_norm cannot compute the {order:g} norm on an empty "
+                        "tensor because the operation does not have an identity"
+                    ),
+                    "The tensor is empty.",
+                )
+    return finish(
+        "linalg_vector_norm", vector_norm(x, order=order, axis=axis, keepdims=bool(keepdim)), out
+    )
+
+
+def norm(
+    input: Any,
+    p: Any = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Any = None,
+    dtype: Any = None,
+) -> Any:
+    """The vector norm of order p (2 by default) of all elements or over `dim`.
+
+    >>> torch.norm(torch.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
+    tensor([ 5., 10.])
+    """
+    if p == "nuc":
+        raise errors.advised(
+            NotImplementedError("tapegrad has no nuclear norm yet"),
+            "It is the sum of the singular values: numpy.linalg.norm(x, 'nuc').",
+        )
+    order = 2 if p is None or p == "fro" else p
+    return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
+
+
+def norm_method(
+    self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Any:
+    """The vector norm of order p of all elements or over `dim`."""
+    return norm(self, p, dim, keepdim, dtype=dtype)
+
+
+def dist(input: Any, other: Any, p: float = 2) -> Any:
+    """The norm of order p of the difference.
+
+    >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
+    tensor(5.)
+    """
+    return linalg_vector_norm(input - other, p)
+
+
+def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
+    """Slices along `dim` whose norm of order p exceeds maxnorm, scaled down to it.
+
+    >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    axis = dim % input.ndim
+    others = [i for i in range(input.ndim) if i != axis]
+    size = linalg_vector_norm(input, p, others, True)
+    from tapegrad.ops import where
+
+    factor = where(size > maxnorm, maxnorm / (size + 1e-7), size.new_ones(()))
+    return finish("renorm", input * factor, out)
+
+
+renorm_ = in_place(renorm)
