@@ -77,10 +77,15 @@ def log_running_sum(xp, x, *, axis):
     return xp.log_running_sum(x, axis)
 
 
+def _log_positive(xp, h):
+    """log(h) where h is positive, the logarithm of next to nothing elsewhere."""
+    return xp.where(h > 0, xp.log(xp.where(h > 0, h, 1)), -1e30)
+
+
 def _log_running_sum_vjp(xp, g, x, y, axis):
     # sum over j >= i of g_j exp(x_i - y_j), signs apart so that everything stays a logarithm
     def part(h):
-        logs = xp.log(xp.where(h > 0, h, 0))
+        logs = _log_positive(xp, h)
         total = xp.flip(xp.log_running_sum(xp.flip(logs - y, axis=axis), axis), axis=axis)
         return xp.exp(total + x)
 
@@ -89,8 +94,7 @@ def _log_running_sum_vjp(xp, g, x, y, axis):
 
 def _log_running_sum_jvp(xp, t, x, y, axis):
     def part(h):
-        logs = xp.log(xp.where(h > 0, h, 0))
-        return xp.exp(xp.log_running_sum(logs + x, axis) - y)
+        return xp.exp(xp.log_running_sum(_log_positive(xp, h) + x, axis) - y)
 
     return part(t) - part(-t)
 
