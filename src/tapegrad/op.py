@@ -248,12 +248,12 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
     values.update(zip(op.output_names or (), outs, strict=False))
     values.update({name + "_like": x for name, x in zip(op.inputs, arrays, strict=False)})
     total: list[Any] = []
-    conjugate = op.kind == "elementwise" and not op.holomorphic
     for name, t in zip(op.inputs, tangents, strict=True):
         if t is None:
             continue
         rule = op.jvps[name]
         # a reverse rule that serves as a forward rule, of a function that is not holomorphic
+        conjugate = not op.holomorphic and rule is op.vjps.get(name)
         t = xp.conj(t) if conjugate else t
         result = rule.function(*[t if n in ("t", "g") else values[n] for n in rule.names])
         result = xp.conj(result) if conjugate else result

@@ -2,6 +2,7 @@
 
 from tapegrad.methods.arithmetic import ArithmeticMethods
 from tapegrad.methods.compare import CompareMethods
+from tapegrad.methods.complex_part import ComplexMethods
 from tapegrad.methods.elementwise import ElementwiseMethods
 from tapegrad.methods.index import IndexMethods
 from tapegrad.methods.linalg import LinalgMethods
@@ -13,6 +14,7 @@ from tapegrad.methods.shape import ShapeMethods
 class Methods(
     ArithmeticMethods,
     CompareMethods,
+    ComplexMethods,
     ElementwiseMethods,
     IndexMethods,
     LinalgMethods,

@@ -27,6 +27,10 @@ __all__ = [
 # --- truth values: whatever is not zero is true ----------------------------------------------
 
 
+def _truth(xp: Any, x: Any) -> Any:
+    return x if xp.isdtype(x.dtype, "bool") else x != 0
+
+
 @constant_elementwise(ufunc="logical_and", numbers=False)
 def logical_and(xp, input, other):
     """Where both are true.
@@ -34,7 +38,7 @@ def logical_and(xp, input, other):
     >>> torch.logical_and(torch.tensor([True, True]), torch.tensor([True, False]))
     tensor([ True, False])
     """
-    return xp.logical_and(input != 0, other != 0)
+    return xp.logical_and(_truth(xp, input), _truth(xp, other))
 
 
 @constant_elementwise(ufunc="logical_or", numbers=False)
@@ -44,7 +48,7 @@ def logical_or(xp, input, other):
     >>> torch.logical_or(torch.tensor([True, False]), torch.tensor([False, False]))
     tensor([ True, False])
     """
-    return xp.logical_or(input != 0, other != 0)
+    return xp.logical_or(_truth(xp, input), _truth(xp, other))
 
 
 @constant_elementwise(ufunc="logical_xor", numbers=False)
@@ -54,7 +58,7 @@ def logical_xor(xp, input, other):
     >>> torch.logical_xor(torch.tensor([True, False]), torch.tensor([True, True]))
     tensor([False,  True])
     """
-    return xp.logical_xor(input != 0, other != 0)
+    return xp.logical_xor(_truth(xp, input), _truth(xp, other))
 
 
 @constant_elementwise(ufunc="logical_not")
@@ -64,7 +68,7 @@ def logical_not(xp, x):
     >>> torch.logical_not(torch.tensor([0.0, 2.0]))
     tensor([ True, False])
     """
-    return x == 0
+    return xp.logical_not(_truth(xp, x))
 
 
 logical_and_, logical_or_ = in_place(logical_and), in_place(logical_or)

@@ -41,8 +41,16 @@ def abs(xp, x):
 
 
 abs.vjp(x=lambda xp, g, x: g * xp.sign(x))
+abs.jvp(x=lambda xp, t, x: along(xp, t, xp.sign(x)))
 abs_ = in_place(abs)
 absolute, absolute_ = abs, abs_
+
+
+def along(xp: Any, t: Any, direction: Any) -> Any:
+    """The component of `t` along a number of modulus 1: for real numbers, their product."""
+    if not xp.isdtype(t.dtype, "complex floating"):
+        return t * direction
+    return xp.real(t) * xp.real(direction) + xp.imag(t) * xp.imag(direction)
 
 
 # --- signs -----------------------------------------------------------------------------------
@@ -90,11 +98,11 @@ def _sgn_rule(xp: Any, g: Any, x: Any, y: Any) -> Any:
     if not xp.isdtype(x.dtype, "complex floating"):
         return xp.zeros_like(g)
     modulus = xp.abs(x)
-    along = xp.real(g * xp.conj(y))
-    return xp.where(modulus == 0, 0.0, (g - along * y) / modulus)
+    return xp.where(modulus == 0, 0.0, (g - along(xp, g, y) * y) / modulus)
 
 
 sgn.vjp(x=_sgn_rule)
+sgn.jvp(x=lambda xp, t, x, y: _sgn_rule(xp, t, x, y))
 sgn_ = in_place(sgn)
 
 

@@ -1,0 +1,50 @@
+"""Methods on complex numbers."""
+
+from tapegrad.ops import complex_part
+
+
+class ComplexMethods:
+    """Parts of complex numbers."""
+
+    __slots__ = ()
+
+    conj = complex_part.conj
+    conj_physical = complex_part.conj_physical
+    conj_physical_ = complex_part.conj_physical_
+    resolve_conj = complex_part.resolve_conj
+    resolve_neg = complex_part.resolve_neg
+    angle = complex_part.angle
+
+    @property
+    def real(self):
+        """The real parts, a view; a real tensor as it is.
+
+        >>> torch.tensor([1 + 2j]).real
+        tensor([1.])
+        """
+        return complex_part.real(self)
+
+    @property
+    def imag(self):
+        """The imaginary parts, a view.
+
+        >>> torch.tensor([1 + 2j]).imag
+        tensor([2.])
+        """
+        return complex_part.imag(self)
+
+    def is_conj(self):
+        """False: conjugates are never delayed.
+
+        >>> torch.tensor([1j]).conj().is_conj()
+        False
+        """
+        return False
+
+    def is_neg(self):
+        """False: negations are never delayed.
+
+        >>> torch.tensor([1.0]).is_neg()
+        False
+        """
+        return False
