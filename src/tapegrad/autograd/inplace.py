@@ -130,6 +130,8 @@ def update(name: str, x: Any, compute: Callable) -> Any:
     check_fits(name, x, result)
     if result is before:
         return x
+    if with_grad and result._node is not None:
+        _keep_value_before(before, result._node)
     write(x._array, result._array)
     written(x, name)
     if with_grad:
@@ -139,6 +141,14 @@ def update(name: str, x: Any, compute: Callable) -> Any:
         elif node is None and edge is not None and x.requires_grad:
             x._node = None
     return x
+
+
+def _keep_value_before(before: Any, node: Any) -> None:
+    """Where a rule asks for the tensor as it was before the write, keep a copy of that."""
+    saved = (node.node if type(node) is Port else node).saved
+    if saved is not None and any(each is before for each in saved):
+        before._array = namespace_of((before._array,)).asarray(before._array, copy=True)
+        before._counter = None
 
 
 def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) -> None:
