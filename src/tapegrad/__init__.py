@@ -7,7 +7,6 @@ loaded when they are first asked for.
 from math import e, inf, nan, pi
 from warnings import filterwarnings as _filterwarnings
 
-from tapegrad.tensor import Tensor  # first: the other files build on it
 from tapegrad import autograd
 from tapegrad.autograd.mode import (
     enable_grad,
@@ -38,12 +37,23 @@ from tapegrad.dtype import (
     uint32,
     uint64,
 )
+from tapegrad.layout import *
 from tapegrad.limits import finfo, iinfo
 from tapegrad.missing import missing as _missing
 from tapegrad.ops import *
 from tapegrad.printing import set_printoptions
 from tapegrad.promotion import can_cast, promote_types, result_type
+from tapegrad.random import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from tapegrad.size import Size
+from tapegrad.tensor import Tensor  # first: the other files build on it
 from tapegrad.version import __version__
 
 # Names that would shadow Python's own above: types, and None as NumPy calls it in an index.

@@ -41,7 +41,7 @@ class TensorCore:
     _view: Any
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        from tapegrad.ops.create import legacy_tensor
+        from tapegrad.ops.typed import legacy_tensor
 
         return legacy_tensor(cls, args, kwargs)
 

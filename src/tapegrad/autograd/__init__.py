@@ -7,6 +7,7 @@ from tapegrad.autograd.mode import (
     set_grad_enabled,
 )
 from tapegrad.missing import missing as _missing
+
 from tapegrad.autograd.api import backward, grad  # isort: skip  (needs the modes)
 
 _ON_DEMAND = frozenset("functional profiler profiler_util variable".split())

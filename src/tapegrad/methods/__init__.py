@@ -1,11 +1,15 @@
 """The methods of `Tensor`, one mixin for each family of operators."""
 
 from tapegrad.methods.arithmetic import ArithmeticMethods
+from tapegrad.methods.cast import CastMethods
 from tapegrad.methods.compare import CompareMethods
 from tapegrad.methods.complex_part import ComplexMethods
+from tapegrad.methods.convert import ConvertMethods
+from tapegrad.methods.create import CreateMethods
 from tapegrad.methods.elementwise import ElementwiseMethods
 from tapegrad.methods.index import IndexMethods
 from tapegrad.methods.linalg import LinalgMethods
+from tapegrad.methods.query import QueryMethods
 from tapegrad.methods.random import RandomMethods
 from tapegrad.methods.reduce import ReduceMethods
 from tapegrad.methods.shape import ShapeMethods
@@ -13,11 +17,15 @@ from tapegrad.methods.shape import ShapeMethods
 
 class Methods(
     ArithmeticMethods,
+    CastMethods,
     CompareMethods,
     ComplexMethods,
+    ConvertMethods,
+    CreateMethods,
     ElementwiseMethods,
     IndexMethods,
     LinalgMethods,
+    QueryMethods,
     RandomMethods,
     ReduceMethods,
     ShapeMethods,

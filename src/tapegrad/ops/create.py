@@ -1,4 +1,4 @@
-"""Making tensors."""
+"""Tensors of one value, of none in particular, and the identity matrix."""
 
 from __future__ import annotations
 
@@ -6,39 +6,279 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad import tensor as _tensor
-from tapegrad.dtype import as_dtype, default
-from tapegrad.shape import sizes_of
-
-__all__ = ["ones", "tensor", "zeros"]
-
-
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """A tensor with a copy of `data`."""
-    array = np.array(getattr(data, "_array", data))
-    if dtype is not None:
-        array = array.astype(as_dtype(dtype).numpy)
-    elif array.dtype == np.float64 and not isinstance(data, np.ndarray):
-        array = array.astype(default().numpy)
-    result = _tensor.wrap(array)
-    return result.requires_grad_() if requires_grad else result
+from tapegrad import errors
+from tapegrad import layout as _layout
+from tapegrad.dtype import bool_, default, default_complex, int64
+from tapegrad.dtype import dtype as Dtype
+from tapegrad.ops.factory import build, check, check_out, into, known, native
+from tapegrad.scalar import fitted, number_of
+from tapegrad.shape import ints_of
 
 
-def full_array(shape: tuple, value: Any, dtype: Any, requires_grad: bool) -> Any:
-    result = _tensor.wrap(np.full(shape, value, (default() if dtype is None else dtype).numpy))
-    return result.requires_grad_() if requires_grad else result
+def sizes(name: str, given: tuple, size: Any = None) -> tuple[int, ...]:
+    """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
+    if size is not None and not given:
+        given = (size,)
+    elif not given:
+        raise errors.advised(
+            TypeError(f'{name}() missing 1 required positional arguments: "size"'),
+            f"Pass a shape: {name}(2, 3) or {name}((2, 3)).",
+        )
+    shape = ints_of(name, "size", given)
+    for n in shape:
+        if n < 0:
+            raise errors.advised(
+                RuntimeError(f"{name}: Dimension size must be non-negative."),
+                f"The shape asked for is {list(shape)}.",
+            )
+    return shape
 
 
-def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
-    """A tensor of zeros."""
-    return full_array(sizes_of(size), 0, dtype, requires_grad)
+def zeros(
+    *shape: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of zeros.
+
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    check(layout, device, pin_memory)
+    shape = sizes("zeros", shape, size)
+    if out is not None:
+        check_out("zeros", out, dtype)
+        return into("zeros", out, np.zeros(shape, out._array.dtype), requires_grad)
+    return build("zeros", np.zeros, shape, native("zeros", dtype), requires_grad=requires_grad)
 
 
-def ones(*size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
-    """A tensor of ones."""
-    return full_array(sizes_of(size), 1, dtype, requires_grad)
+def ones(
+    *shape: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of ones.
+
+    >>> torch.ones(2, dtype=torch.int64)
+    tensor([1, 1])
+    """
+    check(layout, device, pin_memory)
+    shape = sizes("ones", shape, size)
+    if out is not None:
+        check_out("ones", out, dtype)
+        return into("ones", out, np.ones(shape, out._array.dtype), requires_grad)
+    return build("ones", np.ones, shape, native("ones", dtype), requires_grad=requires_grad)
 
 
-def legacy_tensor(cls: Any, args: tuple, kwargs: dict) -> Any:
-    """`torch.Tensor(...)`."""
-    return tensor(args[0], dtype=default())
+def empty(
+    *shape: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = _layout.contiguous_format,
+) -> Any:
+    """A tensor whose values are whatever was in its memory.
+
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
+    """
+    check(layout, device, pin_memory)
+    shape = sizes("empty", shape, size)
+    if out is not None:
+        check_out("empty", out, dtype)
+        return into("empty", out, np.empty(shape, out._array.dtype), requires_grad)
+    if memory_format is not _layout.contiguous_format:
+        _layout.check_format("empty", memory_format, len(shape))
+        if memory_format is _layout.preserve_format:
+            raise errors.advised(
+                RuntimeError("unsupported memory format Preserve"),
+                "There is nothing to preserve: empty_like has it.",
+            )
+    dtype = native("empty", dtype)
+    return build("empty", _layout.empty, shape, dtype, memory_format, requires_grad=requires_grad)
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of one value; its dtype is that of the value unless it is given.
+
+    >>> torch.full((2,), 3.5), torch.full((2,), True)
+    (tensor([3.5000, 3.5000]), tensor([True, True]))
+    """
+    check(layout, device, pin_memory)
+    if not isinstance(size, (tuple, list)):
+        raise errors.advised(
+            TypeError(
+                f"full(): argument 'size' (position 1) must be tuple of ints, "
+                f"not {type(size).__name__}"
+            ),
+            "The shape comes first, in a tuple: torch.full((2, 3), 7).",
+        )
+    shape = sizes("full", (size,))
+    value = number_of("full", "fill_value", 2, fill_value)
+    if out is not None:
+        check_out("full", out, dtype)
+        value = fitted(value, out.dtype)
+        return into("full", out, np.full(shape, value, out._array.dtype), requires_grad)
+    kind = dtype_of_number(value) if dtype is None else known("full", dtype)
+    return build(
+        "full", np.full, shape, fitted(value, kind), kind.numpy, requires_grad=requires_grad
+    )
+
+
+def dtype_of_number(value: Any) -> Dtype:
+    """The dtype of a tensor made from one Python number."""
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return int64
+    return default_complex() if isinstance(value, complex) else default()
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """The identity matrix of `n` rows and `m` columns (default: `n`).
+
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    check(layout, device, pin_memory)
+    (rows,) = ints_of("eye", "n", (n,))
+    (columns,) = (rows,) if m is None else ints_of("eye", "m", (m,), 2)
+    for name, count in (("n", rows), ("m", columns)):
+        if count < 0:
+            raise errors.advised(
+                RuntimeError(f"{name} must be greater or equal to 0, got {count}"),
+                "A matrix has no negative number of rows or columns.",
+            )
+    if out is not None:
+        check_out("eye", out, dtype)
+        return into("eye", out, np.eye(rows, columns, dtype=out._array.dtype), requires_grad)
+    dtype = native("eye", dtype)
+    return build("eye", np.eye, rows, columns, 0, dtype, requires_grad=requires_grad)
+
+
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of uninitialised memory with the given strides, counted in elements.
+
+    >>> torch.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    check(layout, device, pin_memory)
+    shape = sizes("empty_strided", (size,))
+    strides = ints_of("empty_strided", "stride", (stride,), 2)
+    dtype = native("empty_strided", dtype)
+    return build("empty_strided", strided_array, shape, strides, dtype, requires_grad=requires_grad)
+
+
+def strided_array(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Uninitialised memory just large enough, with the given strides, counted in elements."""
+    if len(shape) != len(strides):
+        raise errors.advised(
+            RuntimeError(
+                f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides "
+                f"({len(strides)})"
+            ),
+            "Give one stride for each dimension.",
+        )
+    if any(step < 0 for step in strides):
+        raise errors.advised(
+            RuntimeError(
+                f"Storage size calculation overflowed with sizes={list(shape)} and "
+                f"strides={list(strides)}"
+            ),
+            "Strides are not negative.",
+        )
+    dtype = np.dtype(dtype)
+    memory = np.empty(_layout.span(shape, strides), dtype)
+    return np.ndarray(shape, dtype, memory, 0, [step * dtype.itemsize for step in strides])
+
+
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of uninitialised memory whose dimensions follow each other there as said.
+
+    >>> torch.empty_permuted((2, 3, 4), (2, 0, 1)).stride()
+    (3, 1, 6)
+    """
+    check(layout, device, pin_memory)
+    shape = sizes("empty_permuted", (size,))
+    order = ints_of("empty_permuted", "physical_layout", (physical_layout,), 2)
+    if len(order) != len(shape):
+        raise errors.advised(
+            RuntimeError(
+                "Number of dimensions in size does not match the length of the physical_layout; "
+                f"i.e. len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
+            ),
+            "Name each dimension once, the outermost in memory first.",
+        )
+    for axis in order:
+        if not 0 <= axis < len(shape) or order.count(axis) > 1:
+            raise errors.advised(
+                RuntimeError(
+                    "Duplicate dim not allowed"
+                    if order.count(axis) > 1
+                    else f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, "
+                    f"but got {axis} at index {order.index(axis)}).  NB: negative dims not "
+                    "normalized"
+                ),
+                "Name each dimension once, the outermost in memory first.",
+            )
+    dtype = native("empty_permuted", dtype)
+    return build(
+        "empty_permuted", _layout.permuted, shape, dtype, order, requires_grad=requires_grad
+    )
+
+
+__all__ = ["empty", "empty_permuted", "empty_strided", "eye", "full", "ones", "zeros"]

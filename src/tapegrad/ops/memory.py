@@ -1,0 +1,131 @@
+"""Other memory for the same tensor: `set_`, `resize_`, shared memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.inplace import written
+from tapegrad.ops.create import sizes
+from tapegrad.ops.query import require
+from tapegrad.shape import ints_of
+from tapegrad.storage import UntypedStorage, elements_of, offset_of, owner_of, shaped
+
+
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    steps = []
+    step = 1
+    for n in reversed(shape):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(steps))
+
+
+def _replace(x: Any, array: np.ndarray) -> None:
+    """Give a tensor other memory; its history, if it has one, is left behind."""
+    x._array = array
+    x._view = None
+    if type(x._node) is AccumulateGrad:
+        x._node.array = array
+
+
+def resize_(self: Any, *size: Any, memory_format: Any = None) -> Any:
+    """Another shape in the same memory, which grows if it must; new elements are uninitialised.
+
+    >>> torch.arange(6).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    if self.requires_grad:
+        raise errors.advised(
+            RuntimeError("cannot resize variables that require grad"),
+            "detach() it first, or use view() or reshape().",
+        )
+    shape = sizes("resize_", size)
+    elements, offset = elements_of(self._array), offset_of(self._array)
+    n = int(np.prod(shape, dtype=np.int64))
+    if offset + n > elements.size:
+        grown = np.empty(offset + n, self._array.dtype)
+        grown[: elements.size] = elements
+        elements = grown
+    _replace(self, shaped(elements, offset, shape, _row_major(shape)))
+    written(self, "resize_")
+    return self
+
+
+def resize_as_(self: Any, the_template: Any, memory_format: Any = None) -> Any:
+    """The shape of another tensor, in the same memory, which grows if it must."""
+    return resize_(self, the_template.shape)
+
+
+def set_(
+    self: Any,
+    source: Any = None,
+    storage_offset: int = 0,
+    size: Any = None,
+    stride: Any = None,
+) -> Any:
+    """Let the tensor be the memory of another one, or a part of it; counted in elements.
+
+    >>> torch.zeros(2).set_(torch.arange(6.0), 1, (2, 2), (2, 1))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    if source is None:
+        _replace(self, np.empty(0, self._array.dtype))
+        return self
+    if isinstance(source, UntypedStorage):
+        elements = source.elements(self._array.dtype)
+        whole = elements
+    else:
+        whole = require("set_", source, "source")._array
+        elements = elements_of(whole)
+        if source.dtype is not self.dtype:
+            have, want = (_C_NAMES.get(t.dtype.name, t.dtype.name) for t in (source, self))
+            raise errors.advised(
+                RuntimeError(f"Could not set tensor of type {have} to a tensor of type {want}"),
+                "Convert one of them first.",
+            )
+    if size is None:
+        _replace(self, whole)
+        return self
+    shape = sizes("set_", (size,))
+    strides = _row_major(shape) if stride is None else ints_of("set_", "stride", (stride,), 4)
+    _replace(self, shaped(elements, storage_offset, shape, strides))
+    return self
+
+
+_C_NAMES = {"int64": "long", "int32": "int", "int16": "short", "int8": "signed char"}
+_C_NAMES |= {"uint8": "unsigned char", "float32": "float", "float64": "double"}
+
+
+def share_memory_(self: Any) -> Any:
+    """Move the elements to memory that processes forked from now on share.
+
+    Views made before stay in the old memory.
+    """
+    if not is_shared(self):
+        from mmap import mmap
+
+        array = self._array
+        shared = np.frombuffer(mmap(-1, max(1, array.nbytes)), array.dtype, array.size)
+        shared = shared.reshape(array.shape)
+        shared[...] = array
+        _replace(self, shared)
+    return self
+
+
+def is_shared(self: Any) -> bool:
+    """Whether forked processes see writes to the tensor."""
+    return type(owner_of(self._array).base).__name__ == "mmap"
+
+
+def pin_memory(self: Any, device: Any = None) -> Any:
+    """The tensor in memory that a GPU can read directly: an error, there is none."""
+    raise errors.advised(
+        RuntimeError("Cannot access accelerator device when none is available."),
+        "Pinned memory speeds up copies to a GPU: leave it out.",
+    )

@@ -1,0 +1,242 @@
+"""Questions about tensors, answered without computing: what they are, where and how they lie."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from tapegrad import errors
+from tapegrad import layout as _layout
+from tapegrad.shape import axis_of
+from tapegrad.size import from_shape
+from tapegrad.tensor import TensorCore
+
+
+def require(name: str, x: Any, argument: str = "input") -> Any:
+    """`x` itself, if it is a tensor."""
+    if isinstance(x, TensorCore):
+        return x
+    raise errors.advised(
+        TypeError(
+            f"{name}(): argument '{argument}' (position 1) must be Tensor, not {type(x).__name__}"
+        ),
+        "Make a tensor of it first: torch.tensor(...), torch.from_numpy(...).",
+    )
+
+
+def is_tensor(obj: Any, /) -> bool:
+    """Whether `obj` is a tensor.
+
+    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1, 1])
+    (True, False)
+    """
+    return isinstance(obj, TensorCore)
+
+
+def is_storage(obj: Any, /) -> bool:
+    """Whether `obj` is the bare memory of a tensor.
+
+    >>> torch.is_storage(torch.ones(2))
+    False
+    """
+    from tapegrad.storage import UntypedStorage
+
+    return isinstance(obj, UntypedStorage)
+
+
+def is_floating_point(input: Any) -> bool:
+    """Whether the elements are real numbers with fractions.
+
+    >>> torch.is_floating_point(torch.ones(2))
+    True
+    """
+    return require("is_floating_point", input).dtype.is_floating_point
+
+
+def is_complex(input: Any) -> bool:
+    """Whether the elements are complex numbers.
+
+    >>> torch.is_complex(torch.ones(2))
+    False
+    """
+    return require("is_complex", input).dtype.is_complex
+
+
+def is_signed(input: Any) -> bool:
+    """Whether the elements can be negative.
+
+    >>> torch.is_signed(torch.ones(2))
+    True
+    """
+    return require("is_signed", input).dtype.is_signed
+
+
+def is_nonzero(input: Any) -> bool:
+    """Whether the only element is not zero.
+
+    >>> torch.is_nonzero(torch.tensor([0.0]))
+    False
+    """
+    return bool(require("is_nonzero", input))
+
+
+def is_same_size(input: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape.
+
+    >>> torch.is_same_size(torch.ones(2), torch.ones(3))
+    False
+    """
+    return require("is_same_size", input).shape == require("is_same_size", other, "other").shape
+
+
+def is_inference(input: Any) -> bool:
+    """Whether the tensor was made in inference mode.
+
+    >>> torch.is_inference(torch.ones(2))
+    False
+    """
+    return require("is_inference", input).is_inference()
+
+
+def is_conj(input: Any) -> bool:
+    """Whether a complex conjugation is still to be done: never, it is done at once.
+
+    >>> torch.is_conj(torch.tensor([1j]).conj())
+    False
+    """
+    require("is_conj", input)
+    return False
+
+
+def is_neg(input: Any) -> bool:
+    """Whether a change of sign is still to be done: never, it is done at once."""
+    require("is_neg", input)
+    return False
+
+
+def numel(input: Any) -> int:
+    """The number of elements.
+
+    >>> torch.numel(torch.ones(2, 3))
+    6
+    """
+    return require("numel", input)._array.size
+
+
+def get_device(input: Any) -> int:
+    """The index of the GPU a tensor is on; -1 for the CPU."""
+    require("get_device", input)
+    return -1
+
+
+def typename(obj: Any, /) -> str:
+    """The name of a tensor's type, or of any object's with its module.
+
+    >>> torch.typename(torch.ones(2)), torch.typename(3)
+    ('torch.FloatTensor', 'int')
+    """
+    if isinstance(obj, TensorCore):
+        return obj.type()
+    kind = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(kind, "__module__", "") or ""
+    if module in ("builtins", "__builtin__", ""):
+        return kind.__qualname__
+    return f"{module}.{kind.__qualname__}"
+
+
+# --- methods --------------------------------------------------------------------------------
+
+
+def size(self: Any, dim: Any = None) -> Any:
+    """The shape, or the length of one dimension.
+
+    >>> torch.ones(2, 3).size(), torch.ones(2, 3).size(-1)
+    (torch.Size([2, 3]), 3)
+    """
+    shape = self._array.shape
+    if dim is None:
+        return from_shape(shape)
+    return shape[_axis("size", dim, len(shape))]
+
+
+def stride(self: Any, dim: Any = None) -> Any:
+    """The steps in memory from one element to the next along each dimension, or along one.
+
+    >>> torch.ones(2, 3).stride()
+    (3, 1)
+    """
+    array = self._array
+    if array.size:
+        steps = tuple([step // array.itemsize for step in array.strides])
+    else:
+        steps = _row_major(array)
+    return steps if dim is None else steps[_axis("stride", dim, len(steps))]
+
+
+def _row_major(array: Any) -> tuple[int, ...]:
+    """The strides PyTorch gives an empty tensor: a dimension of size 0 counts as 1."""
+    steps = []
+    step = 1
+    for n in reversed(array.shape):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(steps))
+
+
+def _axis(name: str, dim: Any, ndim: int) -> int:
+    try:
+        axis = operator.index(dim)
+    except TypeError:
+        raise errors.advised(
+            TypeError(
+                f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}"
+            ),
+            "Dimensions are numbered from 0, or from -1 backwards.",
+        ) from None
+    if ndim == 0:
+        raise errors.advised(
+            IndexError(f"Dimension specified as {axis} but tensor has no dimensions"),
+            "The tensor holds a single number.",
+        )
+    return axis_of(axis, ndim)
+
+
+def is_contiguous(self: Any, memory_format: Any = _layout.contiguous_format) -> bool:
+    """Whether the elements lie in memory in that order, row-major by default.
+
+    >>> torch.ones(2, 3).t().is_contiguous()
+    False
+    """
+    if memory_format is _layout.contiguous_format:
+        return self._array.flags.c_contiguous
+    if type(memory_format) is not _layout.memory_format:
+        _layout.check_format("is_contiguous", memory_format, self.ndim)
+    return _layout.has_format(self._array, memory_format)
+
+
+def is_set_to(self: Any, tensor: Any) -> bool:
+    """Whether two tensors are the same memory, seen in the same way."""
+    a, b = self._array, require("is_set_to", tensor, "tensor")._array
+    return (
+        a.shape == b.shape
+        and a.strides == b.strides
+        and self.data_ptr() == tensor.data_ptr()
+        and self.dtype is tensor.dtype
+    )
+
+
+__all__ = [
+    "get_device",
+    "is_complex",
+    "is_conj",
+    "is_floating_point",
+    "is_inference",
+    "is_neg",
+    "is_nonzero",
+    "is_same_size",
+    "is_signed",
+    "is_storage",
+    "is_tensor",
+    "numel",
+    "typename",
+]

@@ -1,0 +1,203 @@
+"""The constructors from before `torch.tensor`: `Tensor(...)`, `FloatTensor(...)` and the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.device import as_device
+from tapegrad.dtype import ALIASES, default
+from tapegrad.dtype import dtype as Dtype
+from tapegrad.layout import strided
+from tapegrad.ops.data import cast, supported
+from tapegrad.ops.factory import build
+from tapegrad.ops.sequence import array_of
+from tapegrad.shape import ints_of
+
+
+def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = None) -> Any:
+    """What `cls(*args, **kwargs)` makes: a tensor of given sizes, uninitialised, or one of data."""
+    _check_keywords(args, kwargs)
+    if "data" in kwargs:
+        args = (kwargs["data"],)
+    kind = default() if dtype is None else dtype
+    if len(args) == 1 and isinstance(args[0], _tensor.Tensor):
+        result = _of_tensor(args[0], dtype)
+    else:
+        result = build("empty", legacy_array, args, kind)
+    if cls is not _tensor.Tensor:
+        result = retyped(result, cls)
+    return result
+
+
+def retyped(tensor: Any, cls: type) -> Any:
+    """The same tensor as an object of `cls`, a subclass of `Tensor`."""
+    made = object.__new__(cls)
+    for name in ("_array", "_node", "_counter", "_view", "_grad", "_hooks"):
+        setattr(made, name, getattr(tensor, name))
+    return made
+
+
+def legacy_array(args: tuple, dtype: Dtype) -> np.ndarray:
+    """The array meant by the arguments of a constructor: sizes as integers, or data."""
+    if not args:
+        return np.empty(0, dtype.numpy)
+    first = args[0]
+    is_size = type(first).__name__ == "Size" or _is_integer(first)
+    if not is_size and len(args) == 1:
+        if isinstance(first, np.ndarray):
+            return cast(supported(first), dtype, copy=False)
+        return array_of(_sequence(first), dtype)
+    shape = ints_of("new", "size", args)
+    for n in shape:
+        if n < 0:
+            raise errors.advised(
+                RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}"),
+                "Sizes are not negative. For a tensor of these numbers, pass them in a list.",
+            )
+    return np.empty(shape, dtype.numpy)
+
+
+def _is_integer(x: Any) -> bool:
+    if isinstance(x, (bool, np.bool_, np.ndarray, list, tuple)):
+        return False
+    return hasattr(type(x), "__index__")
+
+
+def _sequence(x: Any) -> Any:
+    if isinstance(x, str) or (hasattr(x, "__len__") and hasattr(x, "__getitem__")):
+        return x
+    name = type(x).__name__
+    raise errors.advised(
+        TypeError(
+            "new(): data must be a sequence "
+            f"(got {'numpy.' + name if isinstance(x, np.generic) else name})"
+        ),
+        "torch.tensor() takes a single number.",
+    )
+
+
+def _of_tensor(x: Any, dtype: Dtype | None) -> Any:
+    if dtype is not None and dtype is not x.dtype:
+        raise errors.advised(
+            TypeError(f"expected {_options(dtype)} (got {_options(x.dtype)})"),
+            f"Convert the tensor: x.to({dtype}).",
+        )
+    from tapegrad.ops.strided import alias
+
+    return alias(x)
+
+
+_C_NAMES = {"int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char"}
+_C_NAMES |= {"uint8": "unsigned char", "float32": "float", "float64": "double", "bool": "bool"}
+_C_NAMES |= {"float16": "c10::Half", "bfloat16": "c10::BFloat16"}
+_C_NAMES |= {"complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+
+
+def _options(dtype: Dtype) -> str:
+    return (
+        f"TensorOptions(dtype={_C_NAMES.get(dtype.name, dtype.name)}, device=cpu, layout=Strided, "
+        "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+def _check_keywords(args: tuple, kwargs: dict) -> None:
+    if not kwargs:
+        return
+    unknown = [name for name in kwargs if name not in ("device", "data")]
+    if unknown or (args and "data" in kwargs):
+        given = ", ".join(
+            [type(x).__name__ for x in args] + [f"{k}={_name(v)}" for k, v in kwargs.items()]
+        )
+        raise errors.advised(
+            TypeError(f"new() received an invalid combination of arguments - got ({given})"),
+            "torch.tensor() takes dtype= and requires_grad=.",
+        )
+    if kwargs.get("device") is not None and as_device(kwargs["device"]).type != "cpu":
+        kind = as_device(kwargs["device"]).type
+        raise errors.advised(
+            RuntimeError(
+                f"legacy constructor expects device type: cpu but device type: {kind} was passed"
+            ),
+            "There is no GPU here: leave device= away.",
+        )
+
+
+def _name(x: Any) -> str:
+    return "torch.dtype" if type(x) is Dtype else type(x).__name__
+
+
+class tensortype(type):
+    """The class of `FloatTensor` and its like: every tensor of their dtype is an instance."""
+
+    dtype: Any
+    layout = strided
+    is_cuda = False
+    is_sparse = False
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if not isinstance(instance, _tensor.Tensor) or cls.is_cuda:
+            return False
+        return instance.dtype is cls.dtype
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.is_cuda:
+            raise errors.advised(
+                TypeError(
+                    f"type {cls.__module__}.{cls.__name__} not available. Torch not compiled with "
+                    "CUDA enabled."
+                ),
+                "Use the constructor without cuda: the tensor is then on the CPU.",
+            )
+        return legacy_tensor(_tensor.Tensor, args, kwargs, cls.dtype)
+
+
+tensortype.__module__ = "torch"
+
+
+def _typed(name: str, dtype: Dtype, *, cuda: bool = False) -> Any:
+    text = f"Makes tensors of {dtype}: `{name}(2, 3)` of that shape, `{name}([2, 3])` of data."
+    names = {"dtype": dtype, "is_cuda": cuda, "__doc__": text}
+    return tensortype(name, (), {**names, "__module__": "torch.cuda" if cuda else "torch"})
+
+
+FloatTensor = _typed("FloatTensor", ALIASES["float32"])
+DoubleTensor = _typed("DoubleTensor", ALIASES["float64"])
+HalfTensor = _typed("HalfTensor", ALIASES["float16"])
+BFloat16Tensor = _typed("BFloat16Tensor", ALIASES["bfloat16"])
+LongTensor = _typed("LongTensor", ALIASES["int64"])
+IntTensor = _typed("IntTensor", ALIASES["int32"])
+ShortTensor = _typed("ShortTensor", ALIASES["int16"])
+CharTensor = _typed("CharTensor", ALIASES["int8"])
+ByteTensor = _typed("ByteTensor", ALIASES["uint8"])
+BoolTensor = _typed("BoolTensor", ALIASES["bool"])
+
+TYPES = {
+    each.__name__: each
+    for each in (
+        *(FloatTensor, DoubleTensor, HalfTensor, BFloat16Tensor, LongTensor),
+        *(IntTensor, ShortTensor, CharTensor, ByteTensor, BoolTensor),
+    )
+}
+
+
+def cuda_type(name: str) -> Any:
+    """`torch.cuda.FloatTensor` and the like: names without a GPU behind them."""
+    return _typed(name, TYPES[name].dtype, cuda=True)
+
+
+__all__ = [
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+]

@@ -1,0 +1,64 @@
+"""Copying and pickling tensors."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.ops.typed import retyped
+from tapegrad.storage import elements_of, offset_of, owner_of, shaped
+
+
+def rebuild_tensor(cls: type, array: np.ndarray, requires_grad: bool, state: dict) -> Any:
+    """The tensor that `reduce_tensor` took apart."""
+    found = _tensor.wrap(array)
+    if cls is not _tensor.Tensor:
+        found = retyped(found, cls)
+    if requires_grad:
+        _tensor.make_leaf(found)
+    if state:
+        found.__dict__.update(state)
+    return found
+
+
+def reduce_tensor(self: Any, protocol: Any) -> tuple:
+    """What a tensor is made of, for pickle and copy: history and gradient stay behind."""
+    state = dict(self.__dict__)
+    return rebuild_tensor, (type(self), self._array, self.requires_grad, state)
+
+
+def deepcopy_tensor(self: Any, memo: dict) -> Any:
+    """A copy of a leaf, its gradient and its attributes; views of one memory stay that."""
+    if not self.is_leaf:
+        raise errors.advised(
+            RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                "because of a torch.nn.utils.weight_norm usage, see "
+                "https://github.com/pytorch/pytorch/pull/103001"
+            ),
+            "detach() the tensor, or clone() it to keep its place in the graph.",
+        )
+    found = memo.get(id(self))
+    if found is not None:
+        return found
+    array = self._array
+    owner = owner_of(array)
+    copied = copy.deepcopy(owner, memo)
+    if owner is not array:
+        strides = tuple(step // array.itemsize for step in array.strides)
+        elements = elements_of(copied.view(array.dtype) if _is_other(owner, array) else copied)
+        copied = shaped(elements, offset_of(array), array.shape, strides)
+    found = memo[id(self)] = rebuild_tensor(type(self), copied, self.requires_grad, {})
+    found.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    if self._grad is not None:
+        found._grad = copy.deepcopy(self._grad, memo)
+    return found
+
+
+def _is_other(owner: np.ndarray, array: np.ndarray) -> bool:
+    return owner.dtype != array.dtype

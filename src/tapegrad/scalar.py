@@ -1,0 +1,96 @@
+"""Single numbers as operands: what counts as one, and how it becomes an element of a dtype."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.dtype import dtype as Dtype
+from tapegrad.limits import finfo, iinfo
+
+# What PyTorch's messages call the element types.
+_C_NAMES = {
+    "bool": "bool",
+    "uint8": "uint8_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def number_of(function: str, argument: str, position: int, given: Any) -> Any:
+    """The Python number meant by `given`: a number, NumPy's too, or a 0-d tensor without grad."""
+    if isinstance(given, (bool, int, float, complex)):
+        if type(given) is int and not -(2**63) <= given < 2**64:
+            raise errors.advised(
+                OverflowError("int too big to convert"),
+                "Integers of a tensor have at most 64 bits; write it as a float.",
+            )
+        return given
+    if isinstance(given, np.bool_):
+        return float(given)  # as PyTorch reads it
+    if isinstance(given, np.number):
+        return given.item()
+    array = getattr(given, "_array", None)
+    if array is not None and array.ndim == 0 and not given.requires_grad:
+        return given.item()
+    raise errors.advised(
+        TypeError(
+            f"{function}(): argument '{argument}' (position {position}) must be Number, "
+            f"not {type(given).__name__}"
+        ),
+        "Pass a Python number, or x.item() of a tensor with one element.",
+    )
+
+
+def fitted(value: Any, dtype: Dtype) -> Any:
+    """`value` as an element of `dtype`: fractions are cut off for integers, and negative numbers
+    wrap around in unsigned types; numbers too large for the dtype are refused.
+
+    >>> from tapegrad.scalar import fitted
+    >>> fitted(3.7, torch.int32), fitted(-1, torch.uint8)
+    (3, 255)
+    """
+    if dtype.category == 0:
+        return bool(value)
+    if dtype.is_complex or dtype.is_floating_point:
+        limit = finfo(dtype).max
+        if isinstance(value, complex):
+            if not dtype.is_complex and value.imag != 0:
+                raise _overflow(dtype)
+            parts = [value.real, value.imag]
+        else:
+            parts = [float(value)]
+        if any(limit < abs(part) < inf for part in parts):
+            raise _overflow(dtype)
+        return complex(*parts) if dtype.is_complex else parts[0]
+    if isinstance(value, complex):
+        if value.imag != 0:
+            raise _overflow(dtype)
+        value = value.real
+    limits = iinfo(dtype)
+    # a negative integer wraps around in an unsigned type, a negative fraction does not
+    low = -limits.max if isinstance(value, int) and not dtype.is_signed else limits.min
+    if not low <= value <= limits.max:  # nan, too
+        raise _overflow(dtype)
+    return int(value) % (limits.max + 1) if value < 0 and not dtype.is_signed else int(value)
+
+
+def _overflow(dtype: Dtype) -> RuntimeError:
+    return errors.advised(
+        RuntimeError(f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow"),
+        f"Choose a number that {dtype} can hold, or another dtype.",
+    )
