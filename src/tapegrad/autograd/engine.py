@@ -19,7 +19,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
-from tapegrad.autograd.graph import AccumulateGrad, Port
+from tapegrad.autograd.graph import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.mode import MODE, Mode, switched
 
 
@@ -172,16 +172,17 @@ class _Walk:
 
     def _run_node(self, node: Any, g: Any) -> None:
         """Run one node in general: with hooks, several outputs, on tensors, or under a mode."""
-        if node.n_outputs != 1 and node.hooks is not None:
+        many = isinstance(node, MultiNode)  # its gradients come as a list, be it of one
+        if many and node.hooks is not None:
             g = self._tensor_hooks(node, g)
         elif node.hooks is not None:
             g = self._tensor_hooks(node, [g])[0]
         for index in range(node.n_outputs):
             if (node, index) in self.wanted:
-                self._capture(node, index, g[index] if node.n_outputs != 1 else g)
+                self._capture(node, index, g[index] if many else g)
         if self.needed is not None and node not in self.needed:
             return
-        if node.n_outputs != 1:
+        if many:
             g = self._filled(node, g)
         if node.hooks is not None and node.hooks.pre:
             g = self._pre_hooks(node, g)
@@ -296,7 +297,7 @@ class _Walk:
         return g
 
     def _pre_hooks(self, node: Any, g: Any) -> Any:
-        many = node.n_outputs != 1
+        many = isinstance(node, MultiNode)
         values = tuple(map(self._wrap, g)) if many else (self._wrap(g),)
         for hook in list(node.hooks.pre.values()):
             result = hook(values)
@@ -306,7 +307,7 @@ class _Walk:
         return found if many else found[0]
 
     def _post_hooks(self, node: Any, grads: Any, g: Any) -> Any:
-        outputs = g if node.n_outputs != 1 else (g,)
+        outputs = g if isinstance(node, MultiNode) else (g,)
         given = tuple(None if x is None else self._wrap(x) for x in outputs)
         values = tuple(
             None if x is None or edge is None else self._wrap(x)
