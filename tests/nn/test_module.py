@@ -350,7 +350,7 @@ def test_a_module_has_no_integer_dtype():
 
 
 def test_there_is_no_gpu():
-    with raises(AssertionError, "Torch not compiled with CUDA enabled"):
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
         nn.Linear(2, 3).cuda()
     assert nn.Linear(2, 3).cpu().weight.device == torch.device("cpu")
 

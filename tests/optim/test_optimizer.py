@@ -236,7 +236,7 @@ def test_a_closure_is_called_with_grad_enabled_and_its_value_returned():
         return loss
 
     with torch.no_grad():
-        assert float(optimizer.step(closure)) == 1.0
+        assert optimizer.step(closure).item() == 1.0
     assert w.tolist() == [0.0]
     assert optimizer.step() is None
 

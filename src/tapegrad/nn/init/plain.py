@@ -68,7 +68,7 @@ def trunc_normal_(
                 draw.uniform_(a, b, generator=generator)
                 chance = (((mode - mean) / std) ** 2 - ((draw - mean) / std) ** 2) / 2
                 good = draw.new_empty(draw.shape).uniform_(generator=generator) <= chance.exp()
-            tensor.copy_((wanted & good).where(draw, tensor))
+            tensor.copy_(draw.where(wanted & good, tensor))
             wanted &= ~good
     return tensor
 
