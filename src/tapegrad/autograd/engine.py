@@ -355,7 +355,7 @@ def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     return g
 
 
-# --- looking ahead -----------------------------------------------------------------------------
+# --- looking ahead ---
 
 
 def _reachable(roots: list[Any]) -> list[Any]:

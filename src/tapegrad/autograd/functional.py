@@ -18,7 +18,7 @@ from tapegrad.tensor import Tensor
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 
-# --- what comes in -------------------------------------------------------------------------------
+# --- what comes in ---
 
 
 def _as_tuple(x: Any, what: str, function: str) -> tuple[bool, tuple]:
@@ -84,7 +84,7 @@ _OF_OUTPUTS = (
 )
 
 
-# --- what goes out ---------------------------------------------------------------------------------
+# --- what goes out ---
 
 
 def _released(x: tuple, several: bool, create_graph: bool) -> Any:
@@ -150,7 +150,7 @@ def _filled(grads: tuple, like: tuple, strict: bool, stage: str) -> tuple:
     return tuple(found)
 
 
-# --- products with a vector ------------------------------------------------------------------------
+# --- products with a vector ---
 
 
 def vjp(
@@ -276,7 +276,7 @@ def hvp(
     return outputs, _released(product, several, create_graph)
 
 
-# --- whole matrices ----------------------------------------------------------------------------------
+# --- whole matrices ---
 
 
 def jacobian(

@@ -66,7 +66,7 @@ def count_nonzero(input: Any, dim: Any = None) -> Any:
     return count_axes(input, axis=reduction_axes(dim, input._array.ndim))
 
 
-# --- products ----------------------------------------------------------------------------------
+# --- products ---
 
 
 def _others(xp: Any, x: Any, axis: int) -> Any:
@@ -129,7 +129,7 @@ def prod(
     return finish("prod", product_along(input, axis=axis, keepdims=bool(keepdim)), out)
 
 
-# --- log-sum-exp -------------------------------------------------------------------------------
+# --- log-sum-exp ---
 
 
 def _finite(xp: Any, top: Any) -> Any:

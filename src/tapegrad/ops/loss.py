@@ -38,7 +38,7 @@ def _share(xp: Any, g: Any, like: Any, reduction: str) -> Any:
     return g / like.size if reduction == "mean" and like.size else g
 
 
-# --- losses of pairs of equal shape --------------------------------------------------------------
+# --- losses of pairs of equal shape ---
 
 
 @primitive(node="MseLossBackward0")
@@ -154,7 +154,7 @@ bernoulli_nll.jvp(
 )
 
 
-# --- the public functions ------------------------------------------------------------------------
+# --- the public functions ---
 
 
 def _pair(name: str, input: Any, target: Any) -> tuple:

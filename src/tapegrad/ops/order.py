@@ -86,7 +86,7 @@ _choice_rules(kth_along)
 _choice_rules(mode_along)
 
 
-# --- the public functions ------------------------------------------------------------------------
+# --- the public functions ---
 
 
 def sort(

@@ -144,7 +144,7 @@ def argmin_along(xp, x, *, axis, keepdims):
     return xp.astype(xp.argmin(x, axis=axis, keepdims=keepdims), xp.int64)
 
 
-# --- the public functions ------------------------------------------------------------------------
+# --- the public functions ---
 
 
 def _refuse_empty(name: str, input: Any, dim: Any = None) -> None:

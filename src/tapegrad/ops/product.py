@@ -89,7 +89,7 @@ batch_of_products.vjp(
 batch_of_products.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
-# --- what is accepted ------------------------------------------------------------------------
+# --- what is accepted ---
 
 
 def check_matrices(a: Any, b: Any, first: str = "self") -> None:
@@ -148,7 +148,7 @@ def is_flipped(x: Any) -> bool:
     return flags is not None and flags.f_contiguous and not flags.c_contiguous
 
 
-# --- the public functions ----------------------------------------------------------------------
+# --- the public functions ---
 
 
 def mm(input: Any, mat2: Any, *, out: Any = None) -> Any:

@@ -130,7 +130,7 @@ _pick_rules(running_largest)
 _pick_rules(running_smallest)
 
 
-# --- the public functions ------------------------------------------------------------------------
+# --- the public functions ---
 
 
 def _widened(input: Any, dtype: Any) -> Any:

@@ -109,7 +109,7 @@ def samples_of(name: str, seed: int = 0) -> list[Sample]:
     return ROWS[name](Make(seed))
 
 
-# --- the shapes of elementwise operators -----------------------------------------------------------
+# --- the shapes of elementwise operators ---
 
 
 def unary(make: Make, array: Callable[..., np.ndarray] | None = None, **params: Any) -> list:
