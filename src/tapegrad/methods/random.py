@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapegrad.ops import random_coin, random_fill, random_sample
+from tapegrad.ops import random_choice, random_coin, random_fill
 
 
 class RandomMethods:
@@ -15,7 +15,7 @@ class RandomMethods:
     exponential_ = random_fill.exponential_
     geometric_ = random_fill.geometric_
     log_normal_ = random_fill.log_normal_
-    multinomial = random_sample.multinomial
+    multinomial = random_choice.multinomial
     normal_ = random_fill.normal_
     random_ = random_fill.random_
     uniform_ = random_fill.uniform_

@@ -10,8 +10,11 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.dtype import dtype as Dtype
-from tapegrad.random import Generator, default_generator
+from tapegrad.generator import Generator
+from tapegrad.random import default_generator
 from tapegrad.streams.twister import Twister
+
+UNSIGNED = ("uint16", "uint32", "uint64")  # PyTorch draws for none of them without bounds
 
 
 def stream_of(function: str, generator: Any) -> Twister:
@@ -93,27 +96,34 @@ def from_to(function: str, args: tuple, named: dict, default: tuple) -> tuple:
 
 
 def is_integer(x: Any) -> bool:
-    """Whether PyTorch takes `x` for an integer: booleans are none, 0-d integer tensors are."""
+    """Whether PyTorch takes `x` for an integer: a bool is none, a tensor of one integer is."""
     array = getattr(x, "_array", None)
     if array is not None:
-        return array.ndim == 0 and array.dtype.kind in "iu"
+        return array.size == 1 and array.dtype.kind in "iu"
     return hasattr(x, "__index__") and not isinstance(x, bool)
+
+
+def int_of(x: Any) -> int:
+    """The Python int of what `is_integer` accepts."""
+    array = getattr(x, "_array", None)
+    return operator.index(x) if array is None else int(array.item())
 
 
 def mismatch(function: str, args: tuple, named: dict, advice: str) -> TypeError:
     """PyTorch's error for arguments that fit none of a function's forms."""
     given = [type(x).__name__ for x in args]
     given += [f"{name}={type(x).__name__}" for name, x in named.items()]
+    end = ", " if named and not args else ""
     return errors.advised(
         TypeError(
             f"{function}() received an invalid combination of arguments - got "
-            f"({', '.join(given)}{', ' if named else ''}), but expected one of:"
+            f"({', '.join(given)}{end}), but expected one of:"
         ),
         advice,
     )
 
 
-def size_of(function: str, args: tuple, size: Any) -> tuple[int, ...]:
+def size_of(function: str, args: tuple, size: Any, position: int = 1) -> tuple[int, ...]:
     """A shape from `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
     if size is not None and args:
         raise mismatch(function, args, {"size": size}, "Give the size once.")
@@ -121,23 +131,29 @@ def size_of(function: str, args: tuple, size: Any) -> tuple[int, ...]:
         raise mismatch(function, (), {}, "Give the size of each dimension.")
     given = args if size is None else (size,)
     sizes = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    if sizes is given and size is not None:
+        raise _wrong_size(function, f"(position {position}) must be tuple of ints, not", size)
+    shape = []
     for i, n in enumerate(sizes):
-        if hasattr(n, "__index__") and not (sizes is given and isinstance(n, bool)):
-            continue
-        kind = type(n).__name__
-        place = "'size' (position 1)" if args else "'size'"
-        what = f"{place} must be tuple of ints, not {kind}"
-        if sizes is not given or len(given) > 1:
-            what = (
-                f"'size' failed to unpack the object at pos {i + 1} with error \"type must be "
-                f'tuple of ints,but got {kind}"'
-            )
-        raise errors.advised(TypeError(f"{function}(): argument {what}"), "Sizes are ints.")
-    shape = tuple(operator.index(n) for n in sizes)
+        if not is_integer(n) and not (isinstance(n, bool) and sizes is not given):
+            if sizes is given and len(given) == 1:
+                raise _wrong_size(function, f"(position {position}) must be tuple of ints, not", n)
+            if sizes is given and i == 0:
+                raise mismatch(function, args, {}, "Sizes are ints.")
+            where = f'failed to unpack the object at pos {i + 1} with error "type must be tuple of'
+            raise _wrong_size(function, f"{where} ints,but got", n, '"')
+        shape.append(int_of(n))
     for n in shape:
         if n < 0:
             raise errors.advised(
-                RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}"),
+                RuntimeError(f"Trying to create tensor with negative dimension {n}: {shape}"),
                 "Sizes are not negative.",
             )
-    return shape
+    return tuple(shape)
+
+
+def _wrong_size(function: str, what: str, found: Any, end: str = "") -> TypeError:
+    return errors.advised(
+        TypeError(f"{function}(): argument 'size' {what} {type(found).__name__}{end}"),
+        "Sizes are ints, one by one or as a tuple.",
+    )

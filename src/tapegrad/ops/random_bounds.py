@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad.dtype import dtype as Dtype
-from tapegrad.ops.random_argument import not_implemented
+from tapegrad.ops.random_argument import int_of, not_implemented
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
@@ -41,7 +40,7 @@ def largest(dtype: Dtype) -> float:
 
 def integer(x: Any) -> int:
     """A Python int that fits into 64 bits with a sign."""
-    number = operator.index(x)
+    number = int_of(x)
     if not LOWEST <= number <= HIGHEST:
         raise errors.advised(
             ValueError("Overflow when unpacking long long"),

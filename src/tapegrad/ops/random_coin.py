@@ -9,8 +9,10 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.dtype import of
+from tapegrad.layout import axes_by_stride
 from tapegrad.op import primitive
 from tapegrad.ops.random_argument import (
+    UNSIGNED,
     mismatch,
     not_implemented,
     number_of,
@@ -18,9 +20,8 @@ from tapegrad.ops.random_argument import (
     require_tensor,
     stream_of,
 )
-from tapegrad.ops.random_fill import UNSIGNED, fill_out, filled, prepare_out, replacement
+from tapegrad.ops.random_write import fill_out, filled, prepare_out, replacement
 from tapegrad.streams import real
-from tapegrad.streams.layout import axes_by_stride
 
 __all__ = ["bernoulli"]
 
@@ -29,9 +30,9 @@ bernoulli_fill = replacement("bernoulli_fill", "BernoulliBackward2")
 
 
 @primitive(node="BernoulliBackward1")
-def bernoulli_tensor_fill(xp, input, p, drawn):
-    """`drawn`, in place of `input`; the probabilities were `p`."""
-    return drawn
+def bernoulli_tensor_fill(xp, input, p, *, drawn):
+    """The array `drawn`, with the probabilities `p`, takes the place of `input`."""
+    return xp.asarray(drawn)
 
 
 bernoulli_tensor_fill.vjp(
@@ -63,7 +64,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
     _check_probabilities(array)
     if out is None:
         drawn = real.bernoulli(stream, array.shape, array.dtype, array)
-        return bernoulli_draw(input, _tensor.wrap(drawn))
+        return bernoulli_draw(input, drawn=drawn)
     prepare_out("bernoulli", out, array.shape, input.requires_grad)
     p = array.transpose(axes_by_stride(out._array))
     return fill_out("bernoulli", out, real.bernoulli, stream, p)
@@ -74,7 +75,7 @@ def bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
 
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(4).bernoulli_(0.5)
-    tensor([0., 0., 0., 0.])
+    tensor([0., 0., 1., 0.])
     """
     stream, dtype = stream_of("bernoulli_", generator), input.dtype
     is_known = not dtype.is_complex and dtype.name not in UNSIGNED

@@ -6,6 +6,8 @@ that is added to something contracted into one rounding.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tapegrad.streams.rounding import fma32
@@ -27,9 +29,12 @@ _PER_PI_4 = f32(1.27323954473516)
 
 
 def _polynomial(coefficients: tuple[float, ...], x: np.ndarray) -> np.ndarray:
-    y = f32(coefficients[0])
+    y: Any = f32(coefficients[0])
+    wide = x.astype(np.float64)
     for c in coefficients[1:]:
-        y = fma32(y, x, f32(c))
+        sum_ = y * wide  # fma32, with `x` converted once
+        sum_ += f32(c)
+        y = sum_.astype(f32)
     return y
 
 

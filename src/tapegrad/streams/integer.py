@@ -63,7 +63,7 @@ def permutation(stream: Twister, n: int) -> np.ndarray:
     >>> from tapegrad.streams.integer import permutation
     >>> from tapegrad.streams.twister import Twister
     >>> permutation(Twister(0), 4)
-    array([2, 0, 1, 3])
+    array([0, 1, 3, 2])
     """
     if n >= _HUGE:
         return _inside_out((stream.u64(n) % np.arange(1, n + 1, dtype=np.uint64)).view(np.int64))
@@ -113,12 +113,15 @@ def _inside_out(places: np.ndarray) -> np.ndarray:
 
 def _previous(places: np.ndarray) -> np.ndarray:
     """For each step the last one before it with the same place, or -1."""
-    n = len(places)
-    keys = np.sort(places * n + np.arange(n))  # n < 2**31: by place, then by step
-    place, step = np.divmod(keys, n)
-    before = np.full(n, -1)
-    is_same = place[1:] == place[:-1]
-    before[step[1:][is_same]] = step[:-1][is_same]
+    steps = np.arange(len(places))
+    keys = np.sort((places << 32) | steps)  # by place, then by step
+    step = keys & 0xFFFFFFFF
+    is_first = np.empty(len(places), bool)
+    is_first[:1] = True
+    np.not_equal(keys[1:] >> 32, keys[:-1] >> 32, out=is_first[1:])
+    before = np.empty_like(steps)
+    before[step[1:]] = step[:-1]
+    before[step[is_first]] = -1
     return before
 
 
@@ -140,6 +143,8 @@ def choice(stream: Twister, weights: np.ndarray, n: int, *, replacement: bool) -
     Where PyTorch sorts equal keys, which happens for the 16-bit types and for weights of zero,
     its order is that of its sorting algorithm; here the lower index comes first.
     """
+    if not len(weights):
+        return np.empty((0, n), np.int64)
     if replacement and n > 1:
         return _with_replacement(stream, weights, n)
     times = laid_out_like(weights, lambda shape: exponential(stream, shape, weights.dtype))
@@ -147,7 +152,7 @@ def choice(stream: Twister, weights: np.ndarray, n: int, *, replacement: bool) -
         keys = weights / times  # the largest wins a race of exponential waiting times
     if n == 1:
         return np.argmax(keys, axis=-1, keepdims=True)
-    return np.argsort(-keys, axis=-1, kind="stable")[..., :n]
+    return np.ascontiguousarray(np.argsort(-keys, axis=-1, kind="stable")[..., :n])
 
 
 def _with_replacement(stream: Twister, weights: np.ndarray, n: int) -> np.ndarray:

@@ -6,13 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-
-def axes_by_stride(array: np.ndarray) -> tuple[int, ...]:
-    """The axes from the one whose elements are farthest apart to the one where they are closest."""
-    axes = range(array.ndim)
-    if array.flags.c_contiguous:
-        return tuple(axes)
-    return tuple(sorted(axes, key=lambda axis: -abs(array.strides[axis])))
+from tapegrad.layout import axes_by_stride
 
 
 def laid_out_like(array: np.ndarray, draw: Callable) -> np.ndarray:

@@ -33,7 +33,7 @@ def normal(
     >>> from tapegrad.streams.normal import normal
     >>> from tapegrad.streams.twister import Twister
     >>> normal(Twister(0), (2,), np.dtype("float32"))
-    array([ 1.5409961 , -0.29342893], dtype=float32)
+    array([ 1.5409961, -0.2934289], dtype=float32)
     """
     if dtype.kind == "c":
         real = np.dtype(f"f{dtype.itemsize // 2}")
@@ -80,17 +80,24 @@ def _in_blocks(stream: Twister, n: int, dtype: np.dtype, mean: float, std: float
     transform = _double_blocks if dtype == np.float64 else _single_blocks
     fractions = stream.fractions64 if dtype == np.float64 else stream.fractions32
     n_full = n // _BLOCK * _BLOCK
-    out = np.empty(n, dtype)
     with stream.lock:
-        # the 16-bit types draw nothing for the block that is not full
-        x = fractions(n if dtype.itemsize > 2 else n_full)[:n_full].reshape(-1, _BLOCK)
-        tail = fractions(_BLOCK).reshape(1, _BLOCK) if n > n_full else None
-    full = out[:n_full].reshape(-1, _BLOCK)
+        if n == n_full:
+            x = fractions(n)
+        else:  # the 16-bit types draw nothing for the block that is not full
+            n_drawn = n if dtype.itemsize > 2 else n_full
+            x = fractions(n_drawn + _BLOCK)
+            x[n_full : n_full + _BLOCK] = x[n_drawn:]
+            x = x[: n_full + _BLOCK]
+    x = x.reshape(-1, _BLOCK)
+    out = np.empty(x.shape, dtype)
     for start in range(0, len(x), _CHUNK):
         part = slice(start, start + _CHUNK)
-        transform(x[part], mean, std, full[part])
-    if tail is not None:
-        transform(tail, mean, std, out[n - _BLOCK :].reshape(1, _BLOCK))
+        transform(x[part], mean, std, out[part])
+    out = out.reshape(-1)
+    if n > n_full:
+        last = out[n_full:].copy()
+        out = out[:n]
+        out[n - _BLOCK :] = last
     return out
 
 

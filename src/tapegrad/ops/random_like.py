@@ -1,0 +1,125 @@
+"""Random numbers like another tensor: `rand_like`, `randn_like`, `randint_like`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.dtype import dtype as Dtype
+from tapegrad.layout import check_format, empty, preserve_format, preserved
+from tapegrad.ops import random_bounds as bounds
+from tapegrad.ops.factory import build
+from tapegrad.ops.random_argument import is_integer, mismatch, require_tensor, stream_of
+from tapegrad.ops.random_fill import check_normal, check_uniform
+from tapegrad.ops.random_make import dtype_for
+from tapegrad.ops.random_write import drawn_like
+from tapegrad.streams import integer, normal, real
+from tapegrad.streams.twister import Twister
+
+__all__ = ["rand_like", "randint_like", "randn_like"]
+
+
+def make_like(
+    function: str,
+    dtype: Dtype,
+    input: Any,
+    memory_format: Any,
+    requires_grad: Any,
+    draw: Callable,
+    stream: Twister,
+    *params: Any,
+) -> Any:
+    """A tensor of what `draw` gives, with the shape and the order of memory of another."""
+    array = input._array
+    if memory_format is None or memory_format is preserve_format:
+        blank = preserved(array, dtype.numpy)
+    else:
+        check_format(function, memory_format, array.ndim)
+        blank = empty(array.shape, dtype.numpy, memory_format)
+    args = (blank, draw, stream, *params)
+    return build(function, drawn_like, *args, requires_grad=requires_grad)
+
+
+def rand_like(
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """Numbers spread evenly over [0, 1), as many as `input` has elements.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand_like(torch.zeros(2))
+    tensor([0.4963, 0.7682])
+    """
+    require_tensor("rand_like", "input", 1, input)
+    stream = stream_of("rand_like", generator)
+    dtype = dtype_for("rand_like", dtype, input.dtype, layout, device, pin_memory, None)
+    check_uniform(dtype)
+    draw = real.uniform
+    return make_like("rand_like", dtype, input, memory_format, requires_grad, draw, stream)
+
+
+def randn_like(
+    input: Any,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """Normal numbers of mean 0 and variance 1, as many as `input` has elements.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn_like(torch.zeros(2))
+    tensor([ 1.5410, -0.2934])
+    """
+    require_tensor("randn_like", "input", 1, input)
+    stream = stream_of("randn_like", generator)
+    dtype = dtype_for("randn_like", dtype, input.dtype, layout, device, pin_memory, None)
+    check_normal(dtype, 1.0, input._array.size)
+    draw = (normal.normal, stream, 0.0, 1.0)
+    return make_like("randn_like", dtype, input, memory_format, requires_grad, *draw)
+
+
+def randint_like(
+    input: Any,
+    low: Any = None,
+    high: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """Integers from `low` (0 if not given) to `high` - 1, as many as `input` has elements.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint_like(torch.zeros(3), 10)
+    tensor([4., 9., 3.])
+    """
+    require_tensor("randint_like", "input", 1, input)
+    stream = stream_of("randint_like", generator)
+    given = tuple(x for x in (input, low, high) if x is not None)
+    low, high = (0, low) if high is None else (0 if low is None else low, high)
+    if not is_integer(low) or not is_integer(high):
+        advice = "randint_like(input, high) or randint_like(input, low, high); bounds are ints."
+        raise mismatch("randint_like", given, {}, advice)
+    dtype = dtype_for("randint_like", dtype, input.dtype, layout, device, pin_memory, None)
+    draw = (
+        integer.integers,
+        stream,
+        *bounds.span(dtype, bounds.integer(low), bounds.integer(high)),
+    )
+    return make_like("randint_like", dtype, input, memory_format, requires_grad, *draw)

@@ -1,0 +1,98 @@
+"""Samples of the operators that put random numbers in the place of a tensor."""
+
+import numpy as np
+
+from tapegrad.testing.sample import Make, Sample, row
+
+
+def _replaced(make: Make) -> list:
+    """0-d, empty, contiguous and not; what was drawn is an argument like any other."""
+    arrays = [make(), make(3), make(0, 2), make(2, 3).T]
+    return [Sample(x, drawn=np.asarray(make(*x.shape))) for x in arrays]
+
+
+def _of_two(make: Make) -> list:
+    """Two tensors whose shapes give that of what is drawn."""
+    pairs = [(make(), make()), (make(2, 1), make(3)), (make(3), make(2, 3))]
+    return [Sample(a, b, drawn=make(*np.broadcast_shapes(a.shape, b.shape))) for a, b in pairs]
+
+
+@row
+def normal_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def uniform_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def random_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def random_to_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def random_from_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def exponential_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def geometric_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def cauchy_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def log_normal_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def bernoulli_fill(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def bernoulli_draw(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def bernoulli_tensor_fill(make: Make) -> list:
+    pairs = [(make(), make()), (make(3), make(1)), (make(2, 3), make(3))]
+    return [Sample(a, b, drawn=make(*a.shape)) for a, b in pairs]
+
+
+@row
+def poisson_draw(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def normal_of_mean(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def normal_of_std(make: Make) -> list:
+    return _replaced(make)
+
+
+@row
+def normal_of_both(make: Make) -> list:
+    return _of_two(make)
