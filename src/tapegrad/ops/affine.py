@@ -197,6 +197,11 @@ def addbmm(
 def _sum(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
     """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
     _check_expands(input, product._array.shape)
+    if not product.dtype.is_floating_point and not product.dtype.is_complex:
+        beta, alpha = int(beta), int(alpha)  # factors of integers are integers
+        if product.dtype.name == "bool":
+            beta, alpha = bool(beta), bool(alpha)
+            return (input & beta) | (product & alpha)
     if alpha != 1:
         product = product * alpha
     if beta == 0:

@@ -233,8 +233,9 @@ def unique_consecutive(
     array = input._array if dim is not None else input._array.reshape(-1)
     axis = 0 if dim is None else axis_of(dim, array.ndim)
     n = array.shape[axis]
-    rows = np.moveaxis(array, axis, 0).reshape(n, -1)
-    starts = np.concatenate([np.ones(min(n, 1), bool), (rows[1:] != rows[:-1]).any(1)])
+    rows = np.moveaxis(array, axis, 0)
+    others = tuple(range(1, array.ndim))
+    starts = np.concatenate([np.ones(min(n, 1), bool), (rows[1:] != rows[:-1]).any(others)])
     values = np.compress(starts, array, axis)
     inverse = np.cumsum(starts) - 1
     counts = np.diff(np.append(np.flatnonzero(starts), n))

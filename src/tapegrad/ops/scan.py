@@ -174,6 +174,9 @@ def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
     >>> torch.logcumsumexp(torch.tensor([0.0, 0.0]), 0)
     tensor([0.0000, 0.6931])
     """
+    if input._array.ndim == 0:
+        axis_of(dim, 0)
+        return finish("logcumsumexp", input.clone(), out)
     return finish("logcumsumexp", _along(log_running_sum, input, dim), out)
 
 
