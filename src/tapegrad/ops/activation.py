@@ -31,7 +31,7 @@ def relu(xp, input):
     return xp.maximum(input, 0)
 
 
-relu.vjp(input=lambda xp, g, y: xp.where(y > 0, g, 0))
+relu.vjp(input=lambda xp, g, y: xp.where(y <= 0, 0, g))
 relu_ = in_place(relu)
 
 

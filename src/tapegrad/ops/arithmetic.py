@@ -9,6 +9,7 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.dtype import bool_, of
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import tensor_first
 from tapegrad.promotion import promote
 
 __all__ = [
@@ -145,7 +146,10 @@ sub_ = in_place(sub)
 subtract, subtract_ = sub, sub_
 
 
-@elementwise(node="RsubBackward0", check=_refuse_bools)
+_check_rsub = tensor_first("rsub", "other", _refuse_bools)
+
+
+@elementwise(node="RsubBackward0", check=_check_rsub)
 def rsub_scaled(xp, input, other, *, alpha):
     """`other - alpha * input`."""
     return other - (input if alpha == 1 else alpha * input)
@@ -154,7 +158,7 @@ def rsub_scaled(xp, input, other, *, alpha):
 rsub_scaled.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 
-@elementwise(node="RsubBackward1", hidden=("other",), check=_refuse_bools)
+@elementwise(node="RsubBackward1", hidden=("other",), check=_check_rsub)
 def subtract_from(xp, input, other):
     """`other - input` for a number `other`."""
     return other - input

@@ -9,6 +9,7 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.dtype import bool_, uint8
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import invalid_combination, no_complex, tensor_first
 
 __all__ = [
     "clamp",
@@ -43,6 +44,17 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     """
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
+    if input is None or other is None or not hasattr(condition, "_array"):
+        given = tuple(x for x in (condition, input, other) if x is not None)
+        raise invalid_combination(
+            "where",
+            given,
+            "Tensor condition",
+            "Tensor condition, Tensor input, Tensor other, *, Tensor out = None",
+            "Tensor condition, Number self, Tensor other",
+            "Tensor condition, Tensor input, Number other",
+            "Tensor condition, Number self, Number other",
+        )
     dtype = condition.dtype
     if dtype is uint8:
         condition = condition.to(bool_)
@@ -72,7 +84,28 @@ def _inside(xp: Any, x: Any, min: Any, max: Any) -> Any:
     return x >= min if max is None else xp.logical_and(x >= min, x <= max)
 
 
-@elementwise(name="clamp", node="ClampBackward1", hidden=("min", "max"))
+_no_complex = no_complex("clamp is not supported for complex types", NotImplementedError)
+
+
+def _check_limit(name: str, limit: str) -> Any:
+    return tensor_first(name, limit, _no_complex)
+
+
+def _check_clamp(x: Any, min: Any, max: Any) -> None:
+    limits = [each for each in (min, max) if each is not None]
+    if len({hasattr(each, "_array") for each in limits}) == 2 or not all(
+        hasattr(each, "_array") or isinstance(each, (int, float, complex)) for each in limits
+    ):
+        raise invalid_combination(
+            "clamp",
+            (x, min, max),
+            "Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None",
+            "Tensor input, Number min = None, Number max = None, *, Tensor out = None",
+        )
+    _no_complex(x, min, max)
+
+
+@elementwise(name="clamp", node="ClampBackward1", hidden=("min", "max"), check=_check_clamp)
 def clamp_to_numbers(xp, x, min, max):
     """Each element, or the nearer of two numbers where it is not between them."""
     return _clamp(xp, x, min, max)
@@ -81,7 +114,7 @@ def clamp_to_numbers(xp, x, min, max):
 clamp_to_numbers.vjp(x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0))
 
 
-@elementwise(node="ClampBackward0")
+@elementwise(node="ClampBackward0", check=_check_clamp)
 def clamp_to_tensors(xp, x, min, max):
     """Each element, or the limit it goes beyond."""
     return _clamp(xp, x, min, max)
@@ -125,7 +158,7 @@ clamp_ = in_place(clamp)
 clip, clip_ = clamp, clamp_
 
 
-@elementwise(name="clamp_min", hidden=("min",))
+@elementwise(name="clamp_min", hidden=("min",), check=_check_limit("clamp_min", "min"))
 def at_least_number(xp, x, min):
     """Each element, or `min` where it is less."""
     return xp.maximum(x, min)
@@ -134,7 +167,7 @@ def at_least_number(xp, x, min):
 at_least_number.vjp(x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0))
 
 
-@elementwise(node="ClampMinBackward1")
+@elementwise(node="ClampMinBackward1", check=_check_limit("clamp_min", "min"))
 def at_least(xp, x, min):
     """The same for a tensor `min`."""
     return xp.maximum(x, min)
@@ -158,7 +191,7 @@ def clamp_min(input: Any, min: Any, *, out: Any = None) -> Any:
 clamp_min_ = in_place(clamp_min)
 
 
-@elementwise(name="clamp_max", hidden=("max",))
+@elementwise(name="clamp_max", hidden=("max",), check=_check_limit("clamp_max", "max"))
 def at_most_number(xp, x, max):
     """Each element, or `max` where it is greater."""
     return xp.minimum(x, max)
@@ -167,7 +200,7 @@ def at_most_number(xp, x, max):
 at_most_number.vjp(x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0))
 
 
-@elementwise(node="ClampMaxBackward1")
+@elementwise(node="ClampMaxBackward1", check=_check_limit("clamp_max", "max"))
 def at_most(xp, x, max):
     """The same for a tensor `max`."""
     return xp.minimum(x, max)

@@ -8,7 +8,7 @@ from tapegrad import errors
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import constant, constant_elementwise
-from tapegrad.ops.refusal import COMPLEX, lacks
+from tapegrad.ops.refusal import COMPLEX, lacks, tensor_first
 
 __all__ = [
     "allclose",
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-@constant_elementwise(ufunc="equal")
+@constant_elementwise(ufunc="equal", check=tensor_first("eq"))
 def eq(xp, input, other):
     """Where two tensors are equal.
 
@@ -41,7 +41,7 @@ def eq(xp, input, other):
     return input == other
 
 
-@constant_elementwise(ufunc="not_equal")
+@constant_elementwise(ufunc="not_equal", check=tensor_first("ne"))
 def ne(xp, input, other):
     """Where two tensors differ.
 
@@ -51,7 +51,11 @@ def ne(xp, input, other):
     return input != other
 
 
-@constant_elementwise(ufunc="less", check=lacks("lt_cpu", COMPLEX))
+def _ordered(name: str) -> Any:
+    return tensor_first(name, "other", lacks(f"{name}_cpu", COMPLEX))
+
+
+@constant_elementwise(ufunc="less", check=_ordered("lt"))
 def lt(xp, input, other):
     """Where `input` is less than `other`.
 
@@ -61,7 +65,7 @@ def lt(xp, input, other):
     return input < other
 
 
-@constant_elementwise(ufunc="less_equal", check=lacks("le_cpu", COMPLEX))
+@constant_elementwise(ufunc="less_equal", check=_ordered("le"))
 def le(xp, input, other):
     """Where `input` is at most `other`.
 
@@ -71,7 +75,7 @@ def le(xp, input, other):
     return input <= other
 
 
-@constant_elementwise(ufunc="greater", check=lacks("gt_cpu", COMPLEX))
+@constant_elementwise(ufunc="greater", check=_ordered("gt"))
 def gt(xp, input, other):
     """Where `input` is greater than `other`.
 
@@ -81,7 +85,7 @@ def gt(xp, input, other):
     return input > other
 
 
-@constant_elementwise(ufunc="greater_equal", check=lacks("ge_cpu", COMPLEX))
+@constant_elementwise(ufunc="greater_equal", check=_ordered("ge"))
 def ge(xp, input, other):
     """Where `input` is at least `other`.
 
@@ -158,14 +162,15 @@ def isclose(
     >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
     tensor([ True, False])
     """
-    if not hasattr(other, "_array"):
-        raise errors.advised(
-            TypeError(
-                "isclose(): argument 'other' (position 2) must be Tensor, not "
-                f"{type(other).__name__}"
-            ),
-            "Make a tensor of it first: torch.tensor(...).",
-        )
+    for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
+        if not hasattr(x, "_array"):
+            raise errors.advised(
+                TypeError(
+                    f"isclose(): argument '{name}' (position {position}) must be Tensor, not "
+                    f"{type(x).__name__}"
+                ),
+                "Make a tensor of it first: torch.tensor(...).",
+            )
     if input.dtype is not other.dtype:
         raise errors.advised(
             RuntimeError(f"{input.dtype.scalar_name} did not match {other.dtype.scalar_name}"),

@@ -8,7 +8,14 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
-from tapegrad.ops.refusal import BOOL, COMPLEX, lacks, no_derivative
+from tapegrad.ops.refusal import (
+    BOOL,
+    COMPLEX,
+    lacks,
+    no_derivative,
+    some_tensor,
+    tensor_first,
+)
 
 __all__ = [
     "div",
@@ -163,7 +170,7 @@ def _modulo(xp: Any, input: Any, other: Any) -> Any:
     return xp.remainder(input, other)
 
 
-_numbers_only = lacks("remainder_cpu", BOOL, COMPLEX)
+_numbers_only = some_tensor("remainder", lacks("remainder_cpu", BOOL, COMPLEX))
 
 
 @elementwise(name="remainder", node="RemainderBackward1", check=_numbers_only)
@@ -220,7 +227,7 @@ def _fmod(xp: Any, input: Any, other: Any) -> Any:
     return xp.fmod(input, other)
 
 
-_no_bools = lacks("fmod_cpu", BOOL, COMPLEX)
+_no_bools = tensor_first("fmod", "other", lacks("fmod_cpu", BOOL, COMPLEX))
 
 
 @elementwise(name="fmod", node="FmodBackward1", kernels=("fmod",), check=_no_bools)

@@ -70,6 +70,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
             "torch.where(mask, value, input) takes a tensor of values.",
         )
     if value.dtype is not input.dtype:
+        fitted(value.item(), input.dtype)
         value = value.to(input.dtype)
     return fill_masked_with(input, mask, value)
 

@@ -8,7 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.dtype import of
 from tapegrad.op import constant_elementwise
-from tapegrad.ops.refusal import no_kernel
+from tapegrad.ops.refusal import no_kernel, some_tensor
 
 __all__ = [
     "bitwise_and",
@@ -83,7 +83,7 @@ def _check(xp: Any, kernel: str, x: Any, kinds: tuple[str, ...] = ("bool", "inte
         raise no_kernel(kernel, of(x.dtype))
 
 
-@constant_elementwise
+@constant_elementwise(check=some_tensor("bitwise_and"))
 def bitwise_and(xp, input, other):
     """The bits set in both; of truth values, where both are true.
 
@@ -94,7 +94,7 @@ def bitwise_and(xp, input, other):
     return xp.bitwise_and(input, other)
 
 
-@constant_elementwise
+@constant_elementwise(check=some_tensor("bitwise_or"))
 def bitwise_or(xp, input, other):
     """The bits set in one or both; of truth values, where one is true.
 
@@ -105,7 +105,7 @@ def bitwise_or(xp, input, other):
     return xp.bitwise_or(input, other)
 
 
-@constant_elementwise
+@constant_elementwise(check=some_tensor("bitwise_xor"))
 def bitwise_xor(xp, input, other):
     """The bits set in one of the two; of truth values, where they differ.
 
@@ -127,7 +127,7 @@ def bitwise_not(xp, x):
     return xp.bitwise_invert(x)
 
 
-@constant_elementwise
+@constant_elementwise(check=some_tensor("bitwise_left_shift"))
 def bitwise_left_shift(xp, input, other):
     """The bits moved up by `other` places: times two to the power of `other`.
 
@@ -138,7 +138,7 @@ def bitwise_left_shift(xp, input, other):
     return xp.bitwise_left_shift(input, other)
 
 
-@constant_elementwise
+@constant_elementwise(check=some_tensor("bitwise_right_shift"))
 def bitwise_right_shift(xp, input, other):
     """The bits moved down by `other` places: halved that often, rounded down.
 

@@ -8,6 +8,7 @@ from typing import Any
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import some_tensor
 
 __all__ = [
     "logaddexp",
@@ -52,7 +53,7 @@ def _log_odds_rule(xp: Any, g: Any, x: Any, eps: float | None) -> Any:
     slope = g / (x * (1 - x))
     low, high = (0.0, 1.0) if eps is None else (eps, 1 - eps)
     outside = math.nan if eps is None else 0.0
-    return xp.where(xp.logical_and(x >= low, x <= high), slope, outside)
+    return xp.where(xp.logical_or(x < low, x > high), outside, slope)
 
 
 log_odds.vjp(x=_log_odds_rule)
@@ -135,7 +136,7 @@ def number_log_y(xp, other, number):
 number_log_y.vjp(other=lambda g, other, number: g * number / other)
 
 
-@elementwise(node="XlogyBackward2", promote="float", hidden=("number",))
+@elementwise(node="XlogyBackward2", promote="float", hidden=("number",), check=some_tensor("xlogy"))
 def x_log_number(xp, input, number):
     """`input * log(number)`."""
     return _x_log_y(xp, input, xp.asarray(number, dtype=input.dtype))

@@ -11,6 +11,7 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.dtype import float64
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import common_dtype, invalid_combination
 from tapegrad.promotion import promote
 
 __all__ = ["float_power", "pow", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "square", "square_"]
@@ -141,6 +142,18 @@ def _power_of_number_rule(xp: Any, g: Any, exponent: Any, base: Any, y: Any) -> 
 power_of_number.vjp(exponent=_power_of_number_rule)
 
 
+def _check(name: str, input: Any, exponent: Any) -> None:
+    """Raise for two numbers."""
+    if not hasattr(input, "_array") and not hasattr(exponent, "_array"):
+        raise invalid_combination(
+            name,
+            (input, exponent),
+            "Tensor input, Tensor exponent, *, Tensor out = None",
+            "Number self, Tensor exponent, *, Tensor out = None",
+            "Tensor input, Number exponent, *, Tensor out = None",
+        )
+
+
 def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
     """`input` to the power of `exponent`; either may be a number.
 
@@ -149,11 +162,11 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
     >>> torch.pow(2, torch.tensor([1.0, 2.0, 3.0]))
     tensor([2., 4., 8.])
     """
-    if not hasattr(exponent, "_array"):
-        return power_by_number(input, exponent, out=out)
-    if not hasattr(input, "_array"):
-        return power_of_number(exponent, input, out=out)
-    return power(input, exponent, out=out)
+    if hasattr(input, "_array"):
+        by = power if hasattr(exponent, "_array") else power_by_number
+        return by(input, exponent, out=out)
+    _check("pow", input, exponent)
+    return power_of_number(exponent, input, out=out)
 
 
 pow_ = in_place(pow)
@@ -177,8 +190,8 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     >>> torch.float_power(torch.tensor([2, 3]), 2)
     tensor([4., 9.], dtype=torch.float64)
     """
-    arrays = [getattr(x, "_array", x) for x in (input, exponent)]
-    dtype = promote(arrays)
+    _check("float_power", input, exponent)
+    dtype = common_dtype(input, exponent)
     dtype = dtype.to_complex() if dtype.is_complex else float64
     wide = [x.to(dtype) if hasattr(x, "_array") else x for x in (input, exponent)]
     return finish("float_power", pow(*wide), out)

@@ -47,6 +47,53 @@ def no_complex(message: str, error: type = RuntimeError) -> Callable:
     return check
 
 
+def invalid_combination(name: str, given: tuple, *accepted: str) -> TypeError:
+    """The error for operands of which PyTorch has no combination."""
+    kinds = ", ".join("Tensor" if hasattr(x, "_array") else type(x).__name__ for x in given)
+    return errors.advised(
+        TypeError(
+            f"{name}() received an invalid combination of arguments - got ({kinds}), but expected "
+            "one of:\n" + "".join(f" * ({each})\n" for each in accepted)
+        ),
+        "Make a tensor of a number where one is expected: torch.tensor(...).",
+    )
+
+
+def tensor_first(name: str, second: str = "other", *checks: Callable) -> Callable:
+    """A check that refuses a number, or what is neither tensor nor number, as first operand."""
+
+    def check(*operands: Any) -> None:
+        if not hasattr(operands[0], "_array"):
+            raise invalid_combination(
+                name,
+                operands,
+                f"Tensor input, Tensor {second}, *, Tensor out = None",
+                f"Tensor input, Number {second}, *, Tensor out = None",
+            )
+        for each in checks:
+            each(*operands)
+
+    return check
+
+
+def some_tensor(name: str, *checks: Callable) -> Callable:
+    """A check that refuses two numbers."""
+
+    def check(input: Any, other: Any) -> None:
+        if not hasattr(input, "_array") and not hasattr(other, "_array"):
+            raise invalid_combination(
+                name,
+                (input, other),
+                "Tensor input, Tensor other, *, Tensor out = None",
+                "Number self, Tensor other",
+                "Tensor input, Number other, *, Tensor out = None",
+            )
+        for each in checks:
+            each(input, other)
+
+    return check
+
+
 def no_derivative(name: str, instead: str) -> Callable:
     """The rule of an operator whose derivative is not defined: an error when it is asked for."""
 

@@ -40,8 +40,8 @@ def abs(xp, x):
     return xp.abs(x)
 
 
-abs.vjp(x=lambda xp, g, x: g * xp.sign(x))
-abs.jvp(x=lambda xp, t, x: along(xp, t, xp.sign(x)))
+abs.vjp(x=lambda xp, g, x: g * _sign(xp, x))
+abs.jvp(x=lambda xp, t, x: along(xp, t, _sign(xp, x)))
 abs_ = in_place(abs)
 absolute, absolute_ = abs, abs_
 
