@@ -34,7 +34,7 @@ def test_a_program_prints_what_the_page_says(code, output):
 
 def test_the_readme_opens_with_a_program_and_its_output():
     first = next(iter(blocks()))
-    assert first.id == "README.md:10"
+    assert first.id == "README.md:9"
     assert first.values[1]
 
 

@@ -31,21 +31,22 @@ def missing(module: str, name: str) -> Exception:
     return AttributeError(message, name=name, obj=owner)
 
 
-def missing_attribute(obj: object, name: str) -> AttributeError:
-    """The error for a `name` that objects of the class of `obj` do not have.
+def missing_attribute(tensor: object, name: str) -> AttributeError:
+    """The error for a `name` that tensors do not have.
 
     >>> torch.ones(2).bouquet
     Traceback (most recent call last):
     AttributeError: 'Tensor' object has no attribute 'bouquet'
     tapegrad has no torch.Tensor.bouquet: dir(torch.Tensor) lists what there is.
     """
-    cls = type(obj)
-    home = f"torch.{cls.__name__}"
+    if hasattr(type(tensor), name):
+        # A property has raised, and Python asks here before it gives up: the property's own error.
+        object.__getattribute__(tensor, name)
     message = (
-        f"'{cls.__name__}' object has no attribute '{name}'\n"
-        f"tapegrad has no {home}.{name}: dir({home}) lists what there is."
+        f"'{type(tensor).__name__}' object has no attribute '{name}'\n"
+        f"tapegrad has no torch.Tensor.{name}: dir(torch.Tensor) lists what there is."
     )
-    return AttributeError(message, name=name, obj=obj)
+    return AttributeError(message, name=name, obj=tensor)
 
 
 def missing_module(name: str) -> ModuleNotFoundError:

@@ -45,6 +45,11 @@ class TensorCore:
 
         return legacy_tensor(cls, args, kwargs)
 
+    def __getattr__(self, name: str) -> Any:
+        from tapegrad.missing import missing_attribute
+
+        raise missing_attribute(self, name)
+
     # --- what it is -----------------------------------------------------------------------------
 
     @property

@@ -273,3 +273,9 @@ class record_function:
                 return function(*args, **kwargs)
 
         return wrapper
+
+
+def __getattr__(name: str):
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)

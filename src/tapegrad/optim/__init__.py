@@ -5,3 +5,9 @@ from tapegrad.optim.optimizer import Optimizer
 from tapegrad.optim.sgd import SGD
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+
+
+def __getattr__(name: str):
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)

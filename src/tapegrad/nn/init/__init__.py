@@ -61,3 +61,9 @@ __all__ = [
     "xavier_uniform_",
     "zeros_",
 ]
+
+
+def __getattr__(name: str):
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)

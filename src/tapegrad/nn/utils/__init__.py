@@ -18,3 +18,9 @@ __all__ = [
     "parameters_to_vector",
     "vector_to_parameters",
 ]
+
+
+def __getattr__(name: str):
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)
