@@ -59,7 +59,8 @@ def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
     w, safe = _weights(xp, target, weight, ignore_index, x_like.dtype)
     if reduction == "mean":
         g = g / xp.sum(w)
-    return xp.unpick(-g * w, safe, x_like.shape)
+    # where everything is ignored the mean is nan, but its gradient 0
+    return xp.unpick(xp.where(w == 0, 0, -g * w), safe, x_like.shape)
 
 
 pick_classes.vjp(x=_pick_rule)
