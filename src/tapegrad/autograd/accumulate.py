@@ -18,7 +18,7 @@ _lock = threading.Lock()  # several threads may walk graphs that share a leaf
 def collected(old: Any, g: Any) -> Any:
     """The sum of two gradients in an array of its own, so that more can be added in place."""
     total = old + g
-    return total if type(total) is np.ndarray else np.asarray(total)
+    return np.asarray(total) if isinstance(total, np.generic) else total
 
 
 def _references(x: Any) -> int:

@@ -21,6 +21,7 @@ from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
 from tapegrad.autograd.graph import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.mode import MODE, Mode, switched
+from tapegrad.dtype import of
 
 
 def run_backward(
@@ -350,7 +351,10 @@ def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
         stretched = tuple(extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1)
         g = xp.sum(g, axis=tuple(range(extra)) + stretched)
         g = xp.reshape(g, shape)
-    if (g._array.dtype if tensors else g.dtype) != dtype:
+    have = g._array.dtype if tensors else g.dtype
+    if have != dtype:
+        if of(have).is_complex and not of(dtype).is_complex:
+            g = xp.real(g)
         g = xp.astype(g, dtype)
     return g
 
