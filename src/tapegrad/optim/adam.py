@@ -130,7 +130,7 @@ class Adam(Optimizer):
         v += (1 - beta2) * (grad * grad)
         if amsgrad:
             peak = state["max_exp_avg_sq"]
-            peak[...] = xp.maximum(peak, v)
+            peak[...] = xp.maximum(xp.asarray(peak, copy=True), v)  # a recorded step keeps it
             v = peak
         # The corrections of the bias, in double precision whatever the parameter's.
         size = xp.asarray(lr / (1 - beta1**t), dtype=param.dtype)
