@@ -131,7 +131,7 @@ def random_(input: Any, *args: Any, generator: Any = None, **named: Any) -> Any:
     low = bounds.integer(low)
     if is_open and low == bounds.LOWEST:
         bounds.check_all(dtype)
-        n_values = 2**64
+        low, n_values = 0, 2**64  # the words as they are
     elif is_open:
         low, n_values = bounds.span_upwards(dtype, low)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.layout import check_format, empty, preserve_format, preserved
 from tapegrad.ops import random_bounds as bounds
@@ -30,6 +31,8 @@ def make_like(
     *params: Any,
 ) -> Any:
     """A tensor of what `draw` gives, with the shape and the order of memory of another."""
+    if requires_grad is True and not (dtype.is_floating_point or dtype.is_complex):
+        raise errors.float_required(dtype)
     array = input._array
     if memory_format is None or memory_format is preserve_format:
         blank = preserved(array, dtype.numpy)

@@ -38,6 +38,8 @@ def make(
     *params: Any,
 ) -> Any:
     """A tensor of what `draw(stream, shape, dtype, *params)` gives, or `out` filled with it."""
+    if requires_grad is True and not (dtype.is_floating_point or dtype.is_complex):
+        raise errors.float_required(dtype)
     if out is None:
         args = (stream, shape, dtype.numpy, *params)
         return build(function, draw, *args, requires_grad=requires_grad)
