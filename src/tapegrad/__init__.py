@@ -52,6 +52,7 @@ from tapegrad.random import (
     seed,
     set_rng_state,
 )
+from tapegrad.settings import *
 from tapegrad.size import Size
 from tapegrad.tensor import Tensor  # first: the other files build on it
 from tapegrad.version import __version__

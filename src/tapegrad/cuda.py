@@ -3,6 +3,7 @@
 from typing import NoReturn
 
 from tapegrad.device import require_cpu
+from tapegrad.missing import missing
 
 default_generators = ()
 has_half = True
@@ -171,3 +172,16 @@ def initial_seed() -> NoReturn:
 def get_rng_state(device="cuda") -> NoReturn:
     """The state of a GPU's generator: an error, there is none."""
     _refuse()
+
+
+# --- names -----------------------------------------------------------------------------------
+
+
+def __getattr__(name: str):
+    """`FloatTensor` and the like: constructors that refuse."""
+    if name.endswith("Tensor"):
+        from tapegrad.ops.typed import TYPES, cuda_type
+
+        if name in TYPES:
+            return cuda_type(name)
+    raise missing(__name__, name)

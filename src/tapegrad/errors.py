@@ -99,3 +99,48 @@ def float_required(dtype: Any) -> RuntimeError:
         RuntimeError("Only Tensors of floating point and complex dtype can require gradients"),
         f"This one is {dtype}: pass requires_grad=False, or dtype=torch.float32.",
     )
+
+
+_BY_CLASS_STATEMENT = 1 << 9  # a flag that types written in C lack
+
+
+def type_name(x: Any) -> str:
+    """What PyTorch's messages call the type of `x`: types written in C carry their module.
+
+    >>> import numpy as np
+    >>> [tapegrad.errors.type_name(x) for x in (1, np.ones(2), torch.ones(2), torch.float32)]
+    ['int', 'numpy.ndarray', 'Tensor', 'torch.dtype']
+    """
+    kind = type(x)
+    name = kind.__name__
+    if kind.__module__.startswith("tapegrad.") and name in ("dtype", "device", "layout", "Size"):
+        return f"torch.{name}"
+    if kind.__flags__ & _BY_CLASS_STATEMENT or kind.__module__ == "builtins":
+        return name
+    return f"{kind.__module__}.{name}"
+
+
+def must_be(function: str, argument: str, position: int, wanted: str, x: Any) -> TypeError:
+    """An argument of a type that a function does not take."""
+    place = f" (position {position})" if position else ""
+    return advised(
+        TypeError(
+            f"{function}(): argument '{argument}'{place} must be {wanted}, not {type_name(x)}"
+        ),
+        f"Pass {'an' if wanted[0] in 'aeiou' else 'a'} {wanted}.",
+    )
+
+
+def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) -> TypeError:
+    """Arguments that none of the `forms` of a function takes."""
+    given = [type_name(x) for x in args]
+    given += [f"{name}={type_name(x)}" for name, x in reversed(list(kwargs.items()))]
+    text = ", ".join(given) + (", " if kwargs and not args else "")
+    lines = "".join(f" * ({form})\n" for form in forms)
+    return advised(
+        TypeError(
+            f"{function}() received an invalid combination of arguments - got ({text}), "
+            f"but expected one of:\n{lines}"
+        ),
+        "Compare what was given with the forms above.",
+    )

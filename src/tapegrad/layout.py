@@ -24,8 +24,13 @@ class _Named:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> str:
-        return self.name  # pickles and copies as the object of that name in this module
+    def __reduce__(self) -> tuple:
+        return _named, (self.name,)
+
+
+def _named(name: str) -> Any:
+    """The object of that name, for pickle and copy."""
+    return globals()[name]
 
 
 class layout(_Named):
@@ -72,13 +77,7 @@ _ORDERS = {channels_last: (0, 2, 3, 1), channels_last_3d: (0, 2, 3, 4, 1)}
 def check_format(function: str, given: Any, ndim: int) -> None:
     """Raise unless `given` is a memory format that a tensor of `ndim` dimensions can have."""
     if type(given) is not memory_format:
-        raise errors.advised(
-            TypeError(
-                f"{function}(): argument 'memory_format' must be torch.memory_format, "
-                f"not {type(given).__name__}"
-            ),
-            "Pass torch.contiguous_format, torch.preserve_format or torch.channels_last.",
-        )
+        raise errors.must_be(function, "memory_format", 0, "torch.memory_format", given)
     order = _ORDERS.get(given)
     if order is not None and len(order) != ndim:
         raise errors.advised(

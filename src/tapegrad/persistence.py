@@ -13,10 +13,10 @@ from tapegrad.ops.typed import retyped
 from tapegrad.storage import elements_of, offset_of, owner_of, shaped
 
 
-def rebuild_tensor(cls: type, array: np.ndarray, requires_grad: bool, state: dict) -> Any:
+def rebuild_tensor(cls: type | None, array: np.ndarray, requires_grad: bool, state: dict) -> Any:
     """The tensor that `reduce_tensor` took apart."""
     found = _tensor.wrap(array)
-    if cls is not _tensor.Tensor:
+    if cls is not None:
         found = retyped(found, cls)
     if requires_grad:
         _tensor.make_leaf(found)
@@ -27,8 +27,12 @@ def rebuild_tensor(cls: type, array: np.ndarray, requires_grad: bool, state: dic
 
 def reduce_tensor(self: Any, protocol: Any) -> tuple:
     """What a tensor is made of, for pickle and copy: history and gradient stay behind."""
-    state = dict(self.__dict__)
-    return rebuild_tensor, (type(self), self._array, self.requires_grad, state)
+    return rebuild_tensor, (_class(self), self._array, self.requires_grad, dict(self.__dict__))
+
+
+def _class(x: Any) -> type | None:
+    """None for a plain tensor: its class goes by a name that may be PyTorch's elsewhere."""
+    return None if type(x) is _tensor.Tensor else type(x)
 
 
 def deepcopy_tensor(self: Any, memo: dict) -> Any:
@@ -53,7 +57,7 @@ def deepcopy_tensor(self: Any, memo: dict) -> Any:
         strides = tuple(step // array.itemsize for step in array.strides)
         elements = elements_of(copied.view(array.dtype) if _is_other(owner, array) else copied)
         copied = shaped(elements, offset_of(array), array.shape, strides)
-    found = memo[id(self)] = rebuild_tensor(type(self), copied, self.requires_grad, {})
+    found = memo[id(self)] = rebuild_tensor(_class(self), copied, self.requires_grad, {})
     found.__dict__.update(copy.deepcopy(self.__dict__, memo))
     if self._grad is not None:
         found._grad = copy.deepcopy(self._grad, memo)

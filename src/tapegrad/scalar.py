@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -47,13 +48,19 @@ def number_of(function: str, argument: str, position: int, given: Any) -> Any:
     array = getattr(given, "_array", None)
     if array is not None and array.ndim == 0 and not given.requires_grad:
         return given.item()
-    raise errors.advised(
-        TypeError(
-            f"{function}(): argument '{argument}' (position {position}) must be Number, "
-            f"not {type(given).__name__}"
-        ),
-        "Pass a Python number, or x.item() of a tensor with one element.",
-    )
+    raise errors.must_be(function, argument, position, "Number", given)
+
+
+def int_of(function: str, argument: str, position: int, given: Any) -> int:
+    """The integer meant by `given`: a Python or NumPy integer, or a 0-d tensor of one."""
+    if type(given) is int:
+        return given
+    if not isinstance(given, (bool, np.bool_)):
+        try:
+            return index(given)
+        except TypeError:
+            pass
+    raise errors.must_be(function, argument, position, "int", given)
 
 
 def fitted(value: Any, dtype: Dtype) -> Any:

@@ -59,16 +59,32 @@ def ints_of(name: str, argument: str, given: tuple, position: int = 1) -> tuple[
     found = []
     for i, n in enumerate(values):
         try:
-            found.append(operator.index(n))
+            if i or not isinstance(n, bool):
+                found.append(operator.index(n))
+                continue
         except TypeError:
-            what = f"tuple of ints, but found element of type {type(n).__name__} at pos {i}"
-            if values is given and len(given) == 1:
-                what = f"tuple of ints, not {type(n).__name__}"
-            place = f"argument '{argument}' (position {position})"
-            raise errors.advised(
-                TypeError(f"{name}(): {place} must be {what}"), "Give whole numbers."
-            ) from None
+            pass
+        kind = errors.type_name(n)
+        text = f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, "
+        if values is given and len(given) == 1:
+            text += f"not {kind}"
+        elif i == 0:
+            text += f"but found element of type {kind} at pos 0"
+        else:
+            text = (
+                f"{name}(): argument '{argument}' failed to unpack the object at pos {i + 1} with "
+                f'error "type must be tuple of ints,but got {kind}"'
+            )
+        raise errors.advised(TypeError(text), "Give whole numbers.")
     return tuple(found)
+
+
+def missing_argument(name: str, argument: str) -> TypeError:
+    """A call that lacks what it needs."""
+    return errors.advised(
+        TypeError(f'{name}() missing 1 required positional arguments: "{argument}"'),
+        f"Pass {argument}.",
+    )
 
 
 def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:

@@ -21,7 +21,22 @@ _pool: Any = None
 _lock = threading.Lock()
 
 
+_chosen: int | None = None
+
+
 def n_threads() -> int:
+    """The number of threads chosen, else of cores this process may use."""
+    return _chosen or n_cores()
+
+
+def set_n_threads(n: int) -> None:
+    """Choose the number of threads."""
+    global _chosen, _pool
+    with _lock:
+        _chosen, _pool = n, None
+
+
+def n_cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -109,26 +109,16 @@ def _is_builtin(x: Any) -> bool:
     return isinstance(x, type) and x in _BUILTIN
 
 
+_TAIL = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
+_FORMS = (
+    f"torch.device device = None, torch.dtype dtype = None, {_TAIL}",
+    f"torch.dtype dtype, {_TAIL}",
+    f"Tensor tensor, {_TAIL}",
+)
+
+
 def _invalid(args: tuple, kwargs: dict) -> TypeError:
-    named = "".join(f"{name}={_name(x)}, " for name, x in kwargs.items())
-    given = ", ".join([*map(_name, args), *([named] if named else [])])
-    return errors.advised(
-        TypeError(
-            f"to() received an invalid combination of arguments - got ({given}), "
-            "but expected one of:\n"
-            " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, "
-            "bool copy = False, *, torch.memory_format memory_format = None)\n"
-            " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, "
-            "torch.memory_format memory_format = None)\n"
-            " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, "
-            "torch.memory_format memory_format = None)\n"
-        ),
-        "Call to(dtype), to(device), to(device, dtype) or to(other_tensor).",
-    )
-
-
-def _name(x: Any) -> str:
-    return "torch.dtype" if type(x) is Dtype else type(x).__name__
+    return errors.invalid_combination("to", args, kwargs, _FORMS)
 
 
 def cast_as(x: Any, dtype: Dtype, format: Any) -> Any:
@@ -146,10 +136,10 @@ def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: An
     """
     if dtype is None:
         return f"torch.{self.dtype.scalar_name}Tensor"
-    return cast(self, _dtype_of_type(dtype))
+    return cast(self, dtype_of_type(dtype))
 
 
-def _dtype_of_type(given: Any) -> Dtype:
+def dtype_of_type(given: Any) -> Dtype:
     """The dtype meant by a dtype, a type such as `torch.LongTensor`, or the name of one."""
     from tapegrad.ops.typed import TYPES, tensortype
 
@@ -186,13 +176,7 @@ def type_as(self: Any, other: Any) -> Any:
     tensor([1, 1])
     """
     if not isinstance(other, _tensor.Tensor):
-        raise errors.advised(
-            TypeError(
-                f"type_as(): argument 'other' (position 1) must be Tensor, "
-                f"not {type(other).__name__}"
-            ),
-            "to(dtype) takes a dtype.",
-        )
+        raise errors.must_be("type_as", "other", 1, "Tensor", other)
     return cast(self, other.dtype)
 
 

@@ -23,12 +23,7 @@ def clone(input: Any, *, memory_format: Any = None) -> Any:
     tensor([1., 1.], grad_fn=<CloneBackward0>)
     """
     if not isinstance(input, _tensor.Tensor):
-        raise errors.advised(
-            TypeError(
-                f"clone(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-            ),
-            "Make a tensor of it first: torch.tensor(...), torch.from_numpy(...).",
-        )
+        raise errors.must_be("clone", "input", 1, "Tensor", input)
     if memory_format is None:
         return copy_of(input)
     _layout.check_format("clone", memory_format, input.ndim)

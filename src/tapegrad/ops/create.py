@@ -11,7 +11,7 @@ from tapegrad import layout as _layout
 from tapegrad.dtype import bool_, default, default_complex, int64
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops.factory import build, check, check_out, into, known, native
-from tapegrad.scalar import fitted, number_of
+from tapegrad.scalar import fitted, int_of, number_of
 from tapegrad.shape import ints_of
 
 
@@ -25,12 +25,19 @@ def sizes(name: str, given: tuple, size: Any = None) -> tuple[int, ...]:
             f"Pass a shape: {name}(2, 3) or {name}((2, 3)).",
         )
     shape = ints_of(name, "size", given)
+    n_bytes = 16
     for n in shape:
+        n_bytes *= n
         if n < 0:
             raise errors.advised(
                 RuntimeError(f"{name}: Dimension size must be non-negative."),
                 f"The shape asked for is {list(shape)}.",
             )
+    if n_bytes >= 2**63:
+        raise errors.advised(
+            RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}"),
+            "No memory is large enough for this shape.",
+        )
     return shape
 
 
@@ -131,13 +138,7 @@ def full(
     """
     check(layout, device, pin_memory)
     if not isinstance(size, (tuple, list)):
-        raise errors.advised(
-            TypeError(
-                f"full(): argument 'size' (position 1) must be tuple of ints, "
-                f"not {type(size).__name__}"
-            ),
-            "The shape comes first, in a tuple: torch.full((2, 3), 7).",
-        )
+        raise errors.must_be("full", "size", 1, "tuple of ints", size)
     shape = sizes("full", (size,))
     value = number_of("full", "fill_value", 2, fill_value)
     if out is not None:
@@ -177,8 +178,8 @@ def eye(
             [0., 1.]])
     """
     check(layout, device, pin_memory)
-    (rows,) = ints_of("eye", "n", (n,))
-    (columns,) = (rows,) if m is None else ints_of("eye", "m", (m,), 2)
+    rows = int_of("eye", "n", 1, n)
+    columns = rows if m is None else int_of("eye", "m", 2, m)
     for name, count in (("n", rows), ("m", columns)):
         if count < 0:
             raise errors.advised(

@@ -127,11 +127,8 @@ def from_numpy(array: Any, /) -> Any:
     array([3., 3.])
     """
     if not isinstance(array, np.ndarray):
-        name = type(array).__name__
-        if isinstance(array, np.generic):
-            name = f"numpy.{name}"
         raise errors.advised(
-            TypeError(f"expected np.ndarray (got {name})"),
+            TypeError(f"expected np.ndarray (got {errors.type_name(array)})"),
             "torch.tensor() takes numbers, lists and tensors.",
         )
     if not array.flags.writeable:

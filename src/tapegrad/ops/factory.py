@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
+
+import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
@@ -33,8 +36,11 @@ def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> 
     mode = get_mode()
     if mode is True or mode is False:
         tensor = new(_tensor.Tensor)
-        tensor._array = make(*args)
-        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+        try:
+            tensor._array = make(*args)
+        except MemoryError as error:
+            raise _out_of_memory(error) from None
+        tensor._node = tensor._counter = tensor._view = tensor._grad = None
     else:
         tensor = mode.call(name, lambda *_: _tensor.wrap(make(*args)), (_Maker(name), (), {}), {})
     if requires_grad is False:
@@ -42,17 +48,23 @@ def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> 
     return requiring(name, tensor, requires_grad)
 
 
+def _out_of_memory(error: MemoryError) -> RuntimeError:
+    shape, dtype = getattr(error, "shape", ()), getattr(error, "dtype", np.dtype(np.uint8))
+    n_bytes = prod(shape) * dtype.itemsize
+    return errors.advised(
+        RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+            f"memory: you tried to allocate {n_bytes} bytes. Error code 12 (Cannot allocate memory)"
+        ),
+        f"The shape is {list(shape)}.",
+    )
+
+
 def requiring(name: str, tensor: Any, requires_grad: Any) -> Any:
     """A fresh tensor, made to require grad if `requires_grad` says so."""
     if requires_grad is not True:
         if requires_grad is not False:
-            raise errors.advised(
-                TypeError(
-                    f"{name}(): argument 'requires_grad' must be bool, "
-                    f"not {type(requires_grad).__name__}"
-                ),
-                "Pass requires_grad=True or requires_grad=False.",
-            )
+            raise errors.must_be(name, "requires_grad", 0, "bool", requires_grad)
         return tensor
     dtype = tensor.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
@@ -71,10 +83,7 @@ def known(name: str, dtype: Any) -> Dtype:
         return dtype
     if dtype is float or dtype is int or dtype is bool or dtype is complex:
         return as_dtype(dtype)
-    raise errors.advised(
-        TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}"),
-        "Pass a dtype such as torch.float32.",
-    )
+    raise errors.must_be(name, "dtype", 0, "torch.dtype", dtype)
 
 
 def check(layout: Any, device: Any, pin_memory: Any) -> None:
@@ -95,10 +104,7 @@ def check(layout: Any, device: Any, pin_memory: Any) -> None:
 def check_out(name: str, out: Any, dtype: Any) -> None:
     """Raise if `out` cannot take the result of a function that makes a tensor of `dtype`."""
     if not isinstance(out, _tensor.Tensor):
-        raise errors.advised(
-            TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}"),
-            "Pass a tensor to write to.",
-        )
+        raise errors.must_be(name, "out", 0, "Tensor", out)
     if dtype is not None and known(name, dtype) is not out.dtype:
         have, want = known(name, dtype).scalar_name, out.dtype.scalar_name
         raise errors.advised(

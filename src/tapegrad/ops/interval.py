@@ -17,8 +17,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.dtype import current, default, int64
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops.factory import build, check, check_out, into, known
-from tapegrad.scalar import fitted, number_of
-from tapegrad.shape import ints_of
+from tapegrad.scalar import fitted, int_of, number_of
 
 _LANES = 8  # of a vector of float32; the loop over vectors handles two at a time
 
@@ -65,6 +64,18 @@ def _check_dtype(name: str, dtype: Dtype) -> None:
         )
 
 
+_OUT = "Tensor out = None, "
+_OPTIONS = (
+    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
+    "bool pin_memory = False, bool requires_grad = False"
+)
+_ARANGE = (
+    f"Number end, *, {_OUT}{_OPTIONS}",
+    f"Number start, Number end, *, {_OPTIONS}",
+    f"Number start, Number end, Number step = 1, *, {_OUT}{_OPTIONS}",
+)
+
+
 def _bounds(given: tuple, start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
     """Start, end and step of `arange(end)`, `arange(start, end)`, `arange(start, end, step)`."""
     if len(given) == 1 and start is None and end is None and step is None:
@@ -77,14 +88,8 @@ def _bounds(given: tuple, start: Any, end: Any, step: Any) -> tuple[Any, Any, An
     values.update({name: value for name, value in known.items() if value is not None})
     alone = "step" in values and "start" not in values
     if twice or len(given) > 3 or "end" not in values or alone:
-        texts = [type(x).__name__ for x in given]
-        texts += [f"{k}={type(v).__name__}" for k, v in known.items() if v is not None]
-        raise errors.advised(
-            TypeError(
-                f"arange() received an invalid combination of arguments - got ({', '.join(texts)})"
-            ),
-            "Call arange(end), arange(start, end) or arange(start, end, step).",
-        )
+        named = {name: value for name, value in known.items() if value is not None}
+        raise errors.invalid_combination("arange", given, named, _ARANGE)
     start, end, step = values.get("start", 0), values["end"], values.get("step", 1)
     return (
         _real(number_of("arange", "start", 1, start)),
@@ -222,7 +227,7 @@ def _end_point(name: str, argument: str, position: int, x: Any) -> Any:
 
 
 def _n_steps(name: str, steps: Any) -> int:
-    (n,) = ints_of(name, "steps", (steps,), 3)
+    n = int_of(name, "steps", 3, steps)
     if n < 0:
         raise errors.advised(RuntimeError("number of steps must be non-negative"), f"It is {n}.")
     return n

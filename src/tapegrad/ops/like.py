@@ -20,12 +20,7 @@ from tapegrad.shape import ints_of
 
 def _dtype(name: str, x: Any, dtype: Any) -> Dtype:
     if not isinstance(x, _tensor.Tensor):
-        raise errors.advised(
-            TypeError(
-                f"{name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}"
-            ),
-            "Make a tensor of it first: torch.tensor(...), torch.from_numpy(...).",
-        )
+        raise errors.must_be(name, "input", 1, "Tensor", x)
     return x.dtype if dtype is None else known(name, dtype)
 
 
@@ -232,13 +227,7 @@ def new_full(
     kind = _dtype("new_full", self, dtype)
     check(layout, device, pin_memory)
     if not isinstance(size, (tuple, list)):
-        raise errors.advised(
-            TypeError(
-                "new_full(): argument 'size' (position 1) must be tuple of ints, "
-                f"not {type(size).__name__}"
-            ),
-            "The shape comes first, in a tuple: x.new_full((2, 3), 7).",
-        )
+        raise errors.must_be("new_full", "size", 1, "tuple of ints", size)
     shape = sizes("new_full", (size,))
     value = fitted(number_of("new_full", "fill_value", 2, fill_value), kind)
     return build("new_full", np.full, shape, value, kind.numpy, requires_grad=requires_grad)

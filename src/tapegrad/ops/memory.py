@@ -120,7 +120,8 @@ def share_memory_(self: Any) -> Any:
 
 def is_shared(self: Any) -> bool:
     """Whether forked processes see writes to the tensor."""
-    return type(owner_of(self._array).base).__name__ == "mmap"
+    memory = owner_of(self._array).base
+    return type(getattr(memory, "obj", memory)).__name__ == "mmap"
 
 
 def pin_memory(self: Any, device: Any = None) -> Any:

@@ -49,13 +49,7 @@ join_polar.jvp(
 def _check(name: str, names: tuple[str, str], a: Any, b: Any) -> None:
     for position, (argument, x) in enumerate(zip(names, (a, b), strict=True), 1):
         if not isinstance(x, _tensor.Tensor):
-            raise errors.advised(
-                TypeError(
-                    f"{name}(): argument '{argument}' (position {position}) must be Tensor, "
-                    f"not {type(x).__name__}"
-                ),
-                "Make tensors of the numbers first.",
-            )
+            raise errors.must_be(name, argument, position, "Tensor", x)
     if not (a.dtype.is_floating_point and b.dtype.is_floating_point):
         raise errors.advised(
             RuntimeError(

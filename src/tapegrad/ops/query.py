@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from tapegrad import errors
 from tapegrad import layout as _layout
+from tapegrad.scalar import int_of
 from tapegrad.shape import axis_of
 from tapegrad.size import from_shape
 from tapegrad.tensor import TensorCore
@@ -16,12 +16,7 @@ def require(name: str, x: Any, argument: str = "input") -> Any:
     """`x` itself, if it is a tensor."""
     if isinstance(x, TensorCore):
         return x
-    raise errors.advised(
-        TypeError(
-            f"{name}(): argument '{argument}' (position 1) must be Tensor, not {type(x).__name__}"
-        ),
-        "Make a tensor of it first: torch.tensor(...), torch.from_numpy(...).",
-    )
+    raise errors.must_be(name, argument, 1, "Tensor", x)
 
 
 def is_tensor(obj: Any, /) -> bool:
@@ -184,15 +179,7 @@ def _row_major(array: Any) -> tuple[int, ...]:
 
 
 def _axis(name: str, dim: Any, ndim: int) -> int:
-    try:
-        axis = operator.index(dim)
-    except TypeError:
-        raise errors.advised(
-            TypeError(
-                f"{name}(): argument 'dim' (position 1) must be int, not {type(dim).__name__}"
-            ),
-            "Dimensions are numbered from 0, or from -1 backwards.",
-        ) from None
+    axis = int_of(name, "dim", 1, dim)
     if ndim == 0:
         raise errors.advised(
             IndexError(f"Dimension specified as {axis} but tensor has no dimensions"),

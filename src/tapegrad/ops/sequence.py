@@ -117,7 +117,7 @@ def _dtype_of(data: Any) -> Dtype:
         )
     if not _is_sequence(data):
         raise errors.advised(
-            RuntimeError(f"Could not infer dtype of {type(data).__name__}"),
+            RuntimeError(f"Could not infer dtype of {errors.type_name(data)}"),
             "Give a number, an array, a tensor, or nested lists of numbers.",
         )
     found = None
@@ -136,6 +136,8 @@ def _collect(data: Any, shape: tuple[int, ...], axis: int, values: list) -> None
         raise errors.advised(
             TypeError("not a sequence"), f"At dimension {axis} there are numbers and sequences."
         )
+    if shape[axis] == 0:
+        return
     if len(data) != shape[axis]:
         raise ragged(shape[axis], axis, len(data))
     for item in data:
@@ -157,7 +159,7 @@ def _number(x: Any) -> Any:
                 ValueError("only one element tensors can be converted to Python scalars"),
                 "torch.stack() joins tensors of any shape.",
             )
-        return x._array.reshape(()).item()
+        return float(x) if x.requires_grad else x._array.reshape(()).item()
     if isinstance(x, np.generic):
         return x.item()
     if isinstance(x, np.ndarray):

@@ -9,12 +9,12 @@ import numpy as np
 from tapegrad import errors
 from tapegrad.dtype import int32, int64
 from tapegrad.ops.factory import build, check, known
-from tapegrad.shape import ints_of
+from tapegrad.scalar import int_of
 
 
 def _indices(name: str, row: Any, col: Any, offset: Any, dtype: Any) -> tuple:
-    (rows,), (columns,) = ints_of(name, "row", (row,)), ints_of(name, "col", (col,), 2)
-    (shift,) = ints_of(name, "offset", (offset,), 3)
+    rows, columns = int_of(name, "row", 1, row), int_of(name, "col", 2, col)
+    shift = int_of(name, "offset", 3, offset)
     for label, n in (("row", rows), ("col", columns)):
         if n < 0:
             raise errors.advised(

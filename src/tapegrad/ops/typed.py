@@ -36,7 +36,7 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
 def retyped(tensor: Any, cls: type) -> Any:
     """The same tensor as an object of `cls`, a subclass of `Tensor`."""
     made = object.__new__(cls)
-    for name in ("_array", "_node", "_counter", "_view", "_grad", "_hooks"):
+    for name in ("_array", "_node", "_counter", "_view", "_grad"):
         setattr(made, name, getattr(tensor, name))
     return made
 
@@ -70,12 +70,8 @@ def _is_integer(x: Any) -> bool:
 def _sequence(x: Any) -> Any:
     if isinstance(x, str) or (hasattr(x, "__len__") and hasattr(x, "__getitem__")):
         return x
-    name = type(x).__name__
     raise errors.advised(
-        TypeError(
-            "new(): data must be a sequence "
-            f"(got {'numpy.' + name if isinstance(x, np.generic) else name})"
-        ),
+        TypeError(f"new(): data must be a sequence (got {errors.type_name(x)})"),
         "torch.tensor() takes a single number.",
     )
 
@@ -86,7 +82,7 @@ def _of_tensor(x: Any, dtype: Dtype | None) -> Any:
             TypeError(f"expected {_options(dtype)} (got {_options(x.dtype)})"),
             f"Convert the tensor: x.to({dtype}).",
         )
-    from tapegrad.ops.strided import alias
+    from tapegrad.ops.stride import alias
 
     return alias(x)
 
@@ -104,18 +100,21 @@ def _options(dtype: Dtype) -> str:
     )
 
 
+_FORMS = (
+    "*, torch.device device = None",
+    "torch.Storage storage",
+    "Tensor other",
+    "tuple of ints size, *, torch.device device = None",
+    "object data, *, torch.device device = None",
+)
+
+
 def _check_keywords(args: tuple, kwargs: dict) -> None:
     if not kwargs:
         return
     unknown = [name for name in kwargs if name not in ("device", "data")]
     if unknown or (args and "data" in kwargs):
-        given = ", ".join(
-            [type(x).__name__ for x in args] + [f"{k}={_name(v)}" for k, v in kwargs.items()]
-        )
-        raise errors.advised(
-            TypeError(f"new() received an invalid combination of arguments - got ({given})"),
-            "torch.tensor() takes dtype= and requires_grad=.",
-        )
+        raise errors.invalid_combination("new", args, kwargs, _FORMS)
     if kwargs.get("device") is not None and as_device(kwargs["device"]).type != "cpu":
         kind = as_device(kwargs["device"]).type
         raise errors.advised(
@@ -124,10 +123,6 @@ def _check_keywords(args: tuple, kwargs: dict) -> None:
             ),
             "There is no GPU here: leave device= away.",
         )
-
-
-def _name(x: Any) -> str:
-    return "torch.dtype" if type(x) is Dtype else type(x).__name__
 
 
 class tensortype(type):
@@ -186,7 +181,13 @@ TYPES = {
 
 def cuda_type(name: str) -> Any:
     """`torch.cuda.FloatTensor` and the like: names without a GPU behind them."""
-    return _typed(name, TYPES[name].dtype, cuda=True)
+    found = _cuda_types.get(name)
+    if found is None:
+        found = _cuda_types[name] = _typed(name, TYPES[name].dtype, cuda=True)
+    return found
+
+
+_cuda_types: dict[str, Any] = {}
 
 
 __all__ = [
