@@ -73,21 +73,21 @@ def store_at(out: Any, values: Any, index: Any, axes: tuple[int, ...], add: bool
 
 def write_at(x: Any, values: Any, index: Any, axes: tuple[int, ...], add: bool) -> Any:
     """A copy of `x` with `values` at index arrays on `axes`, or with them added there."""
-    out = x.copy("K")
+    out = np.array(x)
     store_at(out, values, index, axes, add)
     return out
 
 
 def write_mask(x: Any, values: Any, mask: Any) -> Any:
     """A copy of `x` with `values` where `mask` is true."""
-    out = x.copy("K")
+    out = np.array(x)
     out[mask] = values
     return out
 
 
 def write_part(x: Any, values: Any, axis: int, key: Any) -> Any:
     """A copy of `x` with `values` at the index or slice `key` of `axis`."""
-    out = x.copy("K")
+    out = np.array(x)
     out[(slice(None),) * axis + (key,)] = values
     return out
 
@@ -106,17 +106,21 @@ def _grid(index: Any, axis: int) -> tuple:
 
 def gather_along(x: Any, index: Any, axis: int) -> Any:
     """For each element of `index` the element of `x` that has its place, but for `axis`."""
-    return x[_grid(index, axis)] if index.ndim else x[index if x.ndim else ()].copy()
+    if not x.ndim:
+        x = x.reshape(1)
+    return x[_grid(index, axis)] if index.ndim else x[index, ...].reshape(())
 
 
 def scatter_along(x: Any, index: Any, values: Any, axis: int, how: str) -> Any:
     """A copy of `x` with `values` written, added, ... at the places `gather_along` reads."""
-    out = x.copy("C")
+    out = np.array(x, order="C")
     if not index.size:
         return out
     seen = out.reshape(1) if not out.ndim else out
     key = _grid(index, axis) if index.ndim else (index,)
-    if values.ndim:
+    if not index.ndim:
+        values = values.reshape(())
+    elif values.ndim:
         values = values[tuple(slice(n) for n in index.shape)]
     if how == "write":
         seen[key] = values

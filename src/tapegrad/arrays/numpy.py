@@ -149,9 +149,6 @@ from numpy import (
 )
 
 from tapegrad.arrays.classes import pick, unpick
-from tapegrad.arrays.order import median_index, mode_index, put_along, topk_indices
-from tapegrad.arrays.scan import log_running_sum, running_extremum
-
 from tapegrad.arrays.index import (
     add_along,
     add_at,
@@ -164,7 +161,10 @@ from tapegrad.arrays.index import (
     write_mask,
     write_part,
 )
+from tapegrad.arrays.order import median_index, mode_index, put_along, topk_indices
 from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to
+from tapegrad.arrays.scan import log_running_sum, running_extremum
+from tapegrad.arrays.special import digamma, erf, erfc, erfinv, lgamma, polygamma
 from tapegrad.arrays.strided import (
     diagonal_view,
     pad_diagonal,
@@ -174,8 +174,6 @@ from tapegrad.arrays.strided import (
     windows,
     write_diagonal,
 )
-
-from tapegrad.arrays.special import digamma, erf, erfc, erfinv, lgamma, polygamma
 
 _SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
 

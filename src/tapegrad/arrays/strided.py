@@ -42,7 +42,7 @@ def _places(shape: Any, strides: Any, offset: int) -> Any:
 def strided(x: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     """The pattern over the memory of `x`: a view if `x` has the strides `own`, else a copy."""
     item = x.dtype.itemsize
-    if tuple([s // item for s in x.strides]) != tuple(own):
+    if any(n > 1 and s != item * o for n, s, o in zip(x.shape, x.strides, own, strict=True)):
         memory, start = _spread(x, own, shape, strides, offset)
         return memory[_places(shape, strides, offset - start)]
     if offset >= 0:
@@ -93,6 +93,6 @@ def pad_diagonal(x: Any, shape: Any, offset: int) -> Any:
 
 def write_diagonal(x: Any, values: Any, offset: int) -> Any:
     """A copy of `x` with `values` on a diagonal of the last two axes."""
-    out = x.copy("K")
+    out = np.array(x)
     diagonal_view(out, offset)[...] = values
     return out

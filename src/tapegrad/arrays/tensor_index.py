@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.ops import assign as _assign
 from tapegrad.ops import lookup as _lookup
 from tapegrad.ops import patch as _patch
-from tapegrad.ops import assign as _assign
 from tapegrad.ops import scattering as _scattering
 from tapegrad.ops.expand import expand
 from tapegrad.ops.mask import nonzero as _nonzero

@@ -29,7 +29,15 @@ from tapegrad.autograd.graph import (
     version_of,
 )
 from tapegrad.autograd.mode import MODE, is_grad_enabled
-from tapegrad.autograd.view import MULTI_OUTPUT, NO_GRAD, Step, View, adjoint, edge_of
+from tapegrad.autograd.view import (
+    MULTI_OUTPUT,
+    NO_GRAD,
+    Step,
+    View,
+    adjoint,
+    edge_of,
+    shares_memory,
+)
 from tapegrad.dtype import of
 from tapegrad.promotion import can_cast
 
@@ -171,7 +179,7 @@ def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) 
             for t, e in zip(inputs, edges, strict=True)
         ]
         result = _tensor.wrap(x._array)
-        record(op, numpy_namespace, inputs, [], edges, tuple(kinds), params, (result,))
+        record(op.op, numpy_namespace, inputs, [], edges, tuple(kinds), params, (result,))
         if result._node is not None:
             rewrite_history(x, result._node, result)
 
@@ -263,7 +271,9 @@ def check_fits(name: str, x: Any, result: Any) -> None:
 def check_storable(x: Any) -> None:
     """Raise where several elements of `x` are one place in memory."""
     array = x._array
-    if not array.flags.writeable and array.size:
+    if 0 in array.strides and any(
+        not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)
+    ):
         raise errors.advised(
             RuntimeError(
                 "unsupported operation: more than one element of the written-to tensor refers to "
@@ -272,6 +282,20 @@ def check_storable(x: Any) -> None:
             ),
             "expand() repeats without copying: clone() makes elements of their own.",
         )
+
+
+def check_apart(out: Any, *inputs: Any) -> None:
+    """Raise where `out=` lies in the memory of an input that is read while it is written."""
+    for x in inputs:
+        if out is not None and np.may_share_memory(out._array, x._array):
+            raise errors.advised(
+                RuntimeError(
+                    "unsupported operation: some elements of the input tensor and the written-to "
+                    "tensor refer to a single memory location. Please clone() the tensor before "
+                    "performing the operation."
+                ),
+                "Give an out tensor with memory of its own.",
+            )
 
 
 def write(target: Any, source: Any) -> None:
@@ -371,20 +395,25 @@ class _CopySlices:
     keeps_tensors = True
 
     def run(self, node: Node, g: Any) -> list:
-        maker, steps, shape, dtype = node.saved
+        maker, steps, _, _ = node.saved
         xp = namespace_of((g,))
         if maker.saved is None:
             raise errors.freed()
-        part = g
+        rest = (
+            xp.asarray(g, copy=True, order="C")
+            if xp is numpy_namespace
+            else xp.asarray(g, copy=True)
+        )
+        part = rest
         for step in steps:
             part = step.forward(xp, part)
+        if not shares_memory(part, rest):
+            raise NotImplementedError(
+                "gradient of a write through as_strided() on a tensor that is not contiguous"
+            )
         grads = list(_run(maker, xp.asarray(part, copy=True), False))
         if node.edges[0] is not None:
-            rest = xp.asarray(g, copy=True)
-            target = rest
-            for step in steps:
-                target = step.forward(xp, target)
-            target[...] = 0 if grads[0] is None else grads[0]
+            part[...] = 0 if grads[0] is None else grads[0]
             grads[0] = rest
         return grads
 
@@ -447,6 +476,7 @@ def write_out(name: str, result: Any, out: Any) -> Any:
             ),
             f"Give an out tensor of dtype {have}.",
         )
+    check_storable(out)
     if out._array.shape != result._array.shape:
         if out._array.size:
             import warnings
@@ -471,7 +501,9 @@ __all__ = [
     "CopySlices",
     "Step",
     "View",
+    "check_apart",
     "check_fits",
+    "check_storable",
     "check_writable",
     "in_place",
     "in_place_view",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapegrad import errors
+from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import linear
@@ -250,7 +253,8 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         ),
         -n,
     )
-    wide, index = _as_vector(input), _as_vector(index)
+    wide = _as_vector(input)
+    index = _tensor.wrap(np.unique(index._array % n))  # a gradient counts each slice once
     if not hasattr(value, "_array"):
         if isinstance(value, complex) and not input.dtype.is_complex:
             raise errors.advised(

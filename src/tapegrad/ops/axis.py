@@ -94,13 +94,13 @@ squeeze_axes.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 # --- public ----------------------------------------------------------------------------------
 
 
-def permute(input: Any, *dims: Any) -> Any:
+def permute(input: Any, *order: Any, dims: Any = None) -> Any:
     """The dimensions in another order.
 
     >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
     torch.Size([4, 2, 3])
     """
-    axes = ints_of("permute", "dims", dims)
+    axes = ints_of("permute", "dims", order if dims is None else (dims,))
     ndim = input._array.ndim
     if len(axes) != ndim:
         raise errors.advised(

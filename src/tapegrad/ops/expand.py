@@ -30,7 +30,7 @@ def summed_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
 expand_to.vjp(x=lambda xp, g, x_like: summed_to(xp, g, x_like.shape))
 
 
-def expand(input: Any, *size: Any, implicit: bool = False) -> Any:
+def expand(input: Any, *sizes: Any, size: Any = None, implicit: bool = False) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying; -1 keeps a size.
 
     >>> torch.tensor([[1.0], [2.0]]).expand(-1, 3)
@@ -38,7 +38,7 @@ def expand(input: Any, *size: Any, implicit: bool = False) -> Any:
             [2., 2., 2.]])
     """
     have = input._array.shape
-    sizes = ints_of("expand", "size", size)
+    sizes = ints_of("expand", "size", sizes if size is None else (size,))
     extra = len(sizes) - len(have)
     if extra < 0:
         kind = input.dtype.scalar_name

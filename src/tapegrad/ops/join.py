@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.op import linear
@@ -93,6 +95,15 @@ def cat(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any
             ValueError("torch.cat(): expected a non-empty list of Tensors"), "Pass a tensor."
         )
     dim = dim if axis is None else axis
+    for i, x in enumerate(tensors):
+        if out is not None and np.may_share_memory(out._array, x._array):
+            raise errors.advised(
+                RuntimeError(
+                    "unsupported operation: the input tensors cannot refer to any of the output "
+                    f"memory locations. Found overlap in input tensor {i}"
+                ),
+                "Give an out tensor with memory of its own.",
+            )
     shapes = [x._array.shape for x in tensors]
     # a vector of no elements joins anything: what lists of tensors used to begin with
     real = [i for i, shape in enumerate(shapes) if shape != (0,)] or [0]

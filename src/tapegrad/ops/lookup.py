@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand
@@ -130,6 +131,7 @@ def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
             [3, 4]])
     """
     ndim = input._array.ndim
+    check_apart(out, input, index)
     axis = axis_of(dim, ndim)
     if index._array.ndim > 1:
         raise errors.advised(
@@ -164,6 +166,7 @@ def take(input: Any, index: Any, *, out: Any = None) -> Any:
     >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
     tensor([1, 4])
     """
+    check_apart(out, input, index)
     kind = index.dtype.scalar_name
     check_index_dtype(
         index, f"take(): Expected a long tensor for index, but got {kind}", ("int64",), RuntimeError
@@ -193,12 +196,21 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: 
     """
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
+    check_apart(out, input, index)
+    if out is not None and out.dtype is not input.dtype:
+        names = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}
+        have, want = (names.get(x.dtype.name, x.dtype.name) for x in (out, input))
+        raise errors.advised(
+            RuntimeError(f"Expected out tensor to have dtype {want}, but got {have} instead"),
+            f"Give an out tensor of dtype {input.dtype}.",
+        )
+    where = index._array.shape
+    if not index._array.size:
+        index = index if index._array.dtype.kind == "i" else _tensor.wrap(np.empty(where, int))
+        return finish("gather", take_flat(input, index), out)
     check_index_dtype(
         index, "gather(): Expected dtype int32/int64 for index", _INTEGERS, RuntimeError
     )
-    where = index._array.shape
-    if not index._array.size:
-        return finish("gather", take_flat(input, index), out)
     if max(len(where), 1) != max(len(shape), 1):
         raise errors.advised(
             RuntimeError("Index tensor must have the same number of dimensions as input tensor"),

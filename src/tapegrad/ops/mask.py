@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.autograd.inplace import in_place
+from tapegrad.autograd.inplace import check_apart, in_place
 from tapegrad.call import finish
 from tapegrad.dtype import bool_
 from tapegrad.op import linear
@@ -24,7 +24,9 @@ def masked_elements(xp, x, mask):
 masked_elements.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
 
 
-@linear(node="MaskedScatterBackward0", hidden=("mask",), kernels=("write_mask", "count", "pad_slice"))
+@linear(
+    node="MaskedScatterBackward0", hidden=("mask",), kernels=("write_mask", "count", "pad_slice")
+)
 def scatter_masked(xp, x, source, mask):
     """`x` with the first elements of `source`, in order, where `mask` is true."""
     return xp.write_mask(x, xp.reshape(source, (-1,))[: xp.count(mask)], mask)
@@ -47,6 +49,7 @@ def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
     >>> torch.tensor([1, 2, 3]).masked_select(torch.tensor([True, False, True]))
     tensor([1, 3])
     """
+    check_apart(out, input, mask)
     if mask.dtype is not bool_:
         raise errors.advised(
             RuntimeError("masked_select: expected BoolTensor for mask"),

@@ -34,14 +34,14 @@ tile_by.vjp(
 )
 
 
-def repeat(input: Any, *repeats: Any) -> Any:
+def repeat(input: Any, *counts: Any, repeats: Any = None) -> Any:
     """The tensor laid side by side, `repeats[i]` times along dimension i.
 
     >>> torch.tensor([1, 2]).repeat(2, 2)
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
     """
-    counts = ints_of("repeat", "repeats", repeats)
+    counts = ints_of("repeat", "repeats", counts if repeats is None else (repeats,))
     shape = input._array.shape
     if len(counts) < len(shape):
         raise errors.advised(
@@ -61,14 +61,14 @@ def repeat(input: Any, *repeats: Any) -> Any:
     return tile_by(input, repeats=counts)
 
 
-def tile(input: Any, *dims: Any) -> Any:
+def tile(input: Any, *counts: Any, dims: Any = None) -> Any:
     """The tensor laid side by side; too few numbers are filled up with ones in front.
 
     >>> torch.tile(torch.tensor([[1], [2]]), (2,))
     tensor([[1, 1],
             [2, 2]])
     """
-    counts = ints_of("tile", "dims", dims)
+    counts = ints_of("tile", "dims", counts if dims is None else (dims,))
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
@@ -84,8 +84,8 @@ def repeat_interleave(
             [2],
             [2]])
     """
-    from tapegrad import tensor as _tensor
-    from tapegrad.ops.index import index_select
+    from tapegrad.ops.lookup import index_select
+    from tapegrad.tensor import wrap
 
     if repeats is None:
         if input._array.ndim != 1:
@@ -93,7 +93,7 @@ def repeat_interleave(
                 RuntimeError("repeat_interleave only accept 1D vector as repeat"),
                 "Pass the tensor to repeat and the repeats.",
             )
-        return _tensor.wrap(_counted(input._array).astype(input._array.dtype))
+        return wrap(_counted(input._array).astype(input._array.dtype))
     if dim is None:
         input, dim = flatten(input), 0
     axis = axis_of(dim, input._array.ndim)
@@ -101,7 +101,7 @@ def repeat_interleave(
         input = reshape(input, 1)
     size = input._array.shape[axis]
     if isinstance(repeats, (tuple, list)):
-        repeats = _tensor.wrap(np.array(repeats, np.int64))
+        repeats = wrap(np.array(repeats, np.int64))
     if not hasattr(repeats, "_array"):
         _check_size(output_size, repeats * size)
         return _evenly(input, repeats, axis)
@@ -122,7 +122,7 @@ def repeat_interleave(
         )
     rows = _counted(counts)
     _check_size(output_size, rows.size)
-    return index_select(input, axis, _tensor.wrap(rows))
+    return index_select(input, axis, wrap(rows))
 
 
 def _evenly(input: Any, repeats: int, axis: int) -> Any:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapegrad import errors
-from tapegrad.autograd.inplace import in_place
+from tapegrad import tensor as _tensor
+from tapegrad.autograd.inplace import check_apart, in_place
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.lookup import bounds_error, check_index_dtype, check_range
@@ -68,7 +71,9 @@ def scatter_extremum(xp, x, values, index, *, axis, how, include):
     """The largest or smallest of `x`, if `include`, and the `values` that have one place."""
     if not include:
         worst = xp.asarray(-xp.inf if how == "amax" else xp.inf)
-        if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
+        if xp.isdtype(x.dtype, "bool"):
+            worst = xp.asarray(how == "amin")
+        elif not xp.isdtype(x.dtype, "real floating"):
             limits = xp.iinfo(x.dtype)
             worst = xp.asarray(limits.min if how == "amax" else limits.max)
         x = xp.scatter_along(x, index, xp.astype(worst, x.dtype), axis, "write")
@@ -119,48 +124,82 @@ def scatter_product(xp, x, values, index, *, axis, include):
     return xp.scatter_along(x, index, values, axis, "multiply")
 
 
-def _without_zeros(xp: Any, x: Any, values: Any, index: Any, axis: int, include: bool) -> tuple:
-    """`x` and `values` with ones for zeros, their product, and how many zeros it left out."""
-    if not include:
-        x = xp.scatter_along(x, index, xp.ones((), dtype=x.dtype), axis, "write")
-    a, b = xp.where(x == 0, 1.0, x), xp.where(values == 0, 1.0, values)
-    product = xp.scatter_along(a, index, b, axis, "multiply")
-    zeros = xp.scatter_along(
-        xp.astype(x == 0, x.dtype), index, xp.astype(values == 0, x.dtype), axis, "add"
-    )
-    return a, b, product, zeros
-
-
 def _product_x(xp, g, x, values, index, axis, include):
-    a, _, product, zeros = _without_zeros(xp, x, values, index, axis, include)
-    counts = xp.astype(zeros == xp.astype(x == 0, x.dtype), x.dtype)
-    g = g * product / a * counts
+    """The others' product: that of all, divided by `x`, or with 1 in the place of a 0."""
+    x = xp.where(x == 0, 1.0, x)
+    product = xp.scatter_along(x, index, values, axis, "multiply")
+    g = g * product / x
     return g if include else _unwritten(xp, g, index, axis)
 
 
-def _product_values(xp, g, x, values, index, axis, include):
-    _, b, product, zeros = _without_zeros(xp, x, values, index, axis, include)
-    others = xp.gather_along(zeros, index, axis)
-    counts = xp.astype(others == xp.astype(values == 0, b.dtype), b.dtype)
-    return xp.gather_along(g * product, index, axis) / b * counts
+def _zeros_among(xp, values, index, axis, like):
+    """Where `values` is 0, and where it is the only 0 of its place."""
+    zero = xp.astype(values == 0, values.dtype)
+    n = xp.scatter_along(xp.zeros_like(like), index, zero, axis, "add")
+    alone = (zero == 1) & (xp.gather_along(n, index, axis) == 1)
+    return values == 0, alone
+
+
+def _product_values(xp, g, x, values, index, y, axis, include):
+    zero, alone = _zeros_among(xp, values, index, axis, y)
+    if not include:
+        x = xp.scatter_along(x, index, xp.ones((), dtype=x.dtype), axis, "write")
+    others = xp.scatter_along(x, index, xp.where(alone, 1.0, values), axis, "multiply")
+    divided = xp.gather_along(g * y, index, axis) / xp.where(zero, 1.0, values)
+    return xp.where(alone, xp.gather_along(g * others, index, axis), divided)
 
 
 scatter_product.vjp(x=_product_x, values=_product_values)
 
 
-def _product_jvp_x(xp, t, x, values, index, axis, include):
-    return _product_x(xp, t, x, values, index, axis, include)
+def _product_jvp_values(xp, t, x, values, index, y, axis, include):
+    slopes = _product_values(xp, xp.ones_like(y), x, values, index, y, axis, include)
+    return xp.scatter_along(xp.zeros_like(y), index, slopes * t, axis, "add")
 
 
-def _product_jvp_values(xp, t, x, values, index, axis, include):
-    _, b, product, zeros = _without_zeros(xp, x, values, index, axis, include)
-    others = xp.gather_along(zeros, index, axis)
-    counts = xp.astype(others == xp.astype(values == 0, b.dtype), b.dtype)
-    parts = t / b * counts
-    return xp.scatter_along(xp.zeros_like(product), index, parts, axis, "add") * product
+scatter_product.jvp(
+    x=lambda xp, t, x, values, index, axis, include: _product_x(
+        xp, t, x, values, index, axis, include
+    ),
+    values=_product_jvp_values,
+)
 
 
-scatter_product.jvp(x=_product_jvp_x, values=_product_jvp_values)
+@linear(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_total(xp, x, values, index, *, axis, mean, include):
+    """The sum or mean of `x`, if `include`, and the `values` that have one place."""
+    if not include:
+        x = _unwritten(xp, x, index, axis)
+    total = xp.scatter_along(x, index, values, axis, "add")
+    return total if not mean else _divided(xp, total, index, axis, include)
+
+
+def _divided(xp: Any, total: Any, index: Any, axis: int, include: bool) -> Any:
+    """Sums divided by how many elements each has."""
+    if xp.isdtype(total.dtype, ("real floating", "complex floating")):
+        return total / _counts(xp, total, index, axis, include)
+    return total // _counts(xp, total, index, axis, include)
+
+
+def _counts(xp: Any, like: Any, index: Any, axis: int, include: bool) -> Any:
+    own = xp.ones_like(like) if include else xp.zeros_like(like)
+    count = xp.scatter_along(own, index, xp.ones((), dtype=like.dtype), axis, "add")
+    return xp.where(count == 0, xp.ones_like(count), count)
+
+
+def _total_x(xp, g, index, axis, mean, include):
+    if mean:
+        g = g / _counts(xp, g, index, axis, include)
+    return g if include else _unwritten(xp, g, index, axis)
+
+
+def _total_values(xp, g, values_like, index, axis, mean, include):
+    if mean:
+        g = g / _counts(xp, g, index, axis, include)
+    return _gathered(xp, g, values_like.shape, index, axis)
+
+
+scatter_total.vjp(x=_total_x, values=_total_values)
 
 
 # --- public --------------------------------------------------------------------------------------
@@ -209,12 +248,11 @@ def _checked(name: str, input: Any, dim: int, index: Any, src: Any) -> int:
     return axis
 
 
-def _vectors(*tensors: Any) -> list:
-    return [x if x is None or x._array.ndim else reshape(x, 1) for x in tensors]
-
-
-def _restored(result: Any, input: Any) -> Any:
-    return result if input._array.ndim else reshape(result, ())
+def _seen(src: Any, index: Any) -> Any:
+    """The part of the source that the index has places for."""
+    if src._array.ndim and src._array.shape != index._array.shape:
+        return src[tuple([slice(n) for n in index._array.shape])]
+    return src
 
 
 def scatter(
@@ -240,17 +278,17 @@ def scatter(
             "Pass a tensor or a number to write.",
         )
     number = not hasattr(src, "_array")
+    check_apart(out, input, index)
     axis = _checked("scatter", input, dim, index, None if number else src)
     if reduce is not None:
         return finish("scatter", _scatter_reducing(input, axis, index, src, reduce), out)
     if not index._array.size:
         return finish("scatter", input.clone(), out)
-    wide, places = _vectors(input, index)
     if number:
-        result = scatter_number(wide, places, axis=axis, value=fitted(src, input.dtype))
+        result = scatter_number(input, index, axis=axis, value=fitted(src, input.dtype))
     else:
-        result = scatter_values(wide, _vectors(src)[0], places, axis=axis)
-    return finish("scatter", _restored(result, input), out)
+        result = scatter_values(input, src, index, axis=axis)
+    return finish("scatter", result, out)
 
 
 def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) -> Any:
@@ -261,11 +299,11 @@ def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) 
             "scatter_reduce() knows more.",
         )
     if not hasattr(src, "_array"):
-        src = input.new_full(index.shape, src)
-    wide, places, values = _vectors(input, index, src)
+        src = np.full(index._array.shape, fitted(src, input.dtype), input._array.dtype)
+        src = _tensor.wrap(src)
     if reduce == "add":
-        return _restored(scatter_sum(wide, values, places, axis=axis), input)
-    return _restored(scatter_product(wide, values, places, axis=axis, include=True), input)
+        return scatter_sum(input, src, index, axis=axis)
+    return scatter_product(input, _seen(src, index), index, axis=axis, include=True)
 
 
 scatter_ = in_place(scatter)
@@ -277,12 +315,12 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) 
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
     tensor([2., 0., 1.])
     """
+    check_apart(out, input, index)
     axis = _checked("scatter", input, dim, index, src)
     if not index._array.size:
         return finish("scatter_add", input.clone(), out)
-    wide, places, values = _vectors(input, index, src)
-    result = scatter_sum(wide, values, places, axis=axis)
-    return finish("scatter_add", _restored(result, input), out)
+    result = scatter_sum(input, src, index, axis=axis)
+    return finish("scatter_add", result, out)
 
 
 scatter_add_ = in_place(scatter_add)
@@ -311,58 +349,20 @@ def scatter_reduce(
             ),
             "Name one of them.",
         )
+    check_apart(out, input, index)
     axis = _checked("scatter", input, dim, index, src)
     if not index._array.size:
         return finish("scatter_reduce", input.clone(), out)
-    wide, places, values = _vectors(input, index, src)
     if reduce == "prod":
-        result = scatter_product(wide, values, places, axis=axis, include=include_self)
+        result = scatter_product(input, _seen(src, index), index, axis=axis, include=include_self)
     elif reduce in ("amax", "amin"):
-        result = scatter_extremum(wide, values, places, axis=axis, how=reduce, include=include_self)
+        result = scatter_extremum(
+            input, _seen(src, index), index, axis=axis, how=reduce, include=include_self
+        )
     else:
-        result = _scatter_sum(wide, values, places, axis, reduce == "mean", include_self)
-    return finish("scatter_reduce", _restored(result, input), out)
-
-
-@linear(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
-def scatter_total(xp, x, values, index, *, axis, mean, include):
-    """The sum or mean of `x`, if `include`, and the `values` that have one place."""
-    if not include:
-        x = _unwritten(xp, x, index, axis)
-    total = xp.scatter_along(x, index, values, axis, "add")
-    return total if not mean else _divided(xp, total, index, axis, include)
-
-
-def _divided(xp: Any, total: Any, index: Any, axis: int, include: bool) -> Any:
-    """Sums divided by how many elements each has."""
-    if xp.isdtype(total.dtype, ("real floating", "complex floating")):
-        return total / _counts(xp, total, index, axis, include)
-    return total // _counts(xp, total, index, axis, include)
-
-
-def _counts(xp: Any, like: Any, index: Any, axis: int, include: bool) -> Any:
-    own = xp.ones_like(like) if include else xp.zeros_like(like)
-    count = xp.scatter_along(own, index, xp.ones((), dtype=like.dtype), axis, "add")
-    return xp.where(count == 0, xp.ones_like(count), count)
-
-
-def _total_x(xp, g, index, axis, mean, include):
-    if mean:
-        g = g / _counts(xp, g, index, axis, include)
-    return g if include else _unwritten(xp, g, index, axis)
-
-
-def _total_values(xp, g, values_like, index, axis, mean, include):
-    if mean:
-        g = g / _counts(xp, g, index, axis, include)
-    return _gathered(xp, g, values_like.shape, index, axis)
-
-
-scatter_total.vjp(x=_total_x, values=_total_values)
-
-
-def _scatter_sum(x: Any, values: Any, index: Any, axis: int, mean: bool, include: bool) -> Any:
-    return scatter_total(x, values, index, axis=axis, mean=mean, include=include)
+        mean = reduce == "mean"
+        result = scatter_total(input, src, index, axis=axis, mean=mean, include=include_self)
+    return finish("scatter_reduce", result, out)
 
 
 scatter_reduce_ = in_place(scatter_reduce)

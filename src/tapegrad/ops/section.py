@@ -55,13 +55,13 @@ def split_by_sizes(xp, x, *, axis, sizes):
 split_by_sizes.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 
 
-@linear(node="UnsafeSplitBackward0", outputs="many", kernels=("copied",))
-def split_copies(xp, x, *, axis, size):
-    """Copies of the parts of `size` along `axis`."""
-    return [xp.copied(part, "C") for part in _parts(x, axis, _equal_sizes(x.shape[axis], size))]
+@linear(node="UnsafeSplitBackward0", outputs="many")
+def split_untracked(xp, x, *, axis, size):
+    """Parts of `size` along `axis` that do not count as views of it."""
+    return _parts(x, axis, _equal_sizes(x.shape[axis], size))
 
 
-split_copies.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
+split_untracked.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 
 
 # --- public ----------------------------------------------------------------------------------
@@ -170,17 +170,17 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
 
 
 def unsafe_split(tensor: Any, split_size: int, dim: int = 0) -> tuple:
-    """Copies of the parts of one size along `dim`: they may be written in place."""
+    """`split`, but what is written in place into a part has no place in the others' history."""
     split(tensor.detach(), split_size, dim)
-    return split_copies(tensor, axis=axis_of(dim, tensor._array.ndim), size=split_size)
+    return split_untracked(tensor, axis=axis_of(dim, tensor._array.ndim), size=split_size)
 
 
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
-    """Copies of at most `chunks` parts of equal size along `dim`: they may be written in place."""
+    """`chunk`, but what is written in place into a part has no place in the others' history."""
     chunk(input.detach(), chunks, dim)
     axis = axis_of(dim, input._array.ndim)
     size = -(-input._array.shape[axis] // chunks)
-    return split_copies(input, axis=axis, size=size)
+    return split_untracked(input, axis=axis, size=size)
 
 
 def tensor_split(

@@ -8,7 +8,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.op import linear
-from tapegrad.shape import axis_of, inferred, ints_of, reshaped_strides
+from tapegrad.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
 
 
 @linear(node="ViewBackward0", view=True)
@@ -45,16 +45,26 @@ def _viewable(array: Any, shape: tuple[int, ...]) -> bool:
     return reshaped_strides(array.shape, array.strides, shape) is not None
 
 
-def view(input: Any, *shape: Any) -> Any:
+def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
     """The same memory seen with another shape, or as elements of another dtype.
 
     >>> torch.arange(6).view(2, -1).shape
     torch.Size([2, 3])
     """
-    if len(shape) == 1 and isinstance(shape[0], Dtype):
+    if size is not None:
+        shape = (size,)
+    elif dtype is not None or (len(shape) == 1 and isinstance(shape[0], Dtype)):
         from tapegrad.ops.stride import view_dtype
 
-        return view_dtype(input, shape[0])
+        return view_dtype(input, dtype or shape[0])
+    if not shape:
+        raise errors.advised(
+            TypeError(
+                "view() received an invalid combination of arguments - got (), but expected "
+                "one of:\n * (torch.dtype dtype)\n * (tuple of ints size)\n"
+            ),
+            "Pass sizes; view(()) makes a 0-d tensor.",
+        )
     array = input._array
     sizes = inferred(ints_of("view", "size", shape), array.size)
     if not _viewable(array, sizes):
@@ -73,17 +83,20 @@ def view_as(input: Any, other: Any) -> Any:
     return view(input, other.shape)
 
 
-def reshape(input: Any, *shape: Any) -> Any:
+def reshape(input: Any, *sizes: Any, shape: Any = None) -> Any:
     """The same elements with another shape: a view where the memory allows it, else a copy.
 
     >>> torch.reshape(torch.arange(6), (3, -1)).shape
     torch.Size([3, 2])
     """
     array = input._array
-    sizes = inferred(ints_of("reshape", "shape", shape), array.size)
-    if _viewable(array, sizes):
-        return view_shape(input, shape=sizes)
-    return unsafe_view(clone(input, order="C"), shape=sizes)
+    given = sizes if shape is None else (shape,)
+    if not given:
+        raise missing_argument("reshape", "shape")
+    found = inferred(ints_of("reshape", "shape", given), array.size)
+    if _viewable(array, found):
+        return view_shape(input, shape=found)
+    return unsafe_view(clone(input, order="C"), shape=found)
 
 
 def reshape_as(input: Any, other: Any) -> Any:

@@ -139,6 +139,15 @@ copy_slice.vjp(
 
 def narrow_copy(input: Any, dim: int, start: int, length: int) -> Any:
     """A copy of `length` elements of dimension `dim`, from `start` on."""
+    if dim >= input._array.ndim:
+        raise errors.advised(
+            RuntimeError(
+                "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got "
+                "false.  (Could this error message be improved?  If so, please report an "
+                "enhancement request to PyTorch.)"
+            ),
+            f"The tensor has {input._array.ndim} dimensions.",
+        )
     part = narrow(input.detach(), dim, start, length)
     axis = axis_of(dim, input._array.ndim)
     start = int(start) % max(input._array.shape[axis], 1) if start < 0 else int(start)

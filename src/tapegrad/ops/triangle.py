@@ -59,12 +59,12 @@ diagonal_axes.vjp(
 
 
 @linear(node="DiagonalBackward0_copy", kernels=("diagonal_view", "pad_diagonal", "copied"))
-def diagonal_copy(xp, x, *, offset):
+def copy_diagonal(xp, x, *, offset):
     """A copy of the diagonal `offset` of a matrix."""
     return xp.copied(xp.diagonal_view(x, offset), "C")
 
 
-diagonal_copy.vjp(x=lambda xp, g, x_like, offset: xp.pad_diagonal(g, x_like.shape, offset))
+copy_diagonal.vjp(x=lambda xp, g, x_like, offset: xp.pad_diagonal(g, x_like.shape, offset))
 
 
 @linear(node="DiagonalBackwardBackward0", kernels=("pad_diagonal", "diagonal_view"))
@@ -157,7 +157,7 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     if ndim == 1:
         return finish("diag", diag_embed(input, diagonal), out)
     if ndim == 2:
-        return finish("diag", diagonal_copy(input, offset=diagonal), out)
+        return finish("diag", copy_diagonal(input, offset=diagonal), out)
     raise errors.advised(
         RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D"),
         "diagonal() and diag_embed() take batches.",

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.op import linear
-from tapegrad.shape import axes_of, axis_of, ints_of
+from tapegrad.shape import axes_of, axis_of, ints_of, missing_argument
 
 
 @linear(node="FlipBackward0", kernels=("copied",))
@@ -50,13 +50,16 @@ turn.vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))
 # --- public ----------------------------------------------------------------------------------
 
 
-def flip(input: Any, *dims: Any) -> Any:
+def flip(input: Any, *axes: Any, dims: Any = None) -> Any:
     """The elements in reverse order along `dims`.
 
     >>> torch.arange(3).flip(0)
     tensor([2, 1, 0])
     """
-    return flip_axes(input, axes=axes_of(ints_of("flip", "dims", dims), input._array.ndim))
+    given = axes if dims is None else (dims,)
+    if not given:
+        raise missing_argument("flip", "dims")
+    return flip_axes(input, axes=axes_of(ints_of("flip", "dims", given), input._array.ndim))
 
 
 def fliplr(input: Any) -> Any:
@@ -93,8 +96,12 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     if not dims:
         return roll_axes(input, shifts=shifts, axes=None)
     ndim = input._array.ndim
-    axes = tuple([axis_of(d, ndim) for d in dims])
-    return roll_axes(input, shifts=shifts, axes=axes if ndim else None)
+    if not ndim:
+        raise errors.advised(
+            IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions"),
+            "A 0-d tensor has no order.",
+        )
+    return roll_axes(input, shifts=shifts, axes=tuple([axis_of(d, ndim) for d in dims]))
 
 
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:

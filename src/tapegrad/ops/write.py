@@ -155,4 +155,4 @@ def fill(input: Any, value: Any) -> Any:
     return replace_by_one(input, value).clone()
 
 
-__all__ = ["fill"]
+__all__ = ["fill", "fill_", "zero_"]
