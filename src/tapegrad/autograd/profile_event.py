@@ -135,11 +135,11 @@ class FunctionEvent(_Times):
         return _KINDS.get(self.scope, "cpu_op")
 
     @property
-    def cpu_time_total(self) -> float:  # type: ignore[override]
+    def cpu_time_total(self) -> float:
         return self.time_range.elapsed_us()
 
     @property
-    def self_cpu_time_total(self) -> float:  # type: ignore[override]
+    def self_cpu_time_total(self) -> float:
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
