@@ -202,15 +202,28 @@ def test_foreach_and_fused_change_nothing(method, options, expected):
 
 @pytest.mark.parametrize(("method", "options", "expected"), TRAJECTORIES)
 def test_a_recorded_step_leads_to_the_same_place(method, options, expected):
-    leaves = start()
-    params = [x * 1 for x in leaves]
+    params = [x * 1 for x in start()]
     for p in params:
         p.retain_grad()
     optimizer = getattr(torch.optim, method)(params, **options, differentiable=True)
     walk(optimizer, params)
     assert values(params) == pytest.approx(expected, rel=1e-10)
-    sum(p.sum() for p in params).backward()
-    assert leaves[0].grad.shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "expected"),
+    [
+        ("SGD", {"lr": 0.1, "weight_decay": 0.3}, [0.97**3, 0.97**3]),
+        ("Adam", {"lr": 0.1, "weight_decay": 0.3}, [0.9987, 1.0001]),
+    ],
+)
+def test_gradients_pass_through_recorded_steps(method, options, expected):
+    start = torch.tensor([1.5, -0.5], dtype=torch.float64, requires_grad=True)
+    p = start * 1
+    p.retain_grad()
+    walk(getattr(torch.optim, method)([p], **options, differentiable=True), [p], steps=3)
+    p.sum().backward()
+    assert start.grad.tolist() == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.mark.parametrize(("method", "options", "expected"), TRAJECTORIES)
