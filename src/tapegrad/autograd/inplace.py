@@ -271,7 +271,7 @@ def check_fits(name: str, x: Any, result: Any) -> None:
 def check_storable(x: Any) -> None:
     """Raise where several elements of `x` are one place in memory."""
     array = x._array
-    if 0 in array.strides and any(
+    if (array.size and 0 in array.strides) and any(
         not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)
     ):
         raise errors.advised(

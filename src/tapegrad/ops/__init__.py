@@ -8,6 +8,7 @@ from tapegrad.ops.export import *
 from tapegrad.ops.query import *
 from tapegrad.ops.interval import *
 from tapegrad.ops.like import *
+from tapegrad.ops.memory import *
 from tapegrad.ops.polar import *
 from tapegrad.ops.triangle_indices import *
 from tapegrad.ops.activation import *

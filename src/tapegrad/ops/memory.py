@@ -130,3 +130,6 @@ def pin_memory(self: Any, device: Any = None) -> Any:
         RuntimeError("Cannot access accelerator device when none is available."),
         "Pinned memory speeds up copies to a GPU: leave it out.",
     )
+
+
+__all__ = ["resize_as_"]
