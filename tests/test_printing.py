@@ -6,6 +6,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.printing import get_printoptions, printoptions
+from tapegrad.tensor import wrap
 
 
 @pytest.fixture(autouse=True)
@@ -375,6 +376,12 @@ def test_a_parameter_takes_no_format_even_if_it_is_one_number():
     message = "unsupported format string passed to Parameter.__format__"
     with pytest.raises(TypeError, match=message):
         format(torch.nn.Parameter(torch.tensor(1.0)), ".2f")
+
+
+def test_a_tensor_on_another_array_library_prints_the_same():
+    strict = pytest.importorskip("array_api_strict")
+    x = wrap(strict.asarray([[1.0, 2.5]]))
+    assert repr(x) == "tensor([[1.0000, 2.5000]], dtype=torch.float64)"
 
 
 def test_printing_a_large_tensor_touches_only_what_is_shown(rng):

@@ -109,6 +109,8 @@ def _block(items, cut, style, indent):
 
 
 def _contents(array, indent):
+    if not isinstance(array, np.ndarray):
+        array = np.from_dlpack(array)  # of another array library
     if array.size == 0:
         return "[]"
     cut = (False,) * array.ndim
