@@ -40,15 +40,6 @@ def filled(
 ) -> Any:
     """Let `x` take what `draw(stream, shape, dtype, *params)` gives."""
     array = x._array
-    if any(n > 1 and stride == 0 for n, stride in zip(array.shape, array.strides, strict=True)):
-        raise errors.advised(
-            RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to "
-                "a single memory location. Please clone() the tensor before performing the "
-                "operation."
-            ),
-            "An expanded tensor has fewer elements in memory than it shows.",
-        )
 
     def replaced(before: Any) -> Any:
         return op(before, *others, drawn=drawn_like(array, draw, stream, *params))
@@ -58,6 +49,18 @@ def filled(
 
 def drawn_like(array: np.ndarray, draw: Callable, stream: Twister, *params: Any) -> np.ndarray:
     """What `draw(stream, shape, dtype, *params)` gives for the memory of `array`."""
+    is_expanded = any(
+        n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True)
+    )
+    if is_expanded and array.size:
+        raise errors.advised(
+            RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to "
+                "a single memory location. Please clone() the tensor before performing the "
+                "operation."
+            ),
+            "An expanded tensor has fewer elements in memory than it shows.",
+        )
     if draw is normal.normal:
         params = (*params, not array.flags.c_contiguous)
     return laid_out_like(array, lambda shape: draw(stream, shape, array.dtype, *params))

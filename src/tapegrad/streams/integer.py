@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,7 @@ def integers(stream: Twister, shape: Shape, dtype: np.dtype, low: int, n_values:
 def all_integers(stream: Twister, shape: Shape, dtype: np.dtype) -> np.ndarray:
     """Integers from 0 to the largest up to which `dtype` has them all."""
     n, n_values = math.prod(shape), _ALL[dtype.name]
+    drawn: np.ndarray
     if dtype.itemsize == 8:
         drawn = (stream.u64(n) % np.uint64(n_values)).view(np.int64)
     else:
@@ -158,7 +160,7 @@ def choice(stream: Twister, weights: np.ndarray, n: int, *, replacement: bool) -
 def _with_replacement(stream: Twister, weights: np.ndarray, n: int) -> np.ndarray:
     *batch, n_weights = weights.shape
     precision = np.float64 if weights.dtype == np.float64 else np.float32
-    rows = np.cumsum(weights.reshape(-1, n_weights), axis=-1, dtype=precision)
+    rows: Any = np.cumsum(weights.reshape(-1, n_weights), axis=-1, dtype=precision)
     rows /= rows[:, -1:].copy()
     rows[:, -1] = 1
     drawn = stream.fractions64(len(rows) * n).reshape(-1, n)

@@ -1,4 +1,8 @@
-"""Normally distributed numbers. Source: Box and Muller, 1958, in the two ways PyTorch uses it."""
+"""Normally distributed numbers, to the bit those of PyTorch on x86-64 with AVX2.
+
+Source: Box and Muller, 1958, in the two ways PyTorch uses it. Where PyTorch has no vector code (on
+ARM, or with ATEN_CPU_CAPABILITY=default), its float32 blocks differ from these in the last bits.
+"""
 
 from __future__ import annotations
 
@@ -109,8 +113,8 @@ def _double_blocks(x: np.ndarray, mean: float, std: float, out: np.ndarray) -> N
 
 
 def _single_blocks(x: np.ndarray, mean: float, std: float, out: np.ndarray) -> None:
-    mean, std = np.float32(mean), np.float32(std)
+    shift, scale = np.float32(mean), np.float32(std)
     radius = np.sqrt(np.float32(-2) * log(np.float32(1) - x[:, :8]))  # (blocks, 8)
     sin, cos = sin_cos(np.float32(_TWO_PI) * x[:, 8:])
-    out[:, :8] = fma32(radius * cos, std, mean)
-    out[:, 8:] = fma32(radius * sin, std, mean)
+    out[:, :8] = fma32(radius * cos, scale, shift)
+    out[:, 8:] = fma32(radius * sin, scale, shift)
