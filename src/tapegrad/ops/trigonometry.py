@@ -77,8 +77,8 @@ cos_ = in_place(cos)
 def tan(xp, x):
     """The tangent of each element, an angle in radians.
 
-    >>> torch.tan(torch.tensor([0.0, 0.7854]))
-    tensor([0., 1.])
+    >>> torch.tan(torch.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.5463])
     """
     return xp.tan(x)
 
@@ -178,8 +178,8 @@ tanh_ = in_place(tanh)
 def asinh(xp, x):
     """The inverse of the hyperbolic sine.
 
-    >>> torch.asinh(torch.tensor([0.0, 1.1752]))
-    tensor([0., 1.])
+    >>> torch.asinh(torch.tensor([0.0, 2.0]))
+    tensor([0.0000, 1.4436])
     """
     return xp.asinh(x)
 
