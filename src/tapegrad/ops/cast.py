@@ -25,7 +25,7 @@ def to_copy(xp, x, *, dtype):
     return xp.astype(x, native_dtype(xp, dtype))
 
 
-to_copy.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype))
+to_copy.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype, copy=False))
 
 
 def cast(x: Any, dtype: Dtype) -> Any:
