@@ -338,11 +338,16 @@ def _check_grad(tensor: Any, value: Any) -> None:
     if value is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     if value.dtype is not tensor.dtype:
+        from tapegrad.ops.product import c_name
+
         raise errors.advised(
             RuntimeError(
-                "attempting to assign a gradient with data type "
-                f"'{_type_name(value)}' to a tensor with data type '{_type_name(tensor)}'. Please "
-                "ensure that the gradient and the tensor have the same data type"
+                f"attempting to assign a gradient with dtype '{c_name(value)}' to a tensor with "
+                f"grad_dtype '{tensor.dtype.scalar_name}'. The gradient must match the tensor's "
+                "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
+                "attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+                "caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+                "systems that assume they match."
             ),
             f"Convert the gradient with .to({tensor.dtype}).",
         )

@@ -115,3 +115,20 @@ def test_what_is_missing_is_named():
         nn.Bouquet  # noqa: B018
     with pytest.raises(AttributeError, match=r"has no torch.nn.functional.bouquet"):
         F.bouquet  # noqa: B018
+
+
+def test_linear_as_a_function_names_wrong_arguments():
+    with raises(TypeError, "linear(): argument 'input' (position 1) must be Tensor, not int"):
+        F.linear(3, torch.ones(2, 3))
+    with raises(TypeError, "linear(): argument 'bias' (position 3) must be Tensor, not int"):
+        F.linear(torch.ones(2, 3), torch.ones(2, 3), 3)
+    double, weight, bias = torch.ones(2, 3, dtype=torch.float64), torch.ones(4, 3), torch.ones(4)
+    with raises(RuntimeError, "mat1 and mat2 must have the same dtype, but got Double and Float"):
+        F.linear(double, weight, bias)
+    with raises(RuntimeError, "mat2 must be a matrix, got 1-D tensor"):
+        F.linear(torch.ones(2, 3), torch.ones(3), torch.ones(1))
+    message = "both arguments to linear need to be at least 1D, but they are 0D and 2D"
+    with raises(RuntimeError, message):
+        F.linear(torch.tensor(1.0), weight)
+    with raises(RuntimeError, "t() expects a tensor with <= 2 dimensions, but self is 3D"):
+        F.linear(torch.ones(2, 3), torch.ones(2, 4, 3))

@@ -128,10 +128,15 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> linear(torch.ones(5, 3), torch.ones(2, 3), torch.ones(2)).shape
     torch.Size([5, 2])
     """
-    n = input._array.ndim
-    if weight._array.ndim != 2:
-        result = matmul(input, weight)
-        return result if bias is None else result + bias
+    try:
+        n, n_weight = input._array.ndim, weight._array.ndim
+        fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
+    except AttributeError:
+        raise _not_a_tensor(input, weight, bias) from None
+    if n == 0 or n_weight != 2 or not fits:
+        _check_linear(input, weight, bias)
+        if n_weight == 1:
+            return matmul(input, weight)
     transposed = weight.t()
     if bias is None:
         return matmul(input, transposed)
@@ -148,6 +153,46 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         rows = input.unsqueeze(0)
     result = addmm(bias, rows, transposed)
     return result.view(*shape[:-1], transposed._array.shape[1])
+
+
+def _not_a_tensor(*given: Any) -> TypeError:
+    names = ("input", "weight", "bias")
+    wrong = [
+        i for i, x in enumerate(given) if not hasattr(x, "_array") and (x is not None or i < 2)
+    ]
+    return errors.must_be("linear", names[wrong[0]], wrong[0] + 1, "Tensor", given[wrong[0]])
+
+
+def _check_linear(input: Any, weight: Any, bias: Any) -> None:
+    n, n_weight = input._array.ndim, weight._array.ndim
+    if n_weight > 2:
+        raise errors.advised(
+            RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n_weight}D"),
+            "The weight is a matrix (out_features, in_features).",
+        )
+    if n == 0 or n_weight == 0:
+        raise errors.advised(
+            RuntimeError(
+                "both arguments to linear need to be at least 1D, but they are "
+                f"{n}D and {n_weight}D"
+            ),
+            "The last dimension of the input is the one that is summed.",
+        )
+    if n_weight == 1 and bias is not None:
+        raise errors.advised(
+            RuntimeError("mat2 must be a matrix, got 1-D tensor"),
+            "The weight is a matrix (out_features, in_features).",
+        )
+    if bias is not None and input._array.dtype != weight._array.dtype:
+        if bias._array.dtype == weight._array.dtype:
+            raise errors.advised(
+                RuntimeError(
+                    "mat1 and mat2 must have the same dtype, but got "
+                    f"{input.dtype.scalar_name} and {weight.dtype.scalar_name}"
+                ),
+                f"Convert the input with .to({weight.dtype}), or the module with "
+                f".to({input.dtype}).",
+            )
 
 
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:

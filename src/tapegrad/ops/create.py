@@ -29,10 +29,10 @@ def sizes(name: str, given: tuple, size: Any = None) -> tuple[int, ...]:
     for n in shape:
         n_bytes *= n
         if n < 0:
-            raise errors.advised(
-                RuntimeError(f"{name}: Dimension size must be non-negative."),
-                f"The shape asked for is {list(shape)}.",
-            )
+            what = f"Trying to create tensor with negative dimension {n}: {list(shape)}"
+            if name == "zeros":
+                what = "zeros: Dimension size must be non-negative."
+            raise errors.advised(RuntimeError(what), "A dimension has 0 elements or more.")
     if n_bytes >= 2**63:
         raise errors.advised(
             RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}"),

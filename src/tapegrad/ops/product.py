@@ -106,7 +106,7 @@ def check_matrices(a: Any, b: Any, first: str = "self") -> None:
     if x.dtype != y.dtype:
         raise errors.advised(
             RuntimeError(
-                f"expected m1 and m2 to have the same dtype, but got: {_c_name(a)} != {_c_name(b)}"
+                f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"
             ),
             f"Convert one of them: .to({a.dtype}).",
         )
@@ -127,9 +127,9 @@ _C_NAMES = {
     "float16": "c10::Half",
     "bfloat16": "c10::BFloat16",
     "float32": "float",
-    "int64": "long long",
+    "int64": "long int",
     "int32": "int",
-    "int16": "short",
+    "int16": "short int",
     "int8": "signed char",
     "uint8": "unsigned char",
     "bool": "bool",
@@ -138,7 +138,8 @@ _C_NAMES = {
 }
 
 
-def _c_name(x: Any) -> str:
+def c_name(x: Any) -> str:
+    """What C++ calls the dtype of a tensor, as error messages have it."""
     return _C_NAMES.get(x.dtype.name, x.dtype.name)
 
 
