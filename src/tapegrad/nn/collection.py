@@ -176,7 +176,7 @@ class ParameterDict(Module):
 
     def pop(self, key: str) -> Any:
         """Remove and return the parameter called `key`."""
-        value = self[key] if key in self._keys else None
+        value = self[key]
         del self[key]
         return value
 

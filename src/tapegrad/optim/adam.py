@@ -75,7 +75,7 @@ class Adam(Optimizer):
         check_choices(foreach, fused, differentiable)
         defaults = {
             "lr": lr,
-            "betas": betas,
+            "betas": tuple(betas),
             "eps": eps,
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,

@@ -17,9 +17,9 @@ def check_number(name: str, value: Any) -> None:
         )
 
 
-def check_not_negative(what: str, value: Any) -> None:
-    """Raise for a negative number."""
-    if not 0.0 <= value:
+def check_not_negative(what: str, value: Any, *, nan: bool = False) -> None:
+    """Raise for a negative number; and for nan, unless `nan` lets it pass."""
+    if value < 0.0 if nan else not 0.0 <= value:
         raise advised(ValueError(f"Invalid {what}: {value}"), "It must be 0 or more.")
 
 

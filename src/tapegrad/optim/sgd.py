@@ -55,9 +55,9 @@ class SGD(Optimizer):
         fused: bool | None = None,
     ) -> None:
         check_number("lr", lr)
-        check_not_negative("learning rate", lr)
-        check_not_negative("momentum value", momentum)
-        check_not_negative("weight_decay value", weight_decay)
+        check_not_negative("learning rate", lr, nan=True)
+        check_not_negative("momentum value", momentum, nan=True)
+        check_not_negative("weight_decay value", weight_decay, nan=True)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise advised(
                 ValueError("Nesterov momentum requires a momentum and zero dampening"),

@@ -107,6 +107,6 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(n_columns):
-            order = randperm(n_rows, generator=generator)
+            order = randperm(n_rows)  # from the default generator, as in PyTorch
             tensor[order[:n_zeros], column] = 0
     return tensor
