@@ -370,6 +370,7 @@ def test_a_count_saved_as_a_number_is_understood():
         "param_groups": optimizer.state_dict()["param_groups"],
     }
     optimizer.load_state_dict(saved)
+    assert repr(optimizer.state[w]["step"]) == "tensor(3.)"
     optimizer.step()
     assert repr(optimizer.state[w]["step"]) == "tensor(4.)"
 

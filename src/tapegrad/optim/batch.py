@@ -47,7 +47,7 @@ def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
             fresh = not optimizer.state.get(param)
             initial = optimizer.init(xp, param.detach(), **options)
             if optimizer.counts_steps:
-                initial = {"step": wrap(np.zeros((), _step_dtype())), **initial}
+                initial = {"step": wrap(np.zeros((), step_dtype())), **initial}
             if initial:
                 state = optimizer.state[param]
                 state.update({k: v for k, v in initial.items() if state.get(k) is None})
@@ -85,7 +85,7 @@ class Batch:
         self.state = optimizer.init(namespace_of((model,)), model, **options)
         arrays: dict[str, list] = {}
         if optimizer.counts_steps:
-            self.steps = np.zeros(len(params), _step_dtype())
+            self.steps = np.zeros(len(params), step_dtype())
             arrays["step"] = [self.steps[i : i + 1].reshape(()) for i in range(len(params))]
         for name, value in self.state.items():
             arrays[name] = _pieces(value, params, sizes) if flat else [value]
@@ -184,12 +184,9 @@ def _adopt(entry: dict[str, Any], name: str, array: Any) -> Tensor:
     tensor = entry.get(name)
     if tensor is None:
         tensor = entry[name] = wrap(array)
-    elif isinstance(tensor, Tensor):
+    else:
         array[...] = tensor._array
         tensor._array = array
-    else:  # a number, from a state saved long ago
-        array[...] = tensor
-        tensor = entry[name] = wrap(array)
     return tensor
 
 
@@ -226,7 +223,8 @@ def _options(group: dict[str, Any], keep_tensors: bool = False) -> dict[str, Any
 _PLAIN = {float, int, bool, type(None)}
 
 
-def _step_dtype() -> Any:
+def step_dtype() -> Any:
+    """The dtype in which steps are counted: the default one, as in PyTorch."""
     return np.float64 if default() is float64 else np.float32
 
 

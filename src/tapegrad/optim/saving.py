@@ -8,9 +8,12 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from tapegrad.autograd.hooks import Hooks
 from tapegrad.errors import advised
-from tapegrad.tensor import Tensor
+from tapegrad.optim.batch import step_dtype
+from tapegrad.tensor import Tensor, wrap
 
 
 class Saving:
@@ -19,6 +22,7 @@ class Saving:
     defaults: dict[str, Any]
     state: defaultdict[Any, dict[str, Any]]
     param_groups: list[dict[str, Any]]
+    counts_steps: bool
     _plans: dict[int, Any]
     _optimizer_state_dict_pre_hooks: Hooks
     _optimizer_state_dict_post_hooks: Hooks
@@ -111,6 +115,9 @@ class Saving:
         if "_optimizer_step_pre_hooks" not in self.__dict__:
             self._prepare()
         self._plans.clear()
+        for entry in self.state.values():  # a count may have been saved as a number
+            if self.counts_steps and entry and not isinstance(entry["step"], Tensor):
+                entry["step"] = wrap(np.asarray(float(entry["step"]), step_dtype()))
         for group in self.param_groups:
             for name, default in self.defaults.items():
                 group.setdefault(name, default)
