@@ -42,7 +42,7 @@ F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
-# --- in general --------------------------------------------------------------------------------
+# --- in general ---
 
 
 def apply(op: Any, inputs: tuple, params: dict) -> Any:
@@ -52,43 +52,61 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
         return mode.call(op.name, apply, (op, inputs, params), {})
     arrays: list[Any] = []
     edges: list[Any] = []
-    kinds: list[str] = []
+    kinds = ""
+    plain, written = True, False  # on NumPy arrays; an input has a version counter
     Tensor = _tensor.Tensor
     for x in inputs:
         if isinstance(x, Tensor):
-            arrays.append(x._array)
+            array = x._array
+            if type(array) is not ndarray:
+                plain = False
+            arrays.append(array)
             edge = x._node if x._view is None else edge_of(x)
             edges.append(edge)
-            kinds.append(CONSTANT if edge is None else GRAD)
+            kinds += CONSTANT if edge is None else GRAD
+            if x._counter is not None:
+                written = True
         else:
             if not (x is None or (op.numbers and isinstance(x, NUMBERS))):
                 raise _wrong_argument(op, inputs, x)
             arrays.append(x)
             edges.append(None)
-            kinds.append(RAW)
+            kinds += RAW
     if op.check is not None:
         op.check(*inputs)
-    xp = namespace_of(arrays)
+    xp = numpy_namespace if plain else namespace_of(arrays)
     given = arrays
-    if op.promote is not None:
+    if op.promote is not None and not _of_one_dtype(arrays):
         arrays = promoted(op, xp, arrays)
     try:
         out = _compute(op, xp, arrays, params)
     except ValueError as error:
         raise _shape_error(op, arrays, error) from None
-    if type(out) is tuple or type(out) is list:
-        outs = tuple(map(_tensor.wrap, out))
-    else:
-        outs = (_tensor.wrap(out),)
+    several = type(out) is tuple or type(out) is list
+    outs = tuple(map(_tensor.wrap, out)) if several else (_tensor.wrap(out),)
     if mode and GRAD in kinds and op.vjps:
-        edges_, kinds_ = tuple(edges), tuple(kinds)
-        record(op, xp, inputs, given, edges_, kinds_, params, outs)
+        record(op, xp, inputs, given, tuple(edges), kinds, params, outs, written)
     if op.view:
         for i, tensor in enumerate(outs):
             mark_view(op, inputs[0], tensor, params, i if op.multi else None, mode)
-    if type(out) is tuple or type(out) is list:
-        return outs
-    return outs[0]
+    return outs if several else outs[0]
+
+
+def _of_one_dtype(arrays: list) -> bool:
+    """Whether there is nothing to promote: arrays of one floating dtype, Python numbers, None."""
+    dtype = None
+    for x in arrays:
+        kind = type(x)
+        if kind is ndarray:
+            if dtype is None:
+                dtype = x.dtype
+                if dtype is not F32 and dtype is not F64:
+                    return False
+            elif x.dtype is not dtype:
+                return False
+        elif kind is not float and kind is not int and x is not None:
+            return False
+    return dtype is not None
 
 
 def _compute(op: Any, xp: Any, arrays: list, params: dict) -> Any:
@@ -159,9 +177,10 @@ def record(
     inputs: tuple,
     arrays: list,
     edges: tuple,
-    kinds: tuple,
+    kinds: str,
     params: dict,
     outs: tuple,
+    written: bool,
 ) -> None:
     """Make the node of a call and put its outputs behind it."""
     first = outs[0]._array.dtype
@@ -174,13 +193,13 @@ def record(
     node = plan.node_type()
     node.plan = plan
     node.edges = edges
-    node.output_version = node.hooks = None
+    node.output_version = node.hooks = node.versions = None
     if plan.keeps:
-        node.saved = plan.save(inputs, params, tuple(t._array for t in outs))
-        node.versions = plan.versions(node.saved)
+        node.saved = plan.save(inputs, params, outs)
+        if written:
+            node.versions = plan.versions(node.saved)
     else:
         node.saved = ()
-        node.versions = None
     node.restore = None if op.promote is None else _restore(arrays, edges, outs[0]._array)
     node.sequence = next_sequence()
     if type(node).__base__ is MultiNode:
@@ -225,7 +244,7 @@ def _shape_error(op: Any, arrays: list, error: ValueError) -> Exception:
 
 def _wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
     position = next(i for i, each in enumerate(inputs) if each is x)
-    name = op.inputs[0] if op.variadic else op.inputs[position]
+    name = op.inputs[0] if op.variadic else op.inputs[position] if position else "input"
     return errors.advised(
         TypeError(
             f"{op.name}(): argument '{name}' (position {position + 1}) must be Tensor, "
@@ -244,14 +263,14 @@ def general(op: Any) -> Callable:
     return call
 
 
-# --- the fast path -------------------------------------------------------------------------------
+# --- the fast path ---
 
 
 def finish(name: str, result: Any, out: Any) -> Any:
     """Put a result where `out=` says."""
     if out is None:
         return result
-    from tapegrad.autograd.inplace import write_out
+    from tapegrad.autograd.out import write_out
 
     return write_out(name, result, out)
 
@@ -267,7 +286,7 @@ def unary(op: Any) -> Callable:
         nonlocal compute, plan, Tensor
         Tensor = _tensor.Tensor
         compute = _function(op)
-        plan = op.plan((GRAD,), False, numpy_namespace) if op.vjps else None
+        plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
 
     def call(input: Any, *, out: Any = None) -> Any:
         if compute is None:
@@ -281,7 +300,7 @@ def unary(op: Any) -> Callable:
                     z = asarray(z)
                 tensor = new(Tensor)
                 tensor._array = z
-                tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+                tensor._counter = tensor._view = tensor._grad = None
                 edge = input._node if input._view is None else edge_of(input)
                 if edge is None or mode is False or plan is None:
                     tensor._node = None
@@ -298,7 +317,7 @@ def unary(op: Any) -> Callable:
                     if input._counter is not None:
                         node.versions = plan.versions(node.saved)
                 else:
-                    node.saved = plan.save((input,), {}, (z,))
+                    node.saved = plan.save((input,), {}, (tensor,))
                     node.versions = plan.versions(node.saved)
                 node.sequence = next_sequence()
                 tensor._node = node
@@ -328,11 +347,11 @@ def binary(op: Any, leave: bool = False) -> Callable:
         Tensor = _tensor.Tensor
         compute = _function(op)
         if op.vjps:
-            alone = op.plan((GRAD, RAW), False, numpy_namespace)
+            alone = op.plan(GRAD + RAW, False, numpy_namespace)
         if len(op.vjps) == 2:
-            both = op.plan((GRAD, GRAD), False, numpy_namespace)
-            left = op.plan((GRAD, CONSTANT), False, numpy_namespace)
-            right = op.plan((CONSTANT, GRAD), False, numpy_namespace)
+            both = op.plan(GRAD + GRAD, False, numpy_namespace)
+            left = op.plan(GRAD + CONSTANT, False, numpy_namespace)
+            right = op.plan(CONSTANT + GRAD, False, numpy_namespace)
 
     def with_number(input: Any, other: Any, out: Any) -> Any:
         """The fast path of a tensor and a Python number, and the way to `apply` for the rest."""
@@ -347,7 +366,7 @@ def binary(op: Any, leave: bool = False) -> Callable:
                     z = asarray(z)
                 tensor = new(Tensor)
                 tensor._array = z
-                tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+                tensor._counter = tensor._view = tensor._grad = None
                 edge = input._node if input._view is None else edge_of(input)
                 if edge is None or mode is False or alone is None:
                     tensor._node = None
@@ -362,7 +381,7 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 elif code == KEEP_SECOND:
                     node.saved = (other,)
                 else:
-                    node.saved = alone.save((input, other), {}, (z,))
+                    node.saved = alone.save((input, other), {}, (tensor,))
                     node.versions = alone.versions(node.saved)
                 node.sequence = next_sequence()
                 tensor._node = node
@@ -382,7 +401,8 @@ def binary(op: Any, leave: bool = False) -> Callable:
         dtype = x.dtype
         if dtype is y.dtype and (dtype is F32 or dtype is F64) and type(x) is ndarray:
             mode = get_mode()
-            if out is None and x.size <= LARGE and (mode is True or mode is False):
+            size = x.size
+            if out is None and size <= LARGE and (mode is True or mode is False):
                 try:
                     z = compute(x, y)
                 except ValueError:
@@ -391,7 +411,7 @@ def binary(op: Any, leave: bool = False) -> Callable:
                     z = asarray(z)
                 tensor = new(Tensor)
                 tensor._array = z
-                tensor._counter = tensor._view = tensor._grad = tensor._hooks = None
+                tensor._counter = tensor._view = tensor._grad = None
                 a = input._node if input._view is None else edge_of(input)
                 b = other._node if other._view is None else edge_of(other)
                 if a is None:
@@ -405,8 +425,8 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 node.plan = plan
                 node.edges = (a, b)
                 node.versions = node.hooks = node.output_version = None
-                if x.shape == y.shape:
-                    node.restore = None
+                if size == y.size and size == z.size and x.ndim == y.ndim and size:
+                    node.restore = None  # nothing was broadcast, told at half the cost of shapes
                 else:
                     node.restore = _restore([x, y], (a, b), z)
                 code = plan.code
@@ -422,7 +442,7 @@ def binary(op: Any, leave: bool = False) -> Callable:
                     elif code == KEEP_FIRST:
                         node.saved = (input,)
                     else:
-                        node.saved = plan.save((input, other), {}, (z,))
+                        node.saved = plan.save((input, other), {}, (tensor,))
                     if input._counter is not None or other._counter is not None:
                         node.versions = plan.versions(node.saved)
                 node.sequence = next_sequence()

@@ -156,7 +156,7 @@ class Op:
                 )
             table[name] = rule
 
-    def plan(self, kinds: tuple[str, ...], conjugate: bool, xp: Any, large: bool = False) -> Any:
+    def plan(self, kinds: str, conjugate: bool, xp: Any, large: bool = False) -> Any:
         """The plan for one pattern of inputs, made on first use.
 
         `large`: the rules of an elementwise operator run block by block, over threads.

@@ -89,7 +89,6 @@ from numpy import (
     logical_or,
     logical_xor,
     matmul,
-    matrix_transpose,
     maximum,
     meshgrid,
     minimum,
@@ -190,6 +189,10 @@ def log10(x: Any, /) -> Any:
     if x.dtype == np.float32:
         return np.asarray(np.log10(x, dtype=np.float64)).astype(np.float32)
     return np.log10(x)
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    return x.mT
 
 
 def expand_dims(x: Any, /, *, axis: int | tuple[int, ...] = 0) -> Any:

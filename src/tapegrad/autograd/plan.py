@@ -14,6 +14,8 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.blocks import in_blocks
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
+from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.view import edge_of, short_name
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 
@@ -56,9 +58,19 @@ def _like(value: Any) -> Any:
 class Plan:
     """What nodes of one operator keep for one pattern of inputs, and how their rules run."""
 
-    __slots__ = ("code", "conjugate", "keeps", "keeps_tensors", "kinds", "node_type", "op", "run")
+    __slots__ = (
+        "code",
+        "conjugate",
+        "keeps",
+        "keeps_tensors",
+        "kinds",  # of each input, a letter
+        "node_type",
+        "op",
+        "run",
+        "save",  # what a node keeps of a call: save(inputs, params, outputs)
+    )
 
-    def __init__(self, op: Any, kinds: tuple[str, ...], conjugate: bool, xp: Any, large: bool):
+    def __init__(self, op: Any, kinds: str, conjugate: bool, xp: Any, large: bool):
         self.op = op
         self.kinds = kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
@@ -69,7 +81,7 @@ class Plan:
         )
         self.node_type = node_class(op)
         self.code = _FAST_KEEPS.get(tuple(self.keeps), -1)
-        self.run = _compose(self, xp, large)
+        self.run, self.save = _compose(self, xp, large)
 
     def rules(self) -> list[tuple[int, Any]]:
         """(number of the input, its rule) for inputs that require grad."""
@@ -78,7 +90,7 @@ class Plan:
             return [(0, op.vjps[op.inputs[0]])] if GRAD in self.kinds else []
         needed = []
         for i, (name, kind) in enumerate(zip(op.inputs, self.kinds, strict=False)):
-            if kind is GRAD:
+            if kind == GRAD:
                 if name not in op.vjps:
                     raise errors.advised(
                         NotImplementedError(
@@ -105,24 +117,6 @@ class Plan:
         if op.output_names and name in op.output_names:
             return ("output", op.output_names.index(name), name)
         return ("like", op.inputs.index(name.removesuffix("_like")), name)
-
-    def save(self, inputs: tuple, params: dict, arrays: tuple) -> tuple:
-        """What a node keeps of a call: `inputs` as given, `arrays` its outputs."""
-        values: list[Any] = []
-        for where, key, _ in self.keeps:
-            if where == "input":
-                values.append(inputs[key])
-            elif where == "like":
-                values.append(_like(inputs[key]))
-            elif where == "param":
-                values.append(params[key])
-            elif where == "output":
-                values.append(arrays[key])
-            elif where == "inputs":
-                values.append(tuple(inputs))
-            else:
-                values.append([_like(x) for x in inputs])
-        return tuple(values)
 
     def versions(self, saved: tuple) -> tuple | None:
         """The versions of what is saved; None if none was ever written."""
@@ -238,24 +232,27 @@ def node_class(op: Any) -> type:
     return _classes[key]
 
 
-def _compose(plan: Plan, xp: Any, large: bool) -> Any:
-    """Write the function that runs the rules on arrays, as one would by hand, and compile it.
+def _compose(plan: Plan, xp: Any, large: bool) -> tuple:
+    """Write the functions that keep and that run, as one would by hand, and compile them.
 
     For `mul` with two inputs that require grad:
 
         def MulBackward0(node, g):
             other, input = node.saved
             if other._counter is not None or input._counter is not None: check(node)
-            other, input = other._array, input._array
-            return rule_0(g, other), rule_1(g, input)
+            other = other._array
+            input = input._array
+            return (rule_0(g, other), rule_1(g, input),)
+        def save(inputs, params, outputs):
+            return (inputs[1], inputs[0],)
     """
     op = plan.op
-    scope: dict[str, Any] = {"check": check, "xp": xp}
+    scope: dict[str, Any] = {"check": check, "like": _like, "xp": xp}
     lines = [f"def {op.node_name}(node, g):"]
     names = [name for _, _, name in plan.keeps]
     if names:
         lines.append(f"    {', '.join(names)}, = node.saved")
-    tensors = [n for w, i, n in plan.keeps if w == "input" and plan.kinds[i] is not RAW]
+    tensors = [n for w, i, n in plan.keeps if w == "input" and plan.kinds[i] != RAW]
     tests = [f"{n}._counter is not None" for n in tensors]
     if any(w == "output" for w, _, _ in plan.keeps):
         tests.append("node.output_version is not None")
@@ -283,11 +280,23 @@ def _compose(plan: Plan, xp: Any, large: bool) -> Any:
     if plan.conjugate:
         text = f"[None if x is None else xp.conj(x) for x in {text}]"
     lines.append(f"    return {text}")
+    kept = "".join(f"{_KEEP_TEXTS[where].format(key=key)}, " for where, key, _ in plan.keeps)
+    lines += ["def save(inputs, params, outputs):", f"    return ({kept})"]
     source = "\n".join(lines) + "\n"
-    file = f"<tapegrad rules of {op.name}, inputs {''.join(plan.kinds)}>"
+    file = f"<tapegrad rules of {op.name}, inputs {plan.kinds}>"
     exec(compile(source, file, "exec"), scope)
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    return scope[op.node_name]
+    return scope[op.node_name], scope["save"]
+
+
+_KEEP_TEXTS = {
+    "input": "inputs[{key}]",
+    "like": "like(inputs[{key}])",
+    "param": "params[{key!r}]",
+    "output": "outputs[{key}]._array",
+    "inputs": "tuple(inputs)",
+    "likes": "[like(x) for x in inputs]",
+}
 
 
 def check(node: Node) -> None:
@@ -296,7 +305,7 @@ def check(node: Node) -> None:
     for i, ((where, key, _), value) in enumerate(zip(node.plan.keeps, node.saved, strict=True)):
         if where == "input":
             version = getattr(value, "_counter", None)
-            edge = node.edges[key]
+            edge = None
         elif where == "output":
             version = node.output_version
             if type(version) is dict:
@@ -312,19 +321,23 @@ def check(node: Node) -> None:
         want = expected[i] if expected is not None else 0
         if version is not None and version.value != want:
             array = getattr(value, "_array", value)
-            raise errors.modified(array, version, want, _origin(edge))
+            raise errors.modified(array, version, want, _origin(value, edge))
 
 
 def _check_inputs(node: Node, values: tuple, expected: tuple) -> None:
-    for value, edge, want in zip(values, node.edges, expected, strict=True):
+    for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:
-            raise errors.modified(value._array, version, want, _origin(edge))
+            raise errors.modified(value._array, version, want, _origin(value))
 
 
-def _origin(edge: Any) -> str:
-    """Which output of which node a kept tensor is, as PyTorch words it."""
+def _origin(value: Any, edge: Any = None) -> str:
+    """Which output of which node a kept tensor is by now, as PyTorch words it."""
+    if getattr(value, "_view", None) is not None and is_grad_enabled():
+        edge = edge_of(value)
+    elif hasattr(value, "_node"):
+        edge = value._node
     if edge is None or type(edge) is AccumulateGrad:
         return ""
-    node, index = (edge.node, edge.index) if type(edge) is Port else (edge, 0)
-    return f"output {index} of {node.name()}"
+    index = edge.index if type(edge) is Port else 0
+    return f"output {index} of {short_name(edge)}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
-from tapegrad.call import finish
+from tapegrad.call import NUMBERS, finish
 from tapegrad.dtype import bool_, uint8
 from tapegrad.op import elementwise
 from tapegrad.ops.refusal import invalid_combination, no_complex, tensor_first
@@ -91,21 +91,10 @@ def _check_limit(name: str, limit: str) -> Any:
     return tensor_first(name, limit, _no_complex)
 
 
-def _check_clamp(x: Any, min: Any, max: Any) -> None:
-    limits = [each for each in (min, max) if each is not None]
-    if len({hasattr(each, "_array") for each in limits}) == 2 or not all(
-        hasattr(each, "_array") or isinstance(each, (int, float, complex)) for each in limits
-    ):
-        raise invalid_combination(
-            "clamp",
-            (x, min, max),
-            "Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None",
-            "Tensor input, Number min = None, Number max = None, *, Tensor out = None",
-        )
-    _no_complex(x, min, max)
+_PLAIN = (float, int, type(None))
 
 
-@elementwise(name="clamp", node="ClampBackward1", hidden=("min", "max"), check=_check_clamp)
+@elementwise(name="clamp", node="ClampBackward1", hidden=("min", "max"), check=_no_complex)
 def clamp_to_numbers(xp, x, min, max):
     """Each element, or the nearer of two numbers where it is not between them."""
     return _clamp(xp, x, min, max)
@@ -114,7 +103,7 @@ def clamp_to_numbers(xp, x, min, max):
 clamp_to_numbers.vjp(x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0))
 
 
-@elementwise(node="ClampBackward0", check=_check_clamp)
+@elementwise(node="ClampBackward0", check=_no_complex)
 def clamp_to_tensors(xp, x, min, max):
     """Each element, or the limit it goes beyond."""
     return _clamp(xp, x, min, max)
@@ -149,6 +138,16 @@ def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> A
             "Give min=, max= or both.",
         )
     numbers = not hasattr(min, "_array") and not hasattr(max, "_array")
+    if not all(
+        each is None or (isinstance(each, NUMBERS) if numbers else hasattr(each, "_array"))
+        for each in (min, max)
+    ):
+        raise invalid_combination(
+            "clamp",
+            (input, min, max),
+            "Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None",
+            "Tensor input, Number min = None, Number max = None, *, Tensor out = None",
+        )
     return finish(
         "clamp", (clamp_to_numbers if numbers else clamp_to_tensors)(input, min, max), out
     )

@@ -6,11 +6,13 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.call import finish
-from tapegrad.dtype import as_dtype, int64
+from tapegrad.dtype import as_dtype, float32, int64
 from tapegrad.op import linear
 from tapegrad.shape import axes_of
 
 __all__ = ["mean", "nanmean", "nansum", "sum"]
+
+_F32 = float32.numpy  # the most common case, told apart first
 
 
 def spread(xp: Any, g: Any, shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -86,10 +88,10 @@ def sum(
     """
     if dtype is not None:
         input = input.to(as_dtype(dtype))
-    elif input.dtype.category < 2 and input.dtype is not int64:
+    elif input._array.dtype is not _F32 and input.dtype.category < 2 and input.dtype is not int64:
         input = input.to(int64)
     if dim is None and not keepdim:
-        return finish("sum", sum_all(input), out)
+        return sum_all(input) if out is None else finish("sum", sum_all(input), out)
     axis = reduction_axes(dim, input._array.ndim)
     return finish("sum", sum_axes(input, axis=axis, keepdims=bool(keepdim)), out)
 
@@ -104,7 +106,7 @@ def mean(
     """
     if dtype is not None:
         input = input.to(as_dtype(dtype))
-    if input.dtype.category < 2:
+    if input._array.dtype is not _F32 and input.dtype.category < 2:
         which = "Input dtype" if dtype is None else "Optional dtype"
         raise errors.advised(
             RuntimeError(
