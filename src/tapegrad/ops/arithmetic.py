@@ -63,7 +63,14 @@ def _check_alpha(alpha: Any, *operands: Any) -> None:
             RuntimeError("Boolean alpha only supported for Boolean results."),
             "Pass a number.",
         )
-    if isinstance(alpha, float) and dtype.category < 2:
+    if isinstance(alpha, complex) and dtype.category == 2:
+        raise errors.advised(
+            RuntimeError(
+                "For non-complex input tensors, argument alpha must not be a complex number."
+            ),
+            "Convert one of the tensors to a complex type first.",
+        )
+    if isinstance(alpha, (float, complex)) and dtype.category < 2:
         raise errors.advised(
             RuntimeError(
                 "For integral input tensors, argument alpha must not be a floating point number."

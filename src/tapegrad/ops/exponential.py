@@ -111,7 +111,7 @@ log10.vjp(x=lambda g, x: g / (x * LN10))
 log10_ = in_place(log10)
 
 
-@elementwise(promote="float", ufunc="log1p")
+@elementwise(node="Log1PBackward0", promote="float", ufunc="log1p")
 def log1p(xp, x):
     """`log(1 + x)`, accurate where `x` is small.
 
