@@ -146,7 +146,7 @@ class Attributes:
             if name in attributes["_parameters"]:
                 raise _misfit(value, "as parameter", name, "Parameter")
             self._forget(name, "_buffers")
-            self.register_buffer(name, value, value.persistent)
+            self.register_buffer(name, value, value.persistent)  # type: ignore[arg-type]
         elif "_modules" not in attributes:
             super().__setattr__(name, value)
         elif name in attributes["_parameters"]:

@@ -15,7 +15,7 @@ from tapegrad.nn.backward_hook import BackwardHook, first_tensor
 def register(hooks: dict, hook: Callable, *marks: dict, prepend: bool = False) -> RemovableHandle:
     """Add `hook` to the table `hooks`, and its number to each of `marks`; returns its handle."""
     handle = RemovableHandle(hooks)
-    handle.extra_dict_ref = tuple(weakref.ref(mark) for mark in marks)
+    handle.extra_dict_ref = tuple(weakref.ref(mark) for mark in marks)  # type: ignore[assignment]
     hooks[handle.id] = hook
     for mark in marks:
         mark[handle.id] = True

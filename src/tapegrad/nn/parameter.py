@@ -45,7 +45,7 @@ class Parameter(Tensor):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        args = (self.data, self.requires_grad, OrderedDict())
+        args: tuple = (self.data, self.requires_grad, OrderedDict())
         if self.__dict__:
             return _rebuild_parameter_with_state, (*args, dict(self.__dict__))
         return _rebuild_parameter, args
@@ -55,7 +55,7 @@ Parameter.__module__ = "torch.nn.parameter"
 
 
 def _make(cls: type, array: Any, requires_grad: bool) -> Any:
-    parameter = object.__new__(cls)
+    parameter: Any = object.__new__(cls)
     parameter._array = array
     parameter._node = parameter._counter = parameter._view = None
     parameter._grad = None

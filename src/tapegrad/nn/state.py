@@ -99,7 +99,7 @@ class State:
 
     def _own_state(self) -> dict[str, Tensor]:
         hidden = self._non_persistent_buffers_set
-        own = {k: p for k, p in self._parameters.items() if p is not None}
+        own: dict[str, Tensor] = {k: p for k, p in self._parameters.items() if p is not None}
         own |= {k: b for k, b in self._buffers.items() if b is not None and k not in hidden}
         return own
 

@@ -113,7 +113,7 @@ class Saving:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if "_optimizer_step_pre_hooks" not in self.__dict__:
-            self._prepare()
+            self._prepare()  # type: ignore[attr-defined]
         self._plans.clear()
         for entry in self.state.values():  # a count may have been saved as a number
             if self.counts_steps and entry and not isinstance(entry["step"], Tensor):
