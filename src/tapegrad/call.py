@@ -38,7 +38,7 @@ get_mode = MODE.get
 ndarray = np.ndarray
 asarray = np.asarray
 new = object.__new__
-F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+F32, F64, BOOL = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.bool_)
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -52,34 +52,46 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
         return mode.call(op.name, apply, (op, inputs, params), {})
     arrays: list[Any] = []
     edges: list[Any] = []
-    kinds = ""
-    plain, written = True, False  # on NumPy arrays; an input has a version counter
+    kinds: list[str] = []
+    dtype = None  # of all NumPy arrays so far, masks aside
+    plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
+    large = False
     Tensor = _tensor.Tensor
     for x in inputs:
         if isinstance(x, Tensor):
             array = x._array
-            if type(array) is not ndarray:
-                plain = False
             arrays.append(array)
             edge = x._node if x._view is None else edge_of(x)
             edges.append(edge)
-            kinds += CONSTANT if edge is None else GRAD
-            if x._counter is not None:
-                written = True
+            kinds.append(CONSTANT if edge is None else GRAD)
+            if type(array) is not ndarray:
+                plain = False
+                continue
+            if array.size > LARGE:
+                large = True
+            if dtype is None and (array.dtype is not BOOL or not op.exempt):
+                dtype = array.dtype
+            elif array.dtype is not dtype and (array.dtype is not BOOL or not op.exempt):
+                plain = False
         else:
             if not (x is None or (op.numbers and isinstance(x, NUMBERS))):
                 raise _wrong_argument(op, inputs, x)
             arrays.append(x)
             edges.append(None)
-            kinds += RAW
-    if op.check is not None:
-        op.check(*inputs)
-    xp = numpy_namespace if plain else namespace_of(arrays)
+            kinds.append(RAW)
+            if dtype is None or not (x is None or type(x) is float or type(x) is int):
+                plain = False
     given = arrays
-    if op.promote is not None and not _of_one_dtype(arrays):
-        arrays = promoted(op, xp, arrays)
+    if plain and (dtype is F32 or dtype is F64):
+        xp = numpy_namespace
+    else:
+        if op.check is not None:
+            op.check(*inputs)
+        xp = namespace_of(arrays)
+        if op.promote is not None:
+            arrays = promoted(op, xp, arrays)
     try:
-        out = _compute(op, xp, arrays, params)
+        out = _compute(op, xp, arrays, params, large)
     except ValueError as error:
         raise _shape_error(op, arrays, error) from None
     several = type(out) is tuple or type(out) is list
@@ -109,12 +121,11 @@ def _of_one_dtype(arrays: list) -> bool:
     return dtype is not None
 
 
-def _compute(op: Any, xp: Any, arrays: list, params: dict) -> Any:
-    if op.promote is not None and xp is numpy_namespace and not params:
-        if any(type(x) is ndarray and x.size > LARGE for x in arrays):
-            out = blockwise(_function(op), tuple(arrays))
-            if out is not None:
-                return out
+def _compute(op: Any, xp: Any, arrays: list, params: dict, large: bool) -> Any:
+    if large and op.promote is not None and xp is numpy_namespace and not params:
+        out = blockwise(_function(op), tuple(arrays))
+        if out is not None:
+            return out
     return op.forward(xp, *arrays, **params)
 
 

@@ -63,15 +63,16 @@ def modified(array: Any, version: Any, expected: int, origin: str) -> RuntimeErr
     from tapegrad.dtype import of
 
     kind = of(array.dtype).scalar_name
+    kind = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"  # so PyTorch calls them
     source = f", which is {origin}," if origin else ""
     where = " at {}:{}".format(*version.line) if version.line else ""
     return advised(
         RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace "
-            f"operation: [torch.{kind}Tensor {list(array.shape)}]{source} is at version "
+            f"operation: [{kind} {list(array.shape)}]{source} is at version "
             f"{version.value}; expected version {expected} instead. Hint: enable anomaly detection "
             "to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True)."
+            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
         ),
         f"The last write was {version.operator}{where}. Write out of place there, or clone() the "
         "tensor before it is written.",

@@ -76,11 +76,9 @@ class TensorCore:
     @property
     def requires_grad(self) -> bool:
         """Whether gradients flow to this tensor; settable on leaves."""
-        if self._view is not None:
-            from tapegrad.autograd.view import edge_of
-
-            return edge_of(self) is not None
-        return self._node is not None
+        if self._node is not None:
+            return True
+        return self._view is not None and self._view.base._node is not None
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
@@ -303,7 +301,7 @@ class TensorCore:
                     "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is "
                     "set as True, gradients are views of DDP buckets, and hence detach_() cannot "
                     "be called on these gradients. To fix this error, please refer to the "
-                    "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+                    "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
                 ),
                 "detach() gives a new tensor.",
             )

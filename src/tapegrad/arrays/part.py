@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from tapegrad.layout import permuted
 
@@ -19,10 +20,15 @@ def copied(x: Any, order: Any) -> Any:
 
 
 def view_to(x: Any, /, shape: tuple[int, ...]) -> Any:
-    """A view of `x` broadcast to `shape`, however small; writable if nothing is repeated."""
+    """A view of `x` broadcast to `shape`, however small, that can be written part by part."""
     extra = len(shape) - x.ndim
     whole = x[(None,) * extra + (...,)]
-    return whole if whole.shape == shape else np.broadcast_to(x, shape)
+    if whole.shape == shape:
+        return whole
+    strides = [
+        s if n == m else 0 for n, m, s in zip(whole.shape, shape, whole.strides, strict=True)
+    ]
+    return as_strided(whole, shape, strides)
 
 
 def pad_select(x: Any, shape: Any, axis: int, index: int) -> Any:

@@ -33,6 +33,8 @@ __all__ = [
 
 
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    if axis is None and not keepdims:
+        return reduce.sum(x, dtype=dtype)
     return reduce.sum(x, axes_of(axis, x.ndim), keepdims, dtype=dtype) if axis != () else x
 
 

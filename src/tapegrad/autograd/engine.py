@@ -349,8 +349,9 @@ def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     if have != tuple(shape):
         extra = len(have) - len(shape)
         stretched = tuple(extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1)
-        g = xp.sum(g, axis=tuple(range(extra)) + stretched)
-        g = xp.reshape(g, shape)
+        g = xp.sum(g, axis=tuple(range(extra)) + stretched) if shape else xp.sum(g)
+        if stretched:
+            g = xp.reshape(g, shape)
     have = g._array.dtype if tensors else g.dtype
     if have != dtype:
         if of(have).is_complex and not of(dtype).is_complex:

@@ -49,6 +49,8 @@ def mark_inference(results: Any) -> Any:
     for result in results if isinstance(results, (tuple, list)) else (results,):
         if isinstance(result, Tensor) and result._counter is None:
             result._counter = INFERENCE
+        elif isinstance(result, Tensor) and result._view is not None:
+            result._view.made = "inference"
     return results
 
 
@@ -171,7 +173,10 @@ class AccumulateGrad:
             self.leaf = weakref.ref(leaf)
         return leaf
 
-    name = Node.name
+    def name(self) -> str:
+        """The name as PyTorch gives it, with its namespace."""
+        return "torch::autograd::AccumulateGrad"
+
     metadata = Node.metadata
     register_hook = Node.register_hook
     register_prehook = Node.register_prehook

@@ -14,8 +14,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.blocks import in_blocks
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
-from tapegrad.autograd.mode import is_grad_enabled
-from tapegrad.autograd.view import edge_of, short_name
+from tapegrad.autograd.view import ORDINARY, edge_of, short_name
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 
@@ -333,7 +332,8 @@ def _check_inputs(node: Node, values: tuple, expected: tuple) -> None:
 
 def _origin(value: Any, edge: Any = None) -> str:
     """Which output of which node a kept tensor is by now, as PyTorch words it."""
-    if getattr(value, "_view", None) is not None and is_grad_enabled():
+    view = getattr(value, "_view", None)
+    if view is not None and view.made is ORDINARY:
         edge = edge_of(value)
     elif hasattr(value, "_node"):
         edge = value._node

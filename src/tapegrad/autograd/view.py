@@ -10,9 +10,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.autograd.graph import INFERENCE, Node, next_sequence, version_of
+from tapegrad import errors
+from tapegrad.autograd.graph import (
+    INFERENCE,
+    AccumulateGrad,
+    Node,
+    Port,
+    hooks_of,
+    next_sequence,
+    version_of,
+)
+from tapegrad.autograd.mode import is_grad_enabled
 
-ORDINARY, NO_GRAD, MULTI_OUTPUT = "ordinary", "no_grad", "multi-output"
+# How a view was made. With a gradient, only an ordinary one may be written, or looked through
+# after its base was.
+ORDINARY, NO_GRAD, IN_INFERENCE, MULTI_OUTPUT = "ordinary", "no_grad", "inference", "multi-output"
 
 
 class Step:
@@ -67,14 +79,14 @@ def mark_view(op: Any, source: Any, out: Any, params: dict, index: int | None, m
     version = version_of(source)
     out._counter = version
     step = Step(op, params, index)
-    made = ORDINARY if mode else NO_GRAD
-    if index is not None:
-        made = MULTI_OUTPUT
-    if source._view is None:
+    made = NO_GRAD
+    if mode:
+        made = ORDINARY if index is None else MULTI_OUTPUT
+    view = source._view
+    if view is None:
         out._view = View(source, (step,), made, version.value)
     else:
-        view = source._view
-        if view.made is not ORDINARY and made is ORDINARY:
+        if made is ORDINARY:
             made = view.made
         out._view = View(view.base, (*view.steps, step), made, version.value)
 
@@ -86,11 +98,85 @@ def edge_of(tensor: Any) -> Any:
         return tensor._node
     version = tensor._counter
     if view.seen != version.value:
-        if view.made is not NO_GRAD:
-            edge = view.base._node
-            tensor._node = None if edge is None else replay(view, edge)
+        edge = view.base._node
+        if edge is not None:
+            if view.made is not ORDINARY:
+                if not is_grad_enabled():
+                    return tensor._node
+                raise view_error(view.made, tensor._node, indirect=True)
+            old, tensor._node = tensor._node, replay(view, edge)
+            move_retained(tensor, old, tensor._node)
         view.seen = version.value
     return tensor._node
+
+
+def move_retained(x: Any, old: Any, new: Any) -> None:
+    """`retain_grad()` follows a tensor to its new node."""
+    if old is None or new is None or old is new or type(old) is AccumulateGrad:
+        return
+    node, index = (old.node, old.index) if type(old) is Port else (old, 0)
+    retained = node.hooks.retained if node.hooks is not None else {}
+    if index in retained and retained[index]() is x:
+        node, place = (new.node, new.index) if type(new) is Port else (new, 0)
+        hooks_of(node).retained[place] = retained.pop(index)
+
+
+def view_error(made: str, edge: Any, indirect: bool) -> RuntimeError:
+    """A view that may not be written in place, or whose base was (`indirect`)."""
+    what = "its base or another view of its base has been" if indirect else "is being"
+    output = f"Output {_number(edge)} of {short_name(edge)} is a view" if edge is not None else ""
+    where = "inference mode" if made is IN_INFERENCE else "no_grad mode"
+    if made is MULTI_OUTPUT:
+        subject = f"{output} and {what} modified inplace."
+        if edge is None:
+            subject = f"A view was created in {where} and {what} modified inplace with grad mode "
+            subject += "enabled."
+        return errors.advised(
+            RuntimeError(
+                f"{subject} This view is the output of a function that returns multiple views. "
+                "Such functions do not allow the output views to be modified inplace. You should "
+                "replace the inplace operation by an out-of-place one."
+            ),
+            "Index the tensor instead (x[0] for x.unbind()[0]): such a view may be written.",
+        )
+    subject = (
+        f"{output} of a view which was created in" if edge is not None else "A view was created in"
+    )
+    block, mode = ("no_grad", "with grad mode enabled")
+    if made is IN_INFERENCE:
+        block, mode = ("inference_mode", "in normal mode")
+    return errors.advised(
+        RuntimeError(
+            f"{subject} {where} and {what} modified inplace {mode}. Given that this use case is "
+            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+            f"the view and the inplace either both inside the {block} block (if you don't want "
+            "the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+        ),
+        "Make the view again outside the block, or write inside one.",
+    )
+
+
+def _number(edge: Any) -> int:
+    return edge.index if type(edge) is Port else 0
+
+
+def short_name(edge: Any) -> str:
+    """The name of the node behind an edge, as PyTorch's messages give it: `Mul`."""
+    name = (edge.node if type(edge) is Port else edge).name()
+    return name.rstrip("0123456789").removesuffix("Backward") if "Backward" in name else name
+
+
+def renamed(node: Node, shift: int) -> Node:
+    """`node` as a node of the same kind, the number at the end of whose name is larger."""
+    kind = type(node)
+    name = kind.__name__[:-1] + str(int(kind.__name__[-1]) + shift)
+    if name not in _renamed:
+        _renamed[name] = type(name, kind.__bases__, {"__slots__": (), "__module__": "torch"})
+    node.__class__ = _renamed[name]
+    return node
+
+
+_renamed: dict[str, type] = {}
 
 
 def replay(view: View, edge: Any) -> Node:

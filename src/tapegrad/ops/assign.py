@@ -8,8 +8,8 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.index import read_at, store_at
-from tapegrad.autograd.inplace import check_storable, overwrite
+from tapegrad.arrays.index import store_at
+from tapegrad.autograd.inplace import overwrite
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand, summed_to
 from tapegrad.ops.index import FULL, basic, check_masks, index_tensor, indices_of, normal_index
@@ -66,21 +66,19 @@ def setitem(x: Any, index: Any, value: Any) -> None:
     else:
         view, arrays = basic(x, indices_of(index))
     if arrays:
-        if not hasattr(value, "_array"):
-            value = _tensor.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
         _put(view, arrays, value, False)
-    elif hasattr(value, "_array") and value._array.ndim:
+    elif value._array.ndim:
         copy_(view, _fitting(value, view._array.shape))
     else:
         fill_(view, value)
 
 
 def _number(x: Any, value: Any) -> Any:
-    """A value to assign that is no tensor: a number."""
-    if isinstance(value, (bool, int, float, complex)):
-        return value
+    """A number to assign, as a 0-d tensor."""
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return value.item()
+        value = value.item()
+    if isinstance(value, (bool, int, float, complex)):
+        return _tensor.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
     raise errors.advised(
         TypeError(f"can't assign a {_type_name(value)} to a torch.{x.dtype.scalar_name}Tensor"),
         "Assign a number or a tensor: torch.tensor(...) makes one.",
@@ -121,7 +119,6 @@ def _check_put(x: Any, arrays: list, values: Any) -> None:
 def _put(x: Any, arrays: list, values: Any, add: bool) -> None:
     """Write `values` at masks and index tensors, given for each axis of `x`."""
     _check_put(x, arrays, values)
-    check_storable(x)
     array = x._array
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])

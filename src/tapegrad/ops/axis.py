@@ -179,7 +179,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     return squeeze_axis(input, axis=axis_of(dim, ndim))
 
 
-squeeze_ = in_place_view(squeeze)
+squeeze_ = in_place_view(squeeze, 3)
 
 
 def unsqueeze(input: Any, dim: int) -> Any:

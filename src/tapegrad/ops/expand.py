@@ -23,7 +23,7 @@ def summed_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
     axes = tuple(range(extra))
     axes += tuple(extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1)
     if axes:
-        g = xp.sum(g, axis=axes)
+        g = xp.sum(g, axis=axes) if shape else xp.sum(g)
     return xp.reshape(g, shape) if tuple(g.shape) != tuple(shape) else g
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.autograd.inplace import write_out
+from tapegrad.autograd.out import write_out
 from tapegrad.dtype import default
 from tapegrad.op import primitive
 from tapegrad.ops.random_argument import (

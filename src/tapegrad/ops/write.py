@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.autograd.inplace import check_storable, overwrite, write
+from tapegrad.autograd.inplace import overwrite, write
 from tapegrad.op import linear
 from tapegrad.ops.expand import summed_to
 from tapegrad.scalar import fitted
@@ -60,6 +60,11 @@ replace_by_one.vjp(
 )
 
 
+def cut_off(x: Any) -> Any:
+    """`x` through an operator that lets no gradient back to it."""
+    return replace(x, _tensor.wrap(x._array))
+
+
 # --- public --------------------------------------------------------------------------------------
 
 
@@ -93,7 +98,6 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
             "fill_() writes a number.",
         )
     _check_broadcast(input._array.shape, src._array.shape)
-    check_storable(input)
     overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))
     return input
 
@@ -107,7 +111,6 @@ def fill_(input: Any, value: Any) -> Any:
     array = getattr(value, "_array", None)
     if array is None:
         value = fitted(value, input.dtype)
-        check_storable(input)
         params = {"value": value}
         overwrite("fill_", replace_by_number, (input,), params, lambda: input._array.fill(value))
         return input
@@ -119,7 +122,6 @@ def fill_(input: Any, value: Any) -> Any:
             ),
             "copy_() writes a tensor.",
         )
-    check_storable(input)
     overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array))
     return input
 
@@ -130,7 +132,6 @@ def zero_(input: Any) -> Any:
     >>> torch.ones(2).zero_()
     tensor([0., 0.])
     """
-    check_storable(input)
     overwrite("zero_", replace_by_zeros, (input,), {}, lambda: input._array.fill(0))
     return input
 

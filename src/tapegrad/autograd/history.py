@@ -1,0 +1,139 @@
+"""The history of a tensor that was written in place.
+
+x.mul_(y)       x takes the node of x * y
+v.mul_(y)       for a view v of x: x gets a `CopySlices` node, which sends the part of the
+                gradient that v covers through the operator and the rest past it
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.arrays import numpy as numpy_namespace
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.graph import MultiNode, Node, Port, next_sequence, version_of
+from tapegrad.autograd.view import adjoint, move_retained, shares_memory
+
+
+def rewrite_history(x: Any, edge: Any, result: Any) -> None:
+    """Put `x`, just written, behind the node that computed what was written."""
+    maker = edge.node if type(edge) is Port else edge
+    _keep_written_output(maker, x, result)
+    view = x._view
+    if view is None:
+        old, x._node = x._node, edge
+        move_retained(x, old, edge)
+        return
+    base = view.base
+    copy = CopySlices()
+    copy.plan = COPY_SLICES
+    copy.edges = (base._node, *_shown(maker, maker.edges)[1:])
+    copy.saved = (maker, view.steps, base._array.shape, base._array.dtype)
+    copy.versions = copy.restore = copy.hooks = copy.output_version = None
+    copy.sequence = next_sequence()
+    old, base._node = base._node, copy
+    move_retained(base, old, copy)
+    view.seen = -1  # the next who asks makes the view's node from the base's new one
+
+
+def _keep_written_output(node: Any, x: Any, result: Any) -> None:
+    """A node that kept its output keeps the memory the output was written to."""
+    plan = node.plan
+    if not any(where == "output" for where, _, _ in getattr(plan, "keeps", ())):
+        return
+    node.saved = tuple(
+        x._array if where == "output" and value is result._array else value
+        for (where, _, _), value in zip(plan.keeps, node.saved, strict=True)
+    )
+    version = version_of(x)
+    if isinstance(node, MultiNode):
+        node.output_version = {0: version}
+    else:
+        node.output_version = version
+    node.versions = tuple(
+        version.value if where == "output" else (0 if old is None else old)
+        for (where, _, _), old in zip(
+            plan.keeps, node.versions or (None,) * len(plan.keeps), strict=True
+        )
+    )
+
+
+def _shown(maker: Node, values: Any) -> list:
+    """Of one value for each input of an operator those that stand for edges of the graph."""
+    hidden = maker.plan.op.hidden if hasattr(maker.plan, "op") else ()
+    return [value for i, value in enumerate(values) if i not in hidden]
+
+
+class CopySlices(Node):
+    """The node of a tensor that was written through a view."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The name as PyTorch gives it, with its namespace."""
+        return "torch::autograd::CopySlices"
+
+
+class _CopySlices:
+    """How it runs: the part of the gradient that the view covers goes through the operator."""
+
+    __slots__ = ()
+    keeps = ()
+    keeps_tensors = True
+
+    def run(self, node: Node, g: Any) -> list:
+        maker, steps, _, _ = node.saved
+        if maker.saved is None:
+            raise errors.freed()
+        xp = namespace_of((g,))
+        rest = np.array(g, order="C") if xp is numpy_namespace else xp.asarray(g, copy=True)
+        part = rest
+        for step in steps:
+            part = step.forward(xp, part)
+        if not shares_memory(part, rest):
+            raise NotImplementedError(
+                "the gradient of a write through as_strided() into a tensor that is not contiguous"
+            )
+        grads = _shown(maker, _run(maker, xp.asarray(part, copy=True), False))
+        if node.edges[0] is not None:
+            part[...] = 0 if grads[0] is None else grads[0]
+            grads[0] = rest
+        return grads
+
+    def run_on_tensors(self, node: Node, g: Any) -> list:
+        from tapegrad import namespace as xp
+
+        maker, steps, shape, dtype = node.saved
+        if maker.saved is None:
+            raise errors.freed()
+        part = g
+        for step in steps:
+            out = step.op.call(part, **step.params)
+            part = out if step.index is None else out[step.index]
+        grads = _shown(maker, _run(maker, part, True))
+        if node.edges[0] is not None:
+            ones = np.ones(tuple(part.shape), dtype)
+            covered = adjoint(numpy_namespace, steps, ones, shape, dtype) != 0
+            rest = xp.where(_tensor.wrap(covered), xp.zeros_like(g), g)
+            if grads[0] is not None:
+                rest = rest + adjoint(xp, steps, grads[0], shape, dtype)
+            grads[0] = rest
+        return grads
+
+    def kept(self, node: Node, name: str) -> Any:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
+COPY_SLICES = _CopySlices()
+
+
+def _run(node: Any, g: Any, on_tensors: bool) -> Any:
+    """Run the rules of the operator behind a CopySlices."""
+    from tapegrad.autograd.engine import restored
+
+    grads = node.plan.run_on_tensors(node, g) if on_tensors else node.plan.run(node, g)
+    return grads if node.restore is None else restored(grads, node.restore)

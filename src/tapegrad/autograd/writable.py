@@ -1,0 +1,107 @@
+"""What may be written in place, and what fits: checked before anything is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.autograd.graph import INFERENCE, AccumulateGrad
+from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.view import ORDINARY, view_error
+from tapegrad.dtype import of
+from tapegrad.promotion import can_cast
+
+
+def check_writable(x: Any) -> None:
+    """Raise where PyTorch forbids a write: leaves that require grad, some views, inference."""
+    if x._counter is INFERENCE:
+        _check_inference()
+    if not is_grad_enabled():
+        return
+    view = x._view
+    if view is None:
+        if type(x._node) is AccumulateGrad:
+            raise errors.leaf_in_place()
+        return
+    base = view.base._node
+    if base is None and x._node is None:
+        return
+    check_view(x)
+    if type(base) is AccumulateGrad or type(x._node) is AccumulateGrad:
+        raise errors.leaf_in_place(is_view=True)
+
+
+def check_view(x: Any) -> None:
+    """Raise where a view may not be written with a gradient, because of how it was made."""
+    view = x._view
+    if view is not None and view.made is not ORDINARY:
+        raise view_error(view.made, x._node, indirect=False)
+
+
+def _check_inference() -> None:
+    from tapegrad.autograd.mode import is_inference_mode_enabled
+
+    if not is_inference_mode_enabled():
+        raise errors.advised(
+            RuntimeError(
+                "Inplace update to inference tensor outside InferenceMode is not allowed."
+                "You can make a clone to get a normal tensor before doing inplace update."
+                "See https://github.com/pytorch/rfcs/pull/17 for more details."
+            ),
+            "clone() the tensor first.",
+        )
+
+
+def check_fits(name: str, x: Any, result: Any) -> None:
+    """Raise unless `result` can be written into `x`: its shape the same, its dtype no wider."""
+    shape = x._array.shape
+    if result._array.shape != shape:
+        raise errors.advised(
+            RuntimeError(
+                f"output with shape {list(shape)} doesn't match the broadcast shape "
+                f"{list(result._array.shape)}"
+            ),
+            "An in-place operator cannot enlarge its tensor: use the out-of-place form.",
+        )
+    if result._array.dtype != x._array.dtype:
+        have, want = of(result._array.dtype), of(x._array.dtype)
+        if not can_cast(have, want):
+            raise errors.advised(
+                RuntimeError(
+                    f"result type {have.scalar_name} can't be cast to the desired output type "
+                    f"{want.scalar_name}"
+                ),
+                "Convert the tensor first, or use the out-of-place form.",
+            )
+
+
+def check_storable(x: Any) -> None:
+    """Raise where several elements of `x` are one place in memory."""
+    array = x._array
+    if (array.size and 0 in array.strides) and any(
+        not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)
+    ):
+        raise errors.advised(
+            RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to "
+                "a single memory location. Please clone() the tensor before performing the "
+                "operation."
+            ),
+            "expand() repeats without copying: clone() makes elements of their own.",
+        )
+
+
+def check_apart(out: Any, *inputs: Any) -> None:
+    """Raise where `out=` lies in the memory of an input that is read while it is written."""
+    for x in inputs:
+        if out is not None and np.may_share_memory(out._array, x._array):
+            raise errors.advised(
+                RuntimeError(
+                    "unsupported operation: some elements of the input tensor and the written-to "
+                    "tensor refer to a single memory location. Please clone() the tensor before "
+                    "performing the operation."
+                ),
+                "Give an out tensor with memory of its own.",
+            )
