@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import elementwise
 
@@ -266,6 +267,13 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if not input.dtype.is_floating_point:
+        min_val, max_val = int(min_val), int(max_val)
+        if min_val < 0 and not input.dtype.is_signed:
+            raise errors.advised(
+                RuntimeError("cannot do hardtanh on an unsigned type with negative limits"),
+                "Clamp at 0 instead, or convert the input to a signed type.",
+            )
     return hardtanh_between(input, low=min_val, high=max_val)
 
 
@@ -360,6 +368,8 @@ def threshold(input: Any, threshold: float, value: float) -> Any:
     >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.5, 9.0)
     tensor([9., 2.])
     """
+    if not input.dtype.is_floating_point:
+        threshold, value = int(threshold), int(value)
     return threshold_above(input, threshold=threshold, value=value)
 
 
@@ -383,6 +393,14 @@ def prelu(input: Any, weight: Any) -> Any:
     >>> torch.prelu(torch.tensor([-2.0, 2.0]), torch.tensor([0.25]))
     tensor([-0.5000,  2.0000])
     """
+    if weight.ndim > 1:
+        raise errors.advised(
+            RuntimeError(
+                "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                f"{weight.ndim}"
+            ),
+            "There is one weight, or one for each channel.",
+        )
     n = weight.numel()
     if n != 1:
         if input.ndim == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from math import prod
 from typing import Any
 
 from tapegrad import errors
@@ -30,12 +31,13 @@ def _reduce(xp: Any, x: Any, reduction: str) -> Any:
     if reduction == "none":
         return x
     total = xp.sum(x)
-    return total if reduction == "sum" else total / x.size
+    return total if reduction == "sum" else total / prod(x.shape)
 
 
 def _share(xp: Any, g: Any, like: Any, reduction: str) -> Any:
     """The cotangent of each element's loss."""
-    return g / like.size if reduction == "mean" and like.size else g
+    n = prod(like.shape)
+    return g / n if reduction == "mean" and n else g
 
 
 # --- losses of pairs of equal shape ---

@@ -105,6 +105,11 @@ def rrelu(
     >>> torch.nn.functional.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
     tensor([-0.2000,  2.0000])
     """
+    if lower > upper:
+        raise advised(
+            RuntimeError("Lower bound should be less than or equal to the upper bound"),
+            f"They are {lower} and {upper}.",
+        )
     if not training:
         return leaky_relu(input, (lower + upper) / 2, inplace)
     slope = input.detach().new_ones(input.shape)
