@@ -31,22 +31,19 @@ def missing(module: str, name: str) -> Exception:
     return AttributeError(message, name=name, obj=owner)
 
 
-def missing_attribute(tensor: object, name: str) -> AttributeError:
-    """The error for a `name` that tensors do not have.
+def missing_attribute(owner: str, name: str, obj: object) -> AttributeError:
+    """The error for a `name` that PyTorch's tensors have and tapegrad's do not.
 
-    >>> torch.ones(2).bouquet
+    >>> torch.ones(2).sspaddmm
     Traceback (most recent call last):
-    AttributeError: 'Tensor' object has no attribute 'bouquet'
-    tapegrad has no torch.Tensor.bouquet: dir(torch.Tensor) lists what there is.
+    AttributeError: 'Tensor' object has no attribute 'sspaddmm'
+    tapegrad has no torch.Tensor.sspaddmm: dir(torch.Tensor) lists what there is.
     """
-    if hasattr(type(tensor), name):
-        # A property has raised, and Python asks here before it gives up: the property's own error.
-        object.__getattribute__(tensor, name)
     message = (
-        f"'{type(tensor).__name__}' object has no attribute '{name}'\n"
+        f"'{owner}' object has no attribute '{name}'\n"
         f"tapegrad has no torch.Tensor.{name}: dir(torch.Tensor) lists what there is."
     )
-    return AttributeError(message, name=name, obj=tensor)
+    return AttributeError(message, name=name, obj=obj)
 
 
 def missing_module(name: str) -> ModuleNotFoundError:

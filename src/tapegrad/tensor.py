@@ -45,11 +45,6 @@ class TensorCore:
 
         return legacy_tensor(cls, args, kwargs)
 
-    def __getattr__(self, name: str) -> Any:
-        from tapegrad.missing import missing_attribute
-
-        raise missing_attribute(self, name)
-
     # --- what it is -----------------------------------------------------------------------------
 
     @property
@@ -380,6 +375,8 @@ def _warn_of_missing_grad(tensor: Any) -> None:
     )
 
 
+from tapegrad.methods.lacking import declare_missing  # noqa: E402
+
 from tapegrad.methods import Methods  # noqa: E402  (the operators need the class above)
 
 
@@ -401,3 +398,4 @@ class Tensor(Methods, TensorCore):
 
 
 Tensor.__module__ = "torch"
+declare_missing(Tensor)

@@ -58,7 +58,6 @@ class Node:
     """One recorded application of an operator, with one differentiable output."""
 
     __slots__ = (
-        "__dict__",
         "__weakref__",
         "edges",  # one for each array input
         "hooks",  # None or NodeHooks
@@ -95,7 +94,7 @@ class Node:
     @property
     def metadata(self) -> dict:
         """A dictionary for whoever wants to attach something to the node."""
-        return self.__dict__.setdefault("_metadata", {})
+        return hooks_of(self).metadata
 
     def _sequence_nr(self) -> int:
         return self.sequence
@@ -107,12 +106,6 @@ class Node:
     def register_prehook(self, hook: Any) -> Any:
         """Call `hook(grad_outputs)` before the node runs."""
         return hooks_of(self).add("pre", hook)
-
-    def __getattr__(self, name: str) -> Any:
-        """`_saved_x`: what the node kept under the name `x`."""
-        if name.startswith("_saved_"):
-            return self.plan.kept(self, name[7:])
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
@@ -145,7 +138,7 @@ class AccumulateGrad:
     graph whose leaf has gone makes `variable` anew from the array.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "array", "hooks", "kind", "leaf", "output_version")
+    __slots__ = ("__weakref__", "array", "hooks", "kind", "leaf", "output_version")
     hooked = False  # whether any leaf ever got a hook: only then are arrivals counted
     n_outputs = 1
     next_functions = ()

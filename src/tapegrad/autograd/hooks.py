@@ -44,11 +44,12 @@ class Hooks(dict):
 
 
 class NodeHooks:
-    """All hooks of one node."""
+    """All hooks of one node, and what else somebody attached to it."""
 
-    __slots__ = ("accumulated", "post", "pre", "retained", "tensor")
+    __slots__ = ("accumulated", "metadata", "post", "pre", "retained", "tensor")
 
     def __init__(self) -> None:
+        self.metadata: dict[str, Any] = {}
         self.tensor: dict[int, Hooks] = {}  # by output: change the gradient of that output
         self.retained: dict[int, Any] = {}  # by output: weak reference to who asked for its .grad
         self.pre = Hooks()

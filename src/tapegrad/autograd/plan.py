@@ -227,7 +227,10 @@ def node_class(op: Any) -> type:
     key = (op.node_name, op.multi)
     if key not in _classes:
         base = MultiNode if op.multi else Node
-        _classes[key] = type(op.node_name, (base,), {"__slots__": (), "__module__": "torch"})
+        body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
+        for name in ("self", "result", *(n for rule in op.vjps.values() for n in rule.names)):
+            body[f"_saved_{name}"] = property(lambda node, n=name: node.plan.kept(node, n))
+        _classes[key] = type(op.node_name, (base,), body)
     return _classes[key]
 
 

@@ -1,0 +1,45 @@
+"""Methods of PyTorch's tensors that tapegrad lacks: asking for one says so.
+
+Each is a descriptor that raises. A `__getattr__` on tensors would make every other attribute slow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.missing import missing_attribute
+
+_NAMES = """
+apply_ as_subclass bincount ccol_indices cholesky cholesky_inverse cholesky_solve coalesce
+col_indices const_data_ptr corrcoef cov crow_indices dequantize det dim_order eig
+fill_diagonal_ frexp gcd gcd_ geqrf grad_dtype hash_tensor heaviside heaviside_ histc
+histogram i0 i0_ igamma igamma_ igammac igammac_ index index_reduce index_reduce_ indices
+int_repr inverse ipu isneginf isposinf isreal istft lcm lcm_ ldexp ldexp_ logdet lstsq lu
+lu_solve map2_ map_ matrix_exp matrix_power module_load mtia mvlgamma mvlgamma_ name
+nanquantile nextafter nextafter_ orgqr ormqr pinverse polygamma_ q_per_channel_axis
+q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr qscheme quantile
+record_stream reinforce resize resize_as resize_as_sparse_ row_indices signbit sinc sinc_
+slice_inverse slogdet smm solve sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm
+stft storage storage_type sum_to_size svd symeig to_dense to_mkldnn to_padded_tensor
+to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
+triangular_solve unsafe_split_with_sizes values volatile xpu
+"""
+
+
+class Missing:
+    """An attribute that is not there, as `hasattr` and `getattr` with a default see it, too."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        raise missing_attribute(owner.__name__, self.name, tensor)
+
+
+def declare_missing(cls: type) -> None:
+    """Put a descriptor on `cls` for every name above that it does not have."""
+    for name in _NAMES.split():
+        if not hasattr(cls, name):
+            setattr(cls, name, Missing(name))
