@@ -52,10 +52,10 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
         return mode.call(op.name, apply, (op, inputs, params), {})
     arrays: list[Any] = []
     edges: list[Any] = []
-    kinds: list[str] = []
-    dtype = None  # of all NumPy arrays so far, masks aside
+    kinds = ""
+    dtype = None  # of the NumPy arrays, masks aside
     plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
-    large = False
+    large = written = False  # an array is worth blocks; an input has a version counter
     Tensor = _tensor.Tensor
     for x in inputs:
         if isinstance(x, Tensor):
@@ -63,7 +63,9 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
             arrays.append(array)
             edge = x._node if x._view is None else edge_of(x)
             edges.append(edge)
-            kinds.append(CONSTANT if edge is None else GRAD)
+            kinds += CONSTANT if edge is None else GRAD
+            if x._counter is not None:
+                written = True
             if type(array) is not ndarray:
                 plain = False
                 continue
@@ -78,7 +80,7 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
                 raise _wrong_argument(op, inputs, x)
             arrays.append(x)
             edges.append(None)
-            kinds.append(RAW)
+            kinds += RAW
             if dtype is None or not (x is None or type(x) is float or type(x) is int):
                 plain = False
     given = arrays
@@ -87,8 +89,9 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
     else:
         if op.check is not None:
             op.check(*inputs)
-        xp = namespace_of(arrays)
-        if op.promote is not None:
+        xp = numpy_namespace if plain else namespace_of(arrays)
+        alike = plain and op.promote == "arith" and RAW not in kinds
+        if op.promote is not None and not alike:
             arrays = promoted(op, xp, arrays)
     try:
         out = _compute(op, xp, arrays, params, large)
@@ -104,28 +107,14 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
     return outs if several else outs[0]
 
 
-def _of_one_dtype(arrays: list) -> bool:
-    """Whether there is nothing to promote: arrays of one floating dtype, Python numbers, None."""
-    dtype = None
-    for x in arrays:
-        kind = type(x)
-        if kind is ndarray:
-            if dtype is None:
-                dtype = x.dtype
-                if dtype is not F32 and dtype is not F64:
-                    return False
-            elif x.dtype is not dtype:
-                return False
-        elif kind is not float and kind is not int and x is not None:
-            return False
-    return dtype is not None
-
-
 def _compute(op: Any, xp: Any, arrays: list, params: dict, large: bool) -> Any:
-    if large and op.promote is not None and xp is numpy_namespace and not params:
-        out = blockwise(_function(op), tuple(arrays))
-        if out is not None:
-            return out
+    if op.promote is not None and xp is numpy_namespace and not params:
+        if large:
+            out = blockwise(_function(op), tuple(arrays))
+            if out is not None:
+                return out
+        if op.ufunc is not None:
+            return getattr(np, op.ufunc)(*arrays)
     return op.forward(xp, *arrays, **params)
 
 
@@ -145,8 +134,7 @@ def promoted(op: Any, xp: Any, arrays: list) -> list:
         rest = [None if n in op.exempt else x for n, x in zip(op.inputs, arrays, strict=True)]
         found = _promoted(op, xp, rest)
         return [
-            x if n in op.exempt else new
-            for n, x, new in zip(op.inputs, arrays, found, strict=True)
+            x if n in op.exempt else new for n, x, new in zip(op.inputs, arrays, found, strict=True)
         ]
     return _promoted(op, xp, arrays)
 
