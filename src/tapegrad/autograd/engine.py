@@ -356,7 +356,7 @@ def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     if have != dtype:
         if of(have).is_complex and not of(dtype).is_complex:
             g = xp.real(g)
-        g = xp.astype(g, dtype)
+        g = xp.astype(g, dtype, copy=False)
     return g
 
 
