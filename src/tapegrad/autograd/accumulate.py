@@ -76,8 +76,11 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                     "Set .grad to None before the backward pass.",
                 )
             np.add(old._array, g, old._array)  # in place, so that who holds .grad sees it
-            if old._counter is not None:
-                version_of(old).value += 1
+            version = old._counter
+            if version is None:
+                version = version_of(old)
+            version.value += 1
+            version.operator = "a backward pass that added to .grad"
 
 
 def _whole(g: np.ndarray) -> bool:

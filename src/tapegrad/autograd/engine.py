@@ -11,7 +11,6 @@ they are tensors, and the same rules record a graph of their own.
 
 from __future__ import annotations
 
-import threading
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
@@ -20,6 +19,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
 from tapegrad.autograd.graph import AccumulateGrad, MultiNode, Port
+from tapegrad.autograd.hooks import call_after_accumulation, call_hooks, call_tensor_hooks
 from tapegrad.autograd.mode import MODE, Mode, switched
 from tapegrad.dtype import of
 
@@ -174,29 +174,32 @@ class _Walk:
     def _run_node(self, node: Any, g: Any) -> None:
         """Run one node in general: with hooks, several outputs, on tensors, or under a mode."""
         many = isinstance(node, MultiNode)  # its gradients come as a list, be it of one
-        if many and node.hooks is not None:
-            g = self._tensor_hooks(node, g)
-        elif node.hooks is not None:
-            g = self._tensor_hooks(node, [g])[0]
-        for index in range(node.n_outputs):
-            if (node, index) in self.wanted:
-                self._capture(node, index, g[index] if many else g)
-        if self.needed is not None and node not in self.needed:
+        hooks = node.hooks
+        outputs = g if many else [g]
+        needed = self.needed is None or node in self.needed
+        if needed:  # what is captured on the way is what arrived, before hooks changed it
+            self._capture(node, outputs)
+        if hooks is not None:
+            outputs = self._tensor_hooks(node, outputs)
+        if not needed:
+            self._capture(node, outputs)
             return
-        if many:
-            g = self._filled(node, g)
-        if node.hooks is not None and node.hooks.pre:
-            g = self._pre_hooks(node, g)
+        if hooks is not None and hooks.pre:
+            outputs = self._pre_hooks(node, outputs)
         if node.saved is None:
             raise errors.freed()
-        if self.mode is not None:
-            grads = self.mode.backward_node(node, self._rules, (node, g))
+        if all(x is None for x in outputs):
+            grads = (None,) * len(node.edges)
         else:
-            grads = self._rules(node, g)
+            g = self._filled(node, outputs) if many else outputs[0]
+            if self.mode is not None:
+                grads = self.mode.backward_node(node, self._rules, (node, g))
+            else:
+                grads = self._rules(node, g)
         if not self.retain_graph and node.plan.keeps_tensors:
             node.saved = None
-        if node.hooks is not None and node.hooks.post:
-            grads = self._post_hooks(node, grads, g)
+        if hooks is not None and hooks.post:
+            grads = self._post_hooks(node, grads, outputs)
         for edge, result in zip(node.edges, grads, strict=False):
             if edge is None or result is None:
                 continue
@@ -223,32 +226,32 @@ class _Walk:
             for x, like in zip(g, node.likes, strict=True)
         ]
 
-    def _capture(self, node: Any, index: int, g: Any) -> None:
-        if g is None:
-            return
-        self.found[node, index] = self._wrap(g)
+    def _capture(self, node: Any, outputs: list) -> None:
+        for index, g in enumerate(outputs):
+            if g is not None and (node, index) in self.wanted:
+                self.found[node, index] = self._wrap(g)
 
     # --- leaves ---------------------------------------------------------------------------------
 
     def _finish_leaf(self, leaf: AccumulateGrad) -> None:
         g = self.pending.pop(leaf)
         hooks = leaf.hooks
-        if hooks is not None:
-            for hook in list(hooks.tensor.get(0, {}).values()):
-                g = self._hooked(hook, g)
+        if hooks is not None and hooks.tensor:
+            g = self._tensor_hooks(leaf, [g])[0]
         if (leaf, 0) in self.wanted:
-            self.found[leaf, 0] = self._wrap(g)
             if not self.keep:
+                self.found[leaf, 0] = self._wrap(g)
                 return
         elif self.needed is not None:
             return
         if hooks is not None and hooks.pre:
-            g = self._pre_hooks(leaf, g)
+            g = self._pre_hooks(leaf, [g])[0]
         variable = leaf.leaf()
-        if variable is None and hooks is None:
+        if g is None or (variable is None and hooks is None):
             return  # nobody can see the gradient of a leaf that has gone
         variable = leaf.variable
         pending = [g]
+        arrived = g if hooks is not None and hooks.post else None
         del g  # the list holds the only reference left: the array may become .grad as it is
         args = (variable, pending, self.create_graph)
         if self.mode is not None:
@@ -256,78 +259,35 @@ class _Walk:
         else:
             accumulate(*args)
         if hooks is not None:
-            for hook in list(hooks.post.values()):
-                hook((), (variable._grad,))
             for hook in list(hooks.accumulated.values()):
-                hook(variable)
+                call_after_accumulation(hook, variable)
+            if hooks.post:
+                self._post_hooks(leaf, (), [arrived])
 
-    # --- hooks ----------------------------------------------------------------------------------
+    # --- hooks: they see tensors, whatever the gradients on the way are ---------------------------
 
     def _wrap(self, g: Any) -> Any:
-        return g if isinstance(g, _tensor.Tensor) else _tensor.wrap(g)
+        return g if g is None or isinstance(g, _tensor.Tensor) else _tensor.wrap(g)
 
     def _unwrap(self, g: Any) -> Any:
-        return g if self.create_graph or not isinstance(g, _tensor.Tensor) else g._array
-
-    def _hooked(self, hook: Any, g: Any) -> Any:
-        result = hook(self._wrap(g))
-        if result is None:
-            return g
-        if not isinstance(result, _tensor.Tensor):
-            raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-        if result.shape != tuple(g.shape):
-            raise errors.advised(
-                RuntimeError(
-                    f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value"
-                ),
-                f"Return a tensor of shape {list(g.shape)}, or None to leave the gradient alone.",
-            )
-        return self._unwrap(result)
+        return g if g is None or self.create_graph else g._array
 
     def _tensor_hooks(self, node: Any, g: list) -> list:
         """Hooks on the tensors a node made, then their `.grad` where it was asked for."""
-        g = list(g)
-        for index, hooks in node.hooks.tensor.items():
-            for hook in list(hooks.values()):
-                if g[index] is not None:
-                    g[index] = self._hooked(hook, g[index])
-        for index, reference in node.hooks.retained.items():
-            tensor = reference()
-            if tensor is not None and g[index] is not None:
-                accumulate_into_tensor(tensor, self._wrap(g[index]))
-        return g
+        found = call_tensor_hooks(node.hooks, [self._wrap(x) for x in g])
+        return [self._unwrap(x) for x in found]
 
-    def _pre_hooks(self, node: Any, g: Any) -> Any:
-        many = isinstance(node, MultiNode)
-        values = tuple(map(self._wrap, g)) if many else (self._wrap(g),)
-        for hook in list(node.hooks.pre.values()):
-            result = hook(values)
-            if result is not None:
-                values = result if isinstance(result, tuple) else (result,)
-        found = [self._unwrap(v) for v in values]
-        return found if many else found[0]
+    def _pre_hooks(self, node: Any, g: list) -> list:
+        found = call_hooks(node.hooks.pre, tuple(map(self._wrap, g)))
+        return [self._unwrap(x) for x in found]
 
-    def _post_hooks(self, node: Any, grads: Any, g: Any) -> Any:
-        outputs = g if isinstance(node, MultiNode) else (g,)
-        given = tuple(None if x is None else self._wrap(x) for x in outputs)
-        values = tuple(
-            None if x is None or edge is None else self._wrap(x)
+    def _post_hooks(self, node: Any, grads: Any, g: list) -> list:
+        values = [
+            None if edge is None else self._wrap(x)
             for x, edge in zip(grads, node.edges, strict=False)
-        )
-        for hook in list(node.hooks.post.values()):
-            result = hook(values, given)
-            if result is not None:
-                values = result if isinstance(result, tuple) else (result,)
-        return [None if v is None else self._unwrap(v) for v in values]
-
-
-_lock = threading.Lock()
-
-
-def accumulate_into_tensor(tensor: Any, g: Any) -> None:
-    """Add a gradient to the `.grad` of a tensor that is no leaf."""
-    with _lock:
-        tensor._grad = g if tensor._grad is None else tensor._grad + g
+        ]
+        found = call_hooks(node.hooks.post, tuple(values), tuple(map(self._wrap, g)))
+        return [self._unwrap(x) for x in found]
 
 
 def restored(grads: Any, spec: tuple) -> list:

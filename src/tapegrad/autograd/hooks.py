@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tapegrad import errors
+
+_lock = threading.Lock()  # several threads may walk graphs that share a tensor
 _numbers = itertools.count()
 
 
@@ -61,3 +65,88 @@ class NodeHooks:
 
     def of_tensor(self, index: int) -> Hooks:
         return self.tensor.setdefault(index, Hooks())
+
+
+# --- calling them ---
+
+
+def _name(hook: Any) -> str:
+    return f"hook '{getattr(hook, '__name__', None) or type(hook).__name__}'"
+
+
+def _refuse(what: str, result: Any) -> None:
+    raise errors.advised(
+        TypeError(f"expected {what}, but hook returned '{type(result).__name__}'"),
+        "A hook returns what replaces the gradient, or None to leave it alone.",
+    )
+
+
+def _checked(hook: Callable, old: Any, result: Any) -> Any:
+    """What a hook returned in place of the gradient `old`: of its size and dtype."""
+    if result is None:
+        return old
+    if not hasattr(result, "_array"):
+        _refuse("Variable", result)
+    if old is None:
+        return result
+    if result.dtype is not old.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"{_name(hook)} has changed the type of value (was {_type(old)} got "
+                f"{_type(result)})"
+            ),
+            f"Convert what it returns with .to({old.dtype}).",
+        )
+    if result.shape != old.shape:
+        raise errors.advised(
+            RuntimeError(f"{_name(hook)} has changed the size of value"),
+            f"Return a tensor of shape {list(old.shape)}, or None to leave the gradient alone.",
+        )
+    return result
+
+
+def _type(x: Any) -> str:
+    return f"torch.{x.dtype.scalar_name}Tensor"
+
+
+def call_tensor_hooks(hooks: NodeHooks, gradients: list) -> list:
+    """Hooks on what a node made, by output; then `.grad` of those who asked to retain it."""
+    for index, functions in hooks.tensor.items():
+        for hook in list(functions.values()):
+            gradients[index] = _checked(hook, gradients[index], hook(gradients[index]))
+    for index, reference in hooks.retained.items():
+        tensor, g = reference(), gradients[index]
+        if tensor is not None and g is not None:
+            with _lock:
+                tensor._grad = g.clone() if tensor._grad is None else tensor._grad + g
+    return gradients
+
+
+def call_hooks(hooks: Hooks, values: tuple, *others: tuple) -> tuple:
+    """Hooks of a node: each may replace all of `values` by a tuple of as many."""
+    for hook in list(hooks.values()):
+        result = hook(values, *others)
+        if result is None:
+            continue
+        if not isinstance(result, tuple):
+            _refuse("tuple", result)
+        if len(result) != len(values):
+            raise errors.advised(
+                RuntimeError(
+                    f"{_name(hook)} has returned an incorrect number of values (got "
+                    f"{len(result)}, but expected {len(values)})"
+                ),
+                "Return one gradient, or None, for each that was given.",
+            )
+        values = tuple(
+            None if new is None else _checked(hook, old, new)
+            for old, new in zip(values, result, strict=True)
+        )
+    return values
+
+
+def call_after_accumulation(hook: Callable, leaf: Any) -> None:
+    """A hook that sees a leaf after its `.grad` has changed; it has nothing to return."""
+    result = hook(leaf)
+    if result is not None:
+        _refuse("Variable", result)
