@@ -230,6 +230,17 @@ def test_operations_are_counted_when_asked_for():
     assert "Total KFLOPs" in prof.key_averages().table()
 
 
+def test_operators_have_the_names_that_pytorch_gives_them():
+    x = torch.ones(3, 3)
+    with profile() as prof:
+        x.add_(1), x.zero_(), x.log1p(), x + x, x.argmax(1), x.sum(1), x // 2, x.clone(), x > 0
+        torch.zeros(3)
+    assert names(prof) == [
+        "aten::" + name
+        for name in "add_ zero_ log1p add argmax sum floor_divide clone gt zeros".split()
+    ]
+
+
 def test_memory_of_arrays_is_recorded_when_asked_for():
     a = torch.ones(1000, 1000)
     a * a  # what the first call sets up is held, too

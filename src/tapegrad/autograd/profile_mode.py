@@ -9,6 +9,7 @@ from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
 
 EVALUATE = "autograd::engine::evaluate_function: "
+_SUFFIXES = ("_along", "_axes", "_of_number")  # of names of our own where PyTorch has overloads
 _TITLES: dict[str, str] = {}  # of operators, made as they are met
 _NAMES = {"AccumulateGrad": "torch::autograd::AccumulateGrad"}
 
@@ -35,7 +36,8 @@ class Profiling(Mode):
         op, inputs, _ = args
         title = _TITLES.get(name)
         if title is None:
-            title = _TITLES[name] = "aten::" + public_name(name, op.node_name)
+            public = name if name.endswith("_") else public_name(name, op.node_name)
+            title = _TITLES[name] = "aten::" + public
         record = recorder.push(title, inputs=shapes_of(inputs) if recorder.shapes else None)
         try:
             if type(under) is not bool:
@@ -76,18 +78,21 @@ class Profiling(Mode):
 
 
 def public_name(name: str, node: str) -> str:
-    """What PyTorch calls an operator: nodes are named after it, whatever our own name is.
+    """What PyTorch calls an operator: its nodes are named after it, whatever our own name is.
 
     >>> from tapegrad.autograd.profile_mode import public_name
     >>> public_name("add_tensors", "AddBackward0"), public_name("log1p", "Log1PBackward0")
     ('add', 'log1p')
     """
-    if name.endswith("_"):  # an in-place operator goes by its own name
-        return name
     words = node.partition("Backward")[0]
     public = "".join("_" + c.lower() if c.isupper() else c for c in words).removeprefix("_")
-    same = public.replace("_", "") == name.replace("_", "")
-    return name if same or not public else public
+    if node in ("", "NotImplemented"):
+        public = name
+    elif public.replace("_", "") == name.replace("_", ""):
+        public = min(public, name, key=len)  # "log1p", not "log1_p"
+    for suffix in _SUFFIXES:
+        public = public.removesuffix(suffix)
+    return public
 
 
 def sequence_of(result: Any) -> int:
