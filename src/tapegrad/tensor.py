@@ -77,6 +77,13 @@ class TensorCore:
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
+        if flag and self._node is None and not _can_require_grad(self):
+            raise errors.advised(
+                RuntimeError(
+                    "only Tensors of floating point and complex dtype can require gradients"
+                ),
+                f"This one is {self.dtype}: convert it first, for example with .float().",
+            )
         self.requires_grad_(flag)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
@@ -97,13 +104,12 @@ class TensorCore:
                 "This tensor was computed by an operator: detach() gives one without history.",
             )
         if not requires_grad:
-            self._node = None
+            _rest(self)
         elif self._node is None:
-            dtype = self.dtype
-            if not (dtype.is_floating_point or dtype.is_complex):
+            if not _can_require_grad(self):
                 raise errors.advised(
                     RuntimeError("only Tensors of floating point dtype can require gradients"),
-                    f"This one is {dtype}: convert it first, for example with .float().",
+                    f"This one is {self.dtype}: convert it first, for example with .float().",
                 )
             if self._counter is INFERENCE:
                 from tapegrad.autograd.mode import is_inference_mode_enabled
@@ -117,6 +123,7 @@ class TensorCore:
                         "clone() the tensor first.",
                     )
             make_leaf(self)
+            self._node.hooks = self.__dict__.pop("_resting_hooks", None)
         return self
 
     @property
@@ -163,7 +170,10 @@ class TensorCore:
     def _version(self) -> int:
         """How often this tensor or a view of its memory was written in place."""
         if self._counter is INFERENCE:
-            raise RuntimeError("Inference tensors do not track version counter.")
+            raise errors.advised(
+                RuntimeError("Inference tensors do not track version counter."),
+                "clone() it outside inference mode: an ordinary tensor counts its writes.",
+            )
         return 0 if self._counter is None else self._counter.value
 
     @property
@@ -271,7 +281,18 @@ class TensorCore:
     @data.setter
     def data(self, value: Any) -> None:
         if not isinstance(value, TensorCore):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+            raise errors.advised(
+                TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}"),
+                "Make a tensor of it: torch.tensor(...).",
+            )
+        if self._node is not None and not _can_require_grad(value):
+            raise errors.advised(
+                RuntimeError(
+                    "data set to a tensor that requires gradients must be floating point or "
+                    "complex dtype"
+                ),
+                f"Convert it first, for example with .to({self.dtype}).",
+            )
         self._array = value._array
         if type(self._node) is AccumulateGrad:
             self._node.array = value._array
@@ -304,6 +325,17 @@ class TensorCore:
         return self
 
 
+def _can_require_grad(tensor: Any) -> bool:
+    return tensor.dtype.is_floating_point or tensor.dtype.is_complex
+
+
+def _rest(leaf: Any) -> None:
+    """Stop gradients at `leaf`; its hooks wait until it requires grad again."""
+    node, leaf._node = leaf._node, None
+    if node is not None and node.hooks is not None:
+        leaf.__dict__["_resting_hooks"] = node.hooks
+
+
 def make_leaf(tensor: Any) -> Any:
     """Let gradients flow to a tensor that nothing made."""
     node = AccumulateGrad(tensor)
@@ -324,12 +356,17 @@ def wrap(array: Any) -> Any:
 
 def _check_grad(tensor: Any, value: Any) -> None:
     if not isinstance(value, TensorCore):
-        raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type "
-            f"{type(value).__name__}"
+        raise errors.advised(
+            TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type "
+                f"{type(value).__name__}"
+            ),
+            "Make a tensor of it: torch.tensor(...).",
         )
     if value is tensor:
-        raise RuntimeError("can't assign Variable as its own grad")
+        raise errors.advised(
+            RuntimeError("can't assign Variable as its own grad"), "Assign a clone() of it."
+        )
     if value.dtype is not tensor.dtype:
         from tapegrad.ops.product import c_name
 
@@ -367,7 +404,7 @@ def _warn_of_missing_grad(tensor: Any) -> None:
         "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
         "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
         "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
-        "instead. See github.com/pytorch/pytorch/pull/30531 for more informations.\n"
+        "instead. See github.com/pytorch/pytorch/pull/30531 for more information.\n"
         f"This tensor was made by {tensor.grad_fn.name()}: call retain_grad() on it before "
         "backward().",
         UserWarning,

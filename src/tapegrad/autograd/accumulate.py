@@ -48,7 +48,7 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
     g = pending.pop()
     with _lock:
         if create_graph:
-            leaf._grad = g if leaf._grad is None else leaf._grad + g
+            leaf._grad = _copy(g) if leaf._grad is None else leaf._grad + g
             return
         old = leaf._grad
         if old is None:
@@ -75,12 +75,23 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                     ),
                     "Set .grad to None before the backward pass.",
                 )
+            if 0 in old._array.strides:
+                from tapegrad.autograd.inplace import check_storable
+
+                check_storable(old)
             np.add(old._array, g, old._array)  # in place, so that who holds .grad sees it
             version = old._counter
             if version is None:
                 version = version_of(old)
             version.value += 1
             version.operator = "a backward pass that added to .grad"
+
+
+def _copy(g: Any) -> Any:
+    """A tensor of its own with the values and the history of `g`."""
+    from tapegrad import ops
+
+    return ops.empty_like(g, requires_grad=False).copy_(g)
 
 
 def _whole(g: np.ndarray) -> bool:

@@ -35,10 +35,20 @@ def backward(
     tensor(8.)
     """
     if grad_variables is not None:
+        import warnings
+
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
         if grad_tensors is not None:
-            raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                "`backward()`. Please only use `grad_tensors`."
+            raise errors.advised(
+                RuntimeError(
+                    "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                    "`backward()`. Please only use `grad_tensors`."
+                ),
+                "Leave grad_variables away.",
             )
         grad_tensors = grad_variables
     outputs = _sequence(tensors)
@@ -46,15 +56,15 @@ def backward(
     if inputs is not None:
         targets = _sequence(inputs)
         if not targets:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+            raise _no_inputs("backward")
     roots = _roots(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
     if retain_graph is None:
         retain_graph = create_graph
     if targets is not None:
-        edges = [_input_edge(t) for t in targets]
-        for edge, tensor in zip(edges, targets, strict=True):
-            if not tensor.is_leaf:
-                tensor.retain_grad()
+        for tensor in targets:
+            if not tensor.is_leaf or not tensor.requires_grad:
+                tensor.retain_grad()  # an error where no gradient reaches the tensor
+        edges = [edge_of(t) for t in targets]
         run_backward(
             roots,
             retain_graph=retain_graph,
@@ -94,9 +104,12 @@ def grad(
     (tensor(6.),)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, "
-            "but got: allow_unused=False."
+        raise errors.advised(
+            ValueError(
+                "Expected allow_unused to be True or not passed when materialize_grads=True, "
+                "but got: allow_unused=False."
+            ),
+            "Zeros take the place of unused gradients: leave allow_unused away.",
         )
     if not only_inputs:
         import warnings
@@ -110,6 +123,8 @@ def grad(
         )
     outs = _sequence(outputs)
     targets = _sequence(inputs)
+    if not targets:
+        raise _no_inputs("grad")
     cotangents = _cotangents(grad_outputs, len(outs))
     if retain_graph is None:
         retain_graph = create_graph
@@ -144,17 +159,21 @@ def _batched(
     """One pass for each entry of the cotangents' leading dimension, results stacked."""
     from tapegrad import ops
 
-    sizes = {g.shape[0] for g in cotangents if g is not None}
-    if len(sizes) != 1:
+    for i, (out, g) in enumerate(zip(outs, cotangents, strict=True)):
+        _check_batch(i, out, g)
+    sizes = [g.shape[0] for g in cotangents]
+    if len(set(sizes)) != 1:
         raise errors.advised(
-            RuntimeError("is_grads_batched=True needs grad_outputs with one leading dimension"),
+            ValueError(
+                "vmap: Expected all tensors to have the same size in the mapped dimension, got "
+                f"sizes {sizes} for the mapped dimension"
+            ),
             "Stack the cotangents of each output along a first dimension of the same size.",
         )
-    (n,) = sizes
+    n = sizes[0]
     rows = []
     for i in range(n):
-        each = [None if g is None else g[i] for g in cotangents]
-        roots = _roots(outs, each, create_graph)
+        roots = _roots(outs, [g[i] for g in cotangents], create_graph)
         keep = retain_graph or i < n - 1
         rows.append(run_backward(roots, retain_graph=keep, create_graph=create_graph, inputs=edges))
     found = []
@@ -162,6 +181,33 @@ def _batched(
         known = [g for g in column if g is not None]
         found.append(None if not known else ops.stack(column))
     return found
+
+
+def _check_batch(i: int, out: Any, g: Any) -> None:
+    if g is None:
+        raise errors.advised(
+            RuntimeError("grad can be implicitly created only for scalar outputs"),
+            "is_grads_batched=True needs a batch of cotangents for each output.",
+        )
+    if g.shape[1:] != out.shape or not g.ndim:
+        raise errors.advised(
+            RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                "match the shape of corresponding output, but a mismatch was detected: "
+                f"grad_output[{i}] has a shape of {g.shape[1:]} and output[{i}] has a shape of "
+                f"{out.shape}. If you only want some tensors in `grad_output` to be considered "
+                "batched, consider using vmap."
+            ),
+            "Give a cotangent of shape (batch, *output.shape).",
+        )
+
+
+def _no_inputs(function: str) -> RuntimeError:
+    return errors.advised(
+        RuntimeError(f"`inputs` argument to `{function}()` cannot be empty."),
+        "Name at least one tensor.",
+    )
 
 
 def _sequence(x: Any) -> tuple:
@@ -227,7 +273,10 @@ def _cotangent(i: int, out: Any, g: Any) -> Any:
         xp = namespace_of((out._array,))
         return _tensor.wrap(xp.ones_like(out._array))
     if not isinstance(g, _tensor.Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+        raise errors.advised(
+            TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}"),
+            "Make a tensor of it: torch.tensor(...).",
+        )
     if g.shape != out.shape:
         raise errors.advised(
             RuntimeError(

@@ -190,9 +190,9 @@ class Plan:
         if self.op.inputs:
             names.setdefault("self", self.op.inputs[0])
         if names.get(name) not in [each for _, _, each in self.keeps]:
-            raise AttributeError(
-                f"'{type(node).__name__}' object has no attribute '_saved_{name}'\n"
-                f"It keeps {', '.join('_saved_' + n for _, _, n in self.keeps) or 'nothing'}."
+            raise errors.advised(
+                AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'"),
+                f"It keeps {', '.join('_saved_' + n for _, _, n in self.keeps) or 'nothing'}.",
             )
         return self.tensors(node)[names[name]]
 
