@@ -237,9 +237,15 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
     out = op.forward(xp, *arrays, **params)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
     if op.kind == "linear":
+        names = op.inputs * len(arrays) if op.variadic else op.inputs
         zeros = [
-            x if t is None and not hasattr(x, "shape") else (xp.zeros_like(x) if t is None else t)
-            for x, t in zip(arrays, tangents, strict=True)
+            t
+            if t is not None
+            # numbers, and masks and indices that the operator is not linear in, stay what they are
+            else x
+            if name not in op.vjps or not hasattr(x, "shape")
+            else xp.zeros_like(x)
+            for name, x, t in zip(names, arrays, tangents, strict=True)
         ]
         pushed = op.forward(xp, *zeros, **params)
         return list(pushed) if isinstance(pushed, (tuple, list)) else [pushed]
@@ -259,7 +265,4 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
         result = xp.conj(result) if conjugate else result
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         total = results if not total else [a + b for a, b in zip(total, results, strict=True)]
-    return [
-        xp.broadcast_to(t, o.shape)
-        for t, o in zip(total, outs[: len(total)], strict=True)
-    ]
+    return [xp.broadcast_to(t, o.shape) for t, o in zip(total, outs[: len(total)], strict=True)]

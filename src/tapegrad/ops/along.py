@@ -10,7 +10,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
-from tapegrad.op import linear
+from tapegrad.op import linear, primitive
 from tapegrad.ops.lookup import bounds_error, check_index_dtype, check_range, out_of_range
 from tapegrad.ops.shape import reshape
 from tapegrad.scalar import fitted
@@ -46,13 +46,14 @@ def copy_slices(xp, x, source, index, *, axis):
 copy_slices.vjp(x=_unwritten, source=lambda xp, g, index, axis: xp.read_at(g, index, (axis,)))
 
 
-@linear(node="IndexFillBackward0", hidden=("index",), kernels=("write_at",))
+@primitive(node="IndexFillBackward0", hidden=("index",), kernels=("write_at",))
 def fill_slices(xp, x, index, *, axis, value):
     """`x` with the number `value` in the slices that `index` names."""
     return xp.write_at(x, xp.asarray(value, dtype=x.dtype), index, (axis,), False)
 
 
 fill_slices.vjp(x=_unwritten)
+fill_slices.jvp(x=lambda xp, t, index, axis: _unwritten(xp, t, index, axis))
 
 
 @linear(node="IndexFillBackward1", hidden=("index",), kernels=("write_at", "read_at"))

@@ -10,9 +10,8 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand
-from tapegrad.ops.join import stack
+from tapegrad.ops.join import one_dtype, stack
 from tapegrad.ops.shape import reshape
-from tapegrad.promotion import promote
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
@@ -126,31 +125,32 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
 
 
 @linear(node="BlockDiagBackward0")
-def block_diag_of(xp, *tensors, dtype):
+def block_diag_of(xp, *tensors):
     """Matrices on the diagonal of one large matrix of zeros."""
     width = sum(x.shape[1] for x in tensors)
+    dtype = tensors[0].dtype
     rows = []
     start = 0
     for x in tensors:
         height, n = x.shape
         left = xp.zeros((height, start), dtype=dtype)
         right = xp.zeros((height, width - start - n), dtype=dtype)
-        rows.append(xp.concat((left, xp.astype(x, dtype, copy=False), right), axis=1))
+        rows.append(xp.concat((left, x, right), axis=1))
         start += n
     return xp.concat(rows, axis=0)
 
 
-def _blocks(xp: Any, g: Any, likes: list) -> list:
+def _blocks(g: Any, likes: list) -> list:
     found = []
     i = j = 0
     for like in likes:
         height, width = like.shape
-        found.append(xp.astype(g[i : i + height, j : j + width], like.dtype, copy=False))
+        found.append(g[i : i + height, j : j + width])
         i, j = i + height, j + width
     return found
 
 
-block_diag_of.vjp(tensors=lambda xp, g, tensors_like: _blocks(xp, g, tensors_like))
+block_diag_of.vjp(tensors=lambda g, tensors_like: _blocks(g, tensors_like))
 
 
 def block_diag(*tensors: Any) -> Any:
@@ -173,9 +173,9 @@ def block_diag(*tensors: Any) -> Any:
         from tapegrad.dtype import default
 
         return _tensor.wrap(np.empty((1, 0), default().numpy))
-    dtype = promote([x._array for x in tensors]).numpy
+    tensors = one_dtype(tensors)
     matrices = [x if x._array.ndim == 2 else reshape(x, (1, x._array.size)) for x in tensors]
-    return block_diag_of(*matrices, dtype=dtype)
+    return block_diag_of(*matrices)
 
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "meshgrid"]

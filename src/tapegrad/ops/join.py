@@ -74,7 +74,8 @@ def _sequence(name: str, tensors: Any) -> tuple:
     return tuple(tensors)
 
 
-def _one_dtype(tensors: tuple) -> tuple:
+def one_dtype(tensors: tuple) -> tuple:
+    """Tensors cast to the dtype they promote to."""
     first = tensors[0]._array.dtype
     for x in tensors:
         if x._array.dtype != first:
@@ -116,7 +117,7 @@ def cat(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any
             )
     place = axis_of(dim, ndim)
     _check_shapes([shapes[i] for i in real], real, place)
-    tensors = _one_dtype(tensors)
+    tensors = one_dtype(tensors)
     if ndim != 1 and len(real) != len(tensors):
         like = [n if i != place else 0 for i, n in enumerate(shapes[real[0]])]
         tensors = tuple([x if x._array.shape != (0,) else _emptied(x, like) for x in tensors])
@@ -183,7 +184,7 @@ def stack(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> A
                 ),
                 "cat() joins tensors of different sizes along a dimension they have.",
             )
-    return finish("stack", stack_along(*_one_dtype(tensors), axis=place), out)
+    return finish("stack", stack_along(*one_dtype(tensors), axis=place), out)
 
 
 def _some(name: str, tensors: Any) -> tuple:

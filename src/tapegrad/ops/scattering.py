@@ -45,16 +45,17 @@ scatter_values.vjp(
 )
 
 
-@linear(node="ScatterBackward1", hidden=("index",), kernels=_KERNELS)
+@primitive(node="ScatterBackward1", hidden=("index",), kernels=_KERNELS)
 def scatter_number(xp, x, index, *, axis, value):
     """`x` with the number `value` written."""
     return xp.scatter_along(x, index, xp.asarray(value, dtype=x.dtype), axis, "write")
 
 
 scatter_number.vjp(x=_unwritten)
+scatter_number.jvp(x=lambda xp, t, index, axis: _unwritten(xp, t, index, axis))
 
 
-@linear(name="scatter_sum", node="ScatterAddBackward0", hidden=("index",), kernels=_KERNELS)
+@linear(node="ScatterAddBackward0", hidden=("index",), kernels=_KERNELS)
 def scatter_sum(xp, x, values, index, *, axis):
     """`x` with `values` added."""
     return xp.scatter_along(x, index, values, axis, "add")

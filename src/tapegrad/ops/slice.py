@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.op import linear
+from tapegrad.ops.shape import copied
 from tapegrad.shape import axis_of
 
 
@@ -126,10 +127,10 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     return slice_axis(input, axis=axis, start=start, stop=start + length, step=1)
 
 
-@linear(node="NarrowCopyBackward0", kernels=("pad_slice", "copied"))
+@linear(node="NarrowCopyBackward0", kernels=("pad_slice",))
 def copy_slice(xp, x, *, axis, start, stop):
     """A copy of the elements from `start` to below `stop` of `axis`."""
-    return xp.copied(x[_along(axis, slice(start, stop))], "C")
+    return copied(xp, x[_along(axis, slice(start, stop))], "C")
 
 
 copy_slice.vjp(

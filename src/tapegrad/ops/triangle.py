@@ -8,7 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import linear
-from tapegrad.ops.shape import reshape
+from tapegrad.ops.shape import copied, reshape
 from tapegrad.shape import axis_of
 
 
@@ -58,10 +58,10 @@ diagonal_axes.vjp(
 )
 
 
-@linear(node="DiagonalBackward0_copy", kernels=("diagonal_view", "pad_diagonal", "copied"))
+@linear(node="DiagonalBackward0_copy", kernels=("diagonal_view", "pad_diagonal"))
 def copy_diagonal(xp, x, *, offset):
     """A copy of the diagonal `offset` of a matrix."""
-    return xp.copied(xp.diagonal_view(x, offset), "C")
+    return copied(xp, xp.diagonal_view(x, offset), "C")
 
 
 copy_diagonal.vjp(x=lambda xp, g, x_like, offset: xp.pad_diagonal(g, x_like.shape, offset))

@@ -6,13 +6,14 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.op import linear
+from tapegrad.ops.shape import copied
 from tapegrad.shape import axes_of, axis_of, ints_of, missing_argument
 
 
-@linear(node="FlipBackward0", kernels=("copied",))
+@linear(node="FlipBackward0")
 def flip_axes(xp, x, *, axes):
     """The elements in reverse order along `axes`."""
-    return xp.copied(xp.flip(x, axis=axes), "C")
+    return copied(xp, xp.flip(x, axis=axes), "C")
 
 
 flip_axes.vjp(x=lambda xp, g, axes: xp.flip(g, axis=axes))
@@ -38,10 +39,10 @@ def _turned(xp: Any, x: Any, k: int, a: int, b: int) -> Any:
     return xp.flip(xp.permute_dims(x, order), axis=b) if k == 3 else x
 
 
-@linear(node="Rot90Backward0", kernels=("copied",))
+@linear(node="Rot90Backward0")
 def turn(xp, x, *, k, a, b):
     """Turned by `k` quarters from axis `a` towards axis `b`."""
-    return xp.copied(_turned(xp, x, k, a, b), "C")
+    return copied(xp, _turned(xp, x, k, a, b), "C")
 
 
 turn.vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))

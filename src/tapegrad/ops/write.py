@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import overwrite, write
-from tapegrad.op import linear
+from tapegrad.op import linear, primitive
 from tapegrad.ops.expand import summed_to
 from tapegrad.scalar import fitted
 
@@ -37,13 +37,14 @@ def replace_by_zeros(xp, x):
 replace_by_zeros.vjp(x=lambda xp, g: xp.zeros_like(g))
 
 
-@linear(node="FillBackward2")
+@primitive(node="FillBackward2")
 def replace_by_number(xp, x, *, value):
     """The number `value` in the shape of `x`."""
     return xp.full_like(x, value)
 
 
 replace_by_number.vjp(x=lambda xp, g: xp.zeros_like(g))
+replace_by_number.jvp(x=lambda xp, t: xp.zeros_like(t))
 
 
 @linear(node="FillBackward3")

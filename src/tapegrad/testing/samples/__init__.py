@@ -1,3 +1,15 @@
 """The rows, one file for each family of operators; importing them registers them."""
 
-from tapegrad.testing.samples import activation, arithmetic, conversion, pointwise, product, random, reduce, selection, truth
+from tapegrad.testing.samples import (
+    activation,
+    arithmetic,
+    conversion,
+    index,
+    pointwise,
+    product,
+    random,
+    reduce,
+    selection,
+    shape,
+    truth,
+)
