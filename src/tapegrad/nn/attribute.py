@@ -72,7 +72,13 @@ class Attributes:
             self._non_persistent_buffers_set.add(name)
 
     def register_module(self, name: str, module: Any) -> None:
-        """Make `module` a child of this one; the same as `add_module`."""
+        """Make `module` a child of this one; the same as `add_module`.
+
+        >>> m = torch.nn.Module()
+        >>> m.register_module("act", torch.nn.ReLU())
+        >>> m.act
+        ReLU()
+        """
         self.add_module(name, module)
 
     def add_module(self, name: str, module: Any) -> None:

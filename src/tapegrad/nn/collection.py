@@ -61,13 +61,21 @@ class ParameterList(Module):
         return [name for name in super().__dir__() if not name.isdigit()]
 
     def append(self, value: Any) -> Self:
-        """Add `value` at the end; returns this list."""
+        """Add `value` at the end; returns this list.
+
+        >>> len(torch.nn.ParameterList().append(torch.ones(2)))
+        1
+        """
         self._size += 1
         self[self._size - 1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
-        """Add `values` at the end; returns this list."""
+        """Add `values` at the end; returns this list.
+
+        >>> len(torch.nn.ParameterList().extend([torch.ones(2), torch.ones(3)]))
+        2
+        """
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise advised(
                 TypeError(
@@ -154,55 +162,104 @@ class ParameterDict(Module):
         return self
 
     def keys(self) -> Any:
-        """The names."""
+        """The names.
+
+        >>> list(torch.nn.ParameterDict({"a": torch.ones(2)}).keys())
+        ['a']
+        """
         return self._keys.keys()
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """The pairs of name and parameter."""
+        """The pairs of name and parameter.
+
+        >>> [(k, p.shape) for k, p in torch.nn.ParameterDict({"a": torch.ones(2)}).items()]
+        [('a', torch.Size([2]))]
+        """
         return ((key, self[key]) for key in self._keys)
 
     def values(self) -> Iterator[Any]:
-        """The parameters."""
+        """The parameters.
+
+        >>> [p.shape for p in torch.nn.ParameterDict({"a": torch.ones(2)}).values()]
+        [torch.Size([2])]
+        """
         return (self[key] for key in self._keys)
 
     def copy(self) -> ParameterDict:
-        """Another dict of the same parameters."""
+        """Another dict of the same parameters.
+
+        >>> m = torch.nn.ParameterDict({"a": torch.ones(2)})
+        >>> m.copy()["a"] is m["a"]
+        True
+        """
         return ParameterDict(OrderedDict(self.items()))
 
     def clear(self) -> None:
-        """Remove everything."""
+        """Remove everything.
+
+        >>> m = torch.nn.ParameterDict({"a": torch.ones(2)})
+        >>> m.clear()
+        >>> len(m)
+        0
+        """
         for key in list(self._keys):
             del self[key]
 
     def pop(self, key: str) -> Any:
-        """Remove and return the parameter called `key`."""
+        """Remove and return the parameter called `key`.
+
+        >>> torch.nn.ParameterDict({"a": torch.ones(2)}).pop("a").shape
+        torch.Size([2])
+        """
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Remove and return the last pair of name and parameter."""
+        """Remove and return the last pair of name and parameter.
+
+        >>> torch.nn.ParameterDict({"a": 1, "b": 2}).popitem()
+        ('b', 2)
+        """
         if not self._keys:
             raise KeyError("popitem(): dictionary is empty")
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The parameter called `key`, or `default`."""
+        """The parameter called `key`, or `default`.
+
+        >>> torch.nn.ParameterDict({"a": 1}).get("b", 2)
+        2
+        """
         return self[key] if key in self._keys else default
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The parameter called `key`, which is `default` from now on if there was none."""
+        """The parameter called `key`, which is `default` from now on if there was none.
+
+        >>> torch.nn.ParameterDict({"a": 1}).setdefault("a", 2)
+        1
+        """
         if key not in self._keys:
             self[key] = default
         return self[key]
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """A new dict with `default` under each of `keys`."""
+        """A new dict with `default` under each of `keys`.
+
+        >>> list(torch.nn.ParameterDict().fromkeys(["a", "b"], 1))
+        ['a', 'b']
+        """
         return ParameterDict(OrderedDict((key, default) for key in keys))
 
     def update(self, parameters: Any) -> None:
-        """Add parameters from a mapping or from pairs; a plain dict's in the order of its names."""
+        """Add parameters from a mapping or from pairs; a plain dict's in the order of its names.
+
+        >>> m = torch.nn.ParameterDict({"b": 1})
+        >>> m.update({"a": torch.ones(2)})
+        >>> list(m)
+        ['b', 'a']
+        """
         if not isinstance(parameters, Iterable):
             raise advised(
                 TypeError(

@@ -41,29 +41,57 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Remove all modules."""
+        """Remove all modules.
+
+        >>> m = torch.nn.ModuleDict({"a": torch.nn.ReLU()})
+        >>> m.clear()
+        >>> len(m)
+        0
+        """
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Remove and return the module called `key`."""
+        """Remove and return the module called `key`.
+
+        >>> torch.nn.ModuleDict({"a": torch.nn.ReLU()}).pop("a")
+        ReLU()
+        """
         module = self[key]
         del self[key]
         return module
 
     def keys(self) -> Any:
-        """The names."""
+        """The names.
+
+        >>> list(torch.nn.ModuleDict({"a": torch.nn.ReLU()}).keys())
+        ['a']
+        """
         return self._modules.keys()
 
     def items(self) -> Any:
-        """The pairs of name and module."""
+        """The pairs of name and module.
+
+        >>> list(torch.nn.ModuleDict({"a": torch.nn.ReLU()}).items())
+        [('a', ReLU())]
+        """
         return self._modules.items()
 
     def values(self) -> Any:
-        """The modules."""
+        """The modules.
+
+        >>> list(torch.nn.ModuleDict({"a": torch.nn.ReLU()}).values())
+        [ReLU()]
+        """
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Add modules from a mapping or from pairs of name and module."""
+        """Add modules from a mapping or from pairs of name and module.
+
+        >>> m = torch.nn.ModuleDict({"a": torch.nn.ReLU()})
+        >>> m.update({"b": torch.nn.Tanh()})
+        >>> list(m)
+        ['a', 'b']
+        """
         if not isinstance(modules, Iterable):
             raise advised(
                 TypeError(

@@ -78,7 +78,11 @@ class Conversion:
         return self._apply(lambda tensor: tensor.type(dst_type))
 
     def float(self) -> Self:
-        """Convert floating-point parameters and buffers to float32; returns this module."""
+        """Convert floating-point parameters and buffers to float32; returns this module.
+
+        >>> torch.nn.Linear(2, 1).double().float().weight.dtype
+        torch.float32
+        """
         return self._apply(lambda tensor: _floating(tensor, float32))
 
     def double(self) -> Self:
@@ -90,23 +94,44 @@ class Conversion:
         return self._apply(lambda tensor: _floating(tensor, float64))
 
     def half(self) -> Self:
-        """Convert floating-point parameters and buffers to float16; returns this module."""
+        """Convert floating-point parameters and buffers to float16; returns this module.
+
+        >>> torch.nn.Linear(2, 1).half().weight.dtype
+        torch.float16
+        """
         return self._apply(lambda tensor: _floating(tensor, float16))
 
     def bfloat16(self) -> Self:
-        """Convert floating-point parameters and buffers to bfloat16; returns this module."""
+        """Convert floating-point parameters and buffers to bfloat16; returns this module.
+
+        >>> torch.nn.Linear(2, 1).bfloat16().weight.dtype
+        torch.bfloat16
+        """
         return self._apply(lambda tensor: _floating(tensor, bfloat16))
 
     def cpu(self) -> Self:
-        """Move to the CPU; returns this module."""
+        """Move to the CPU; returns this module.
+
+        >>> torch.nn.Linear(2, 1).cpu().weight.device
+        device(type='cpu')
+        """
         return self._apply(lambda tensor: tensor.cpu())
 
     def cuda(self, device: Any = None) -> Self:
-        """Move to a GPU; returns this module."""
+        """Move to a GPU; returns this module.
+
+        >>> torch.nn.Linear(2, 1).cuda()
+        Traceback (most recent call last):
+        AssertionError: Torch not compiled with CUDA enabled...
+        """
         return self._apply(lambda tensor: tensor.cuda(device))
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """Move to `device` without the elements, which are then undefined; returns this module."""
+        """Move to `device` without the elements, which are then undefined; returns this module.
+
+        >>> torch.nn.Linear(2, 1).to_empty(device="cpu").weight.shape
+        torch.Size([1, 2])
+        """
         return self._apply(lambda tensor: tensor.new_empty(tensor.shape, device=device), recurse)
 
 

@@ -112,13 +112,21 @@ class Sequential(Numbered):
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Self:
-        """Add the modules of `sequential` at the end; returns this container."""
+        """Add the modules of `sequential` at the end; returns this container.
+
+        >>> len(torch.nn.Sequential().extend([torch.nn.ReLU(), torch.nn.Tanh()]))
+        2
+        """
         for module in list(sequential):
             self.append(module)
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Remove and return the module at position `key`."""
+        """Remove and return the module at position `key`.
+
+        >>> torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()).pop(-1)
+        Tanh()
+        """
         module = self[key]
         del self[key]
         return module
@@ -180,7 +188,13 @@ class ModuleList(Numbered):
         return self._modules[self._name_at(index)]
 
     def insert(self, index: int, module: Module) -> None:
-        """Put `module` before position `index`."""
+        """Put `module` before position `index`.
+
+        >>> layers = torch.nn.ModuleList([torch.nn.ReLU()])
+        >>> layers.insert(0, torch.nn.Tanh())
+        >>> layers[0]
+        Tanh()
+        """
         if not isinstance(module, Module):
             raise advised(
                 TypeError(f"{type(module).__name__} is not a Module subclass"), "Pass a layer."
@@ -190,7 +204,11 @@ class ModuleList(Numbered):
         self._renumber(modules)
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add `modules` at the end; returns this list."""
+        """Add `modules` at the end; returns this list.
+
+        >>> len(torch.nn.ModuleList().extend([torch.nn.ReLU(), torch.nn.Tanh()]))
+        2
+        """
         if not isinstance(modules, Iterable):
             raise advised(
                 TypeError(
@@ -204,7 +222,11 @@ class ModuleList(Numbered):
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Remove and return the module at position `key`."""
+        """Remove and return the module at position `key`.
+
+        >>> torch.nn.ModuleList([torch.nn.ReLU(), torch.nn.Tanh()]).pop(-1)
+        Tanh()
+        """
         module = self[key]
         del self[key]
         return module

@@ -232,11 +232,23 @@ class State:
     # --------------------------------------------------------------------------------------- hooks
 
     def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(module, prefix, keep_vars)` called before this module's state is read."""
+        """Have `hook(module, prefix, keep_vars)` called before this module's state is read.
+
+        >>> m = torch.nn.ReLU()
+        >>> handle = m.register_state_dict_pre_hook(lambda module, *_: print(module))
+        >>> _ = m.state_dict()
+        ReLU()
+        """
         return register(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(module, state_dict, prefix, local_metadata)` called after it was read."""
+        """Have `hook(module, state_dict, prefix, local_metadata)` called after it was read.
+
+        >>> m = torch.nn.Linear(2, 1)
+        >>> handle = m.register_state_dict_post_hook(lambda module, state, *_: print(list(state)))
+        >>> _ = m.state_dict()
+        ['weight', 'bias']
+        """
         return register(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:

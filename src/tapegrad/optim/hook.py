@@ -29,7 +29,13 @@ class StepHooks:
         return self._optimizer_step_pre_hooks.add(hook)
 
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Have `hook(optimizer, args, kwargs)` called after each step."""
+        """Have `hook(optimizer, args, kwargs)` called after each step.
+
+        >>> optimizer = torch.optim.SGD([torch.ones(1)])
+        >>> handle = optimizer.register_step_post_hook(lambda *_: print("stepped"))
+        >>> optimizer.step()
+        stepped
+        """
         return self._optimizer_step_post_hooks.add(hook)
 
     def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:

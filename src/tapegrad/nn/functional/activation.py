@@ -129,7 +129,11 @@ def _doubles(n: int) -> Any:
 def rrelu_(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
 ) -> Tensor:
-    """The in-place form of `rrelu`."""
+    """The in-place form of `rrelu`.
+
+    >>> torch.nn.functional.rrelu_(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
+    tensor([-0.2000,  2.0000])
+    """
     return rrelu(input, lower, upper, training, inplace=True)
 
 

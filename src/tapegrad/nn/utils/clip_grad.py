@@ -52,7 +52,14 @@ def clip_grads_with_norm_(
     total_norm: Tensor,
     foreach: bool | None = None,
 ) -> None:
-    """Scale the gradients of `parameters`, whose norm is `total_norm`, down to `max_norm`."""
+    """Scale the gradients of `parameters`, whose norm is `total_norm`, down to `max_norm`.
+
+    >>> w = torch.ones(1, requires_grad=True)
+    >>> (w * 4).backward()
+    >>> torch.nn.utils.clip_grads_with_norm_([w], 2.0, torch.tensor(4.0))
+    >>> w.grad
+    tensor([2.0000])
+    """
     with no_grad():
         # A tensor, so that nothing waits for a device; 1e-6 keeps a norm of 0 from dividing.
         factor = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
