@@ -7,6 +7,7 @@ from tapegrad.ops.rounding import round
 from tapegrad.ops.special_function import digamma, erf, erfc, erfinv, polygamma
 from tapegrad.ops.special_function import digamma as psi
 from tapegrad.ops.special_function import lgamma as gammaln
+from tapegrad.ops.trigonometry import sinc
 
 __all__ = [
     "digamma",
@@ -22,5 +23,6 @@ __all__ = [
     "polygamma",
     "psi",
     "round",
+    "sinc",
     "xlogy",
 ]

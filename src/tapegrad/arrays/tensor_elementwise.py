@@ -19,9 +19,10 @@ from tapegrad.ops.compare import (
     ne,
 )
 from tapegrad.ops.complex_part import conj, imag, real
-from tapegrad.ops.division import div, divide, fmod, reciprocal, remainder
+from tapegrad.ops.division import div, divide, reciprocal
 from tapegrad.ops.exponential import exp, exp2, expm1, log, log1p, log2, log10
 from tapegrad.ops.extremum import fmax, fmin
+from tapegrad.ops.leftover import fmod, remainder
 from tapegrad.ops.logic import (
     bitwise_and,
     bitwise_left_shift,
@@ -35,6 +36,7 @@ from tapegrad.ops.logic import (
     logical_xor,
 )
 from tapegrad.ops.logistic import logaddexp
+from tapegrad.ops.number import ldexp
 from tapegrad.ops.plane import atan2, copysign, hypot
 from tapegrad.ops.power import pow, sqrt, square
 from tapegrad.ops.rounding import abs, ceil, floor, round, sgn, trunc
@@ -130,6 +132,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "ldexp",
     "less",
     "less_equal",
     "lgamma",

@@ -1,7 +1,7 @@
 """Methods of arithmetic, and the Python operators they stand behind."""
 
 from tapegrad.call import operator
-from tapegrad.ops import arithmetic, combine, division, power
+from tapegrad.ops import arithmetic, combine, division, leftover, power
 
 
 def _reciprocal_times(input, other):
@@ -30,10 +30,10 @@ class ArithmeticMethods:
     reciprocal_ = division.reciprocal_
     floor_divide = division.floor_divide
     floor_divide_ = division.floor_divide_
-    remainder = division.remainder
-    remainder_ = division.remainder_
-    fmod = division.fmod
-    fmod_ = division.fmod_
+    remainder = leftover.remainder
+    remainder_ = leftover.remainder_
+    fmod = leftover.fmod
+    fmod_ = leftover.fmod_
     pow = power.pow
     pow_ = power.pow_
     float_power = power.float_power
@@ -53,8 +53,8 @@ class ArithmeticMethods:
     __rtruediv__ = __rdiv__ = operator(_reciprocal_times)
     __floordiv__ = operator(division.floor_divide)
     __rfloordiv__ = operator(division.floor_divide, reverse=True)
-    __mod__ = operator(division.remainder)
-    __rmod__ = operator(division.remainder, reverse=True)
+    __mod__ = operator(leftover.remainder)
+    __rmod__ = operator(leftover.remainder, reverse=True)
     __pow__ = operator(power.pow)
     __rpow__ = operator(power.pow, reverse=True)
     __neg__ = arithmetic.neg
@@ -65,5 +65,5 @@ class ArithmeticMethods:
     __imul__ = operator(arithmetic.mul_)
     __itruediv__ = __idiv__ = operator(division.div_)
     __ifloordiv__ = operator(division.floor_divide_)
-    __imod__ = operator(division.remainder_)
+    __imod__ = operator(leftover.remainder_)
     __ipow__ = operator(power.pow_)

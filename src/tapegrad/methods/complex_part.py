@@ -32,19 +32,3 @@ class ComplexMethods:
         tensor([2.])
         """
         return complex_part.imag(self)
-
-    def is_conj(self):
-        """False: conjugates are never delayed.
-
-        >>> torch.tensor([1j]).conj().is_conj()
-        False
-        """
-        return False
-
-    def is_neg(self):
-        """False: negations are never delayed.
-
-        >>> torch.tensor([1.0]).is_neg()
-        False
-        """
-        return False

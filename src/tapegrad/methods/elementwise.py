@@ -6,6 +6,7 @@ from tapegrad.ops import (
     extremum,
     filling,
     logistic,
+    number,
     plane,
     power,
     rounding,
@@ -129,6 +130,25 @@ class ElementwiseMethods:
     lgamma_ = special_function.lgamma_
     digamma = special_function.digamma
     digamma_ = special_function.digamma_
+
+    frexp = number.frexp
+    ldexp = number.ldexp
+    ldexp_ = number.ldexp_
+    nextafter = number.nextafter
+    nextafter_ = number.nextafter_
+    gcd = number.gcd
+    gcd_ = number.gcd_
+    lcm = number.lcm
+    lcm_ = number.lcm_
+    heaviside = number.heaviside
+    heaviside_ = number.heaviside_
+    signbit = number.signbit
+    isposinf = number.isposinf
+    isneginf = number.isneginf
+    isreal = number.isreal
+    sinc = trigonometry.sinc
+    sinc_ = trigonometry.sinc_
+    polygamma_ = special_function.polygamma_
 
     def polygamma(self, n):
         """The derivative of order `n` of the digamma function.

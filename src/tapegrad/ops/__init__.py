@@ -20,6 +20,7 @@ from tapegrad.ops.arithmetic import *
 from tapegrad.ops.combine import *
 from tapegrad.ops.compare import *
 from tapegrad.ops.division import *
+from tapegrad.ops.leftover import *
 from tapegrad.ops.exponential import *
 from tapegrad.ops.extremum import *
 from tapegrad.ops.logistic import *
@@ -63,3 +64,4 @@ from tapegrad.ops.variance import *
 from tapegrad.ops.complex_part import *
 from tapegrad.ops.contraction import *
 from tapegrad.ops.length import *
+from tapegrad.ops.number import *

@@ -10,7 +10,16 @@ from tapegrad.dtype import of
 from tapegrad.op import elementwise, linear
 from tapegrad.ops.rounding import along
 
-__all__ = ["angle", "conj", "conj_physical", "imag", "real", "resolve_conj", "resolve_neg"]
+__all__ = [
+    "angle",
+    "conj",
+    "conj_physical",
+    "conj_physical_",
+    "imag",
+    "real",
+    "resolve_conj",
+    "resolve_neg",
+]
 
 
 def _is_complex(input: Any) -> bool:

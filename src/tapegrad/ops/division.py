@@ -1,4 +1,4 @@
-"""Division: quotients, exact and rounded, and what is left over."""
+"""Division: quotients, exact and rounded; what is left over is in leftover.py."""
 
 from __future__ import annotations
 
@@ -13,18 +13,14 @@ from tapegrad.ops.refusal import (
     COMPLEX,
     lacks,
     no_derivative,
-    some_tensor,
-    tensor_first,
 )
 
 __all__ = [
     "div",
     "divide",
     "floor_divide",
-    "fmod",
     "reciprocal",
     "reciprocal_",
-    "remainder",
     "true_divide",
 ]
 
@@ -62,8 +58,8 @@ def _is_integer(xp: Any, x: Any) -> bool:
     return xp.isdtype(x.dtype, ("integral", "bool"))
 
 
-def _refuse_zero(xp: Any, input: Any, other: Any) -> bool:
-    """Whether the operands are integers, after a look for zeros among the divisors."""
+def of_integers(xp: Any, input: Any, other: Any) -> bool:
+    """Whether the operands are integers; an error if a divisor is zero then."""
     array = input if hasattr(input, "dtype") else other
     if not _is_integer(xp, array):
         return False
@@ -78,13 +74,13 @@ def _refuse_zero(xp: Any, input: Any, other: Any) -> bool:
 
 def floored(xp: Any, input: Any, other: Any) -> Any:
     """The quotient rounded towards minus infinity."""
-    _refuse_zero(xp, input, other)
+    of_integers(xp, input, other)
     return xp.floor_divide(input, other)
 
 
 def truncated(xp: Any, input: Any, other: Any) -> Any:
     """The quotient rounded towards zero."""
-    if not _refuse_zero(xp, input, other):
+    if not of_integers(xp, input, other):
         return xp.trunc(input / other)
     down = xp.floor_divide(input, other)
     if xp.isdtype(down.dtype, "unsigned integer"):
@@ -160,105 +156,3 @@ _refuse = no_derivative(
 )
 floor_divide.vjp(input=_refuse, other=_refuse)
 floor_divide_ = in_place(floor_divide)
-
-
-# --- remainders ------------------------------------------------------------------------------
-
-
-def _modulo(xp: Any, input: Any, other: Any) -> Any:
-    _refuse_zero(xp, input, other)
-    return xp.remainder(input, other)
-
-
-_numbers_only = some_tensor("remainder", lacks("remainder_cpu", BOOL, COMPLEX))
-
-
-@elementwise(name="remainder", node="RemainderBackward1", check=_numbers_only)
-def modulo(xp, input, other):
-    """What `floor_divide` leaves over, with the sign of `other`."""
-    return _modulo(xp, input, other)
-
-
-modulo.vjp(
-    input=lambda g: g,
-    other=lambda xp, g, input, other: -g * xp.floor_divide(input, other),
-)
-
-
-@elementwise(node="RemainderBackward0", hidden=("other",), check=_numbers_only)
-def remainder_number(xp, input, other):
-    """The same for a number `other`."""
-    return _modulo(xp, input, other)
-
-
-remainder_number.vjp(input=lambda g: g)
-
-
-@elementwise(node="NotImplemented", hidden=("number",), check=_numbers_only)
-def remainder_of_number(xp, other, number):
-    """What a number leaves over."""
-    return _modulo(xp, number, other)
-
-
-remainder_of_number.vjp(
-    other=no_derivative("remainder", "Make a tensor of the number: it has one then.")
-)
-
-
-def remainder(input: Any, other: Any, *, out: Any = None) -> Any:
-    """What is left of `input` after as many whole `other` as fit, with the sign of `other`.
-
-    >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2)
-    tensor([1., 1.])
-    """
-    if not hasattr(other, "_array"):
-        return remainder_number(input, other, out=out)
-    if not hasattr(input, "_array"):
-        return remainder_of_number(other, input, out=out)
-    return modulo(input, other, out=out)
-
-
-remainder_ = in_place(remainder)
-
-
-def _fmod(xp: Any, input: Any, other: Any) -> Any:
-    if _refuse_zero(xp, input, other):
-        return input - other * truncated(xp, input, other)
-    return xp.fmod(input, other)
-
-
-_no_bools = tensor_first("fmod", "other", lacks("fmod_cpu", BOOL, COMPLEX))
-
-
-@elementwise(name="fmod", node="FmodBackward1", kernels=("fmod",), check=_no_bools)
-def fmod_tensors(xp, input, other):
-    """What division towards zero leaves over, with the sign of `input`."""
-    return _fmod(xp, input, other)
-
-
-fmod_tensors.vjp(
-    input=lambda g: g,
-    other=lambda xp, g, input, other: -g * xp.trunc(input / other),
-)
-
-
-@elementwise(node="FmodBackward0", hidden=("other",), kernels=("fmod",), check=_no_bools)
-def fmod_number(xp, input, other):
-    """The same for a number `other`."""
-    return _fmod(xp, input, other)
-
-
-fmod_number.vjp(input=lambda g: g)
-
-
-def fmod(input: Any, other: Any, *, out: Any = None) -> Any:
-    """What is left of `input` after division by `other` towards zero, with the sign of `input`.
-
-    >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
-    tensor([-1.,  1.])
-    """
-    of = fmod_tensors if hasattr(other, "_array") else fmod_number
-    return of(input, other, out=out)
-
-
-fmod_ = in_place(fmod)

@@ -8,7 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.dtype import of
 from tapegrad.op import constant_elementwise
-from tapegrad.ops.refusal import no_kernel, some_tensor
+from tapegrad.ops.refusal import require_integers, some_tensor
 
 __all__ = [
     "bitwise_and",
@@ -78,11 +78,6 @@ logical_xor_, logical_not_ = in_place(logical_xor), in_place(logical_not)
 # --- bits ------------------------------------------------------------------------------------
 
 
-def _check(xp: Any, kernel: str, x: Any, kinds: tuple[str, ...] = ("bool", "integral")) -> None:
-    if not xp.isdtype(x.dtype, kinds):
-        raise no_kernel(kernel, of(x.dtype))
-
-
 @constant_elementwise(check=some_tensor("bitwise_and"))
 def bitwise_and(xp, input, other):
     """The bits set in both; of truth values, where both are true.
@@ -90,7 +85,7 @@ def bitwise_and(xp, input, other):
     >>> torch.bitwise_and(torch.tensor([6, 3]), 2)
     tensor([2, 2])
     """
-    _check(xp, "bitwise_and_cpu", input if hasattr(input, "dtype") else other)
+    require_integers(xp, "bitwise_and_cpu", input if hasattr(input, "dtype") else other)
     return xp.bitwise_and(input, other)
 
 
@@ -101,7 +96,7 @@ def bitwise_or(xp, input, other):
     >>> torch.bitwise_or(torch.tensor([4, 3]), 1)
     tensor([5, 3])
     """
-    _check(xp, "bitwise_or_cpu", input if hasattr(input, "dtype") else other)
+    require_integers(xp, "bitwise_or_cpu", input if hasattr(input, "dtype") else other)
     return xp.bitwise_or(input, other)
 
 
@@ -112,7 +107,7 @@ def bitwise_xor(xp, input, other):
     >>> torch.bitwise_xor(torch.tensor([4, 3]), 1)
     tensor([5, 2])
     """
-    _check(xp, "bitwise_xor_cpu", input if hasattr(input, "dtype") else other)
+    require_integers(xp, "bitwise_xor_cpu", input if hasattr(input, "dtype") else other)
     return xp.bitwise_xor(input, other)
 
 
@@ -123,7 +118,7 @@ def bitwise_not(xp, x):
     >>> torch.bitwise_not(torch.tensor([0, 5]))
     tensor([-1, -6])
     """
-    _check(xp, "bitwise_not_cpu", x)
+    require_integers(xp, "bitwise_not_cpu", x)
     return xp.bitwise_invert(x)
 
 
@@ -134,7 +129,7 @@ def bitwise_left_shift(xp, input, other):
     >>> torch.bitwise_left_shift(torch.tensor([1, 3]), 2)
     tensor([ 4, 12])
     """
-    _check(xp, "lshift_cpu", input if hasattr(input, "dtype") else other, ("integral",))
+    require_integers(xp, "lshift_cpu", input if hasattr(input, "dtype") else other, bools=False)
     return xp.bitwise_left_shift(input, other)
 
 
@@ -145,7 +140,7 @@ def bitwise_right_shift(xp, input, other):
     >>> torch.bitwise_right_shift(torch.tensor([4, -3]), 1)
     tensor([ 2, -2])
     """
-    _check(xp, "rshift_cpu", input if hasattr(input, "dtype") else other, ("integral",))
+    require_integers(xp, "rshift_cpu", input if hasattr(input, "dtype") else other, bools=False)
     return xp.bitwise_right_shift(input, other)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import elementwise
-from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks, no_complex
+from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks, no_complex, tensor_first
 
 __all__ = [
     "arctan2",
@@ -69,7 +69,7 @@ def _sign_ratio(xp: Any, g: Any, x: Any, y: Any) -> Any:
     return xp.where(x == 0, 0.0, g * (y / x))
 
 
-_check_copysign = lacks("copysign_cpu", COMPLEX)
+_check_copysign = tensor_first("copysign", "other", lacks("copysign_cpu", COMPLEX))
 
 
 @elementwise(name="copysign", promote="float", check=_check_copysign)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.dtype import of
 from tapegrad.promotion import promote
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
@@ -26,8 +27,17 @@ def no_kernel(kernel: str, dtype: Any) -> NotImplementedError:
     )
 
 
+def require_integers(xp: Any, kernel: str, x: Any, bools: bool = True) -> None:
+    """Refuse an array of anything but integers; for forward functions, which see every call."""
+    if not xp.isdtype(x.dtype, ("bool", "integral") if bools else "integral"):
+        raise no_kernel(kernel, of(x.dtype))
+
+
 def lacks(kernel: str, *categories: int) -> Callable:
-    """A check that refuses operands whose common dtype is of one of `categories`."""
+    """A check that refuses operands whose common dtype is of one of `categories`.
+
+    Operands of one floating dtype pass unseen: to refuse those, look in the forward function.
+    """
 
     def check(*operands: Any) -> None:
         dtype = common_dtype(*operands)

@@ -11,15 +11,12 @@ from tapegrad.op import elementwise
 
 __all__ = [
     "digamma",
-    "digamma_",
     "erf",
     "erf_",
     "erfc",
     "erfc_",
     "erfinv",
-    "erfinv_",
     "lgamma",
-    "lgamma_",
     "polygamma",
 ]
 
@@ -119,3 +116,10 @@ def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
     if n == 0:
         return digamma(input, out=out)
     return finish("polygamma", higher_digamma(input, n=n), out)
+
+
+def _polygamma_of(input: Any, n: int) -> Any:
+    return polygamma(n, input)
+
+
+polygamma_ = in_place(_polygamma_of, "polygamma_")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import elementwise
 
@@ -36,6 +39,8 @@ __all__ = [
     "cosh_",
     "sin",
     "sin_",
+    "sinc",
+    "sinc_",
     "sinh",
     "sinh_",
     "tan",
@@ -217,3 +222,25 @@ def atanh(xp, x):
 atanh.vjp(x=lambda g, x: g / ((1 - x) * (1 + x)))
 atanh_ = in_place(atanh)
 arctanh, arctanh_ = atanh, atanh_
+
+
+@elementwise(promote="float")
+def sinc(xp, x):
+    """`sin(pi x) / (pi x)`, 1 at zero.
+
+    >>> torch.sinc(torch.tensor([0.0, 0.5]))
+    tensor([1.0000, 0.6366])
+    """
+    angle = math.pi * x
+    one = xp.ones_like(x)
+    return xp.where(x == 0, one, xp.sin(angle) / xp.where(x == 0, one, angle))
+
+
+def _sinc_rule(xp: Any, g: Any, x: Any) -> Any:
+    angle = math.pi * x
+    slope = (angle * xp.cos(angle) - xp.sin(angle)) / (angle * x)
+    return xp.where(x == 0, 0.0, g * slope)
+
+
+sinc.vjp(x=_sinc_rule)
+sinc_ = in_place(sinc)

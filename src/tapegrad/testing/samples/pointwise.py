@@ -235,26 +235,3 @@ def round_(make: Make) -> list:
 def round_decimals(make: Make) -> list:
     exact = np.array([0.12, -3.41, 27.89])  # 0.02 or more from where two decimals' halves are
     return [Sample(exact, decimals=1), Sample(exact, decimals=-1), Sample(exact, decimals=0)]
-
-
-# --- parts of complex numbers ----------------------------------------------------------------
-
-
-@row
-def conj(make: Make) -> list:
-    return [*unary(make, make.complex), Sample(make(3))]
-
-
-@row
-def real_part(make: Make) -> list:
-    return unary(make, make.complex)
-
-
-@row
-def imaginary_part(make: Make) -> list:
-    return unary(make, make.complex)
-
-
-@row
-def angle(make: Make) -> list:
-    return [*unary(make, make.away), *unary(make, make.complex)]

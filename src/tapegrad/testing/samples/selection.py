@@ -136,3 +136,54 @@ def digamma(make: Make) -> list:
 @row
 def polygamma(make: Make) -> list:
     return unary(make, lambda *shape: make.positive(*shape, low=0.9), n=1)
+
+
+# --- parts of numbers ------------------------------------------------------------------------
+
+
+@row
+def mantissa_and_exponent(make: Make) -> list:
+    return unary(make, lambda *shape: make(*shape, low=1.1, high=1.9))
+
+
+@row
+def ldexp(make: Make) -> list:
+    return binary(make)
+
+
+@row
+def nextafter(make: Make) -> list:
+    return _never_equal(make)
+
+
+@row
+def heaviside(make: Make) -> list:
+    return [Sample(make.integers(2, 3, low=-1, high=2), make.integers(3))]
+
+
+@row
+def sinc(make: Make) -> list:
+    return unary(make, make.away)
+
+
+# --- parts of complex numbers ----------------------------------------------------------------
+
+
+@row
+def conj(make: Make) -> list:
+    return [*unary(make, make.complex), Sample(make(3))]
+
+
+@row
+def real_part(make: Make) -> list:
+    return unary(make, make.complex)
+
+
+@row
+def imaginary_part(make: Make) -> list:
+    return unary(make, make.complex)
+
+
+@row
+def angle(make: Make) -> list:
+    return [*unary(make, make.away), *unary(make, make.complex)]
