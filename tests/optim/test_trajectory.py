@@ -379,3 +379,20 @@ def test_a_step_is_a_write_that_a_graph_notices():
     with pytest.raises(RuntimeError, match="modified by an inplace operation") as error:
         loss.backward()
     assert "SGD.step" in error.value.__notes__[0]
+
+
+def test_a_model_may_be_converted_between_steps():
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        model(torch.ones(3, 2, dtype=model.weight.dtype)).sum().backward()
+        optimizer.step()
+        model.double()
+    assert model.weight.dtype is torch.float64
+    optimizer.zero_grad()
+    model(torch.full((3, 2), 1e-9, dtype=torch.float64)).sum().backward()
+    optimizer.step()
+    state = optimizer.state[model.weight]
+    assert state["exp_avg"].dtype is torch.float64
+    assert state["step"].item() == 3.0

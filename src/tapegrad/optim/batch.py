@@ -65,14 +65,26 @@ class Batch:
     elementwise, keep their shape and come alone.
     """
 
-    __slots__ = ("checks", "first", "flat", "grad", "pairs", "param", "params", "state", "steps")
+    __slots__ = (
+        "checks",  # (param, its state, (name, tensor, array) of each entry)
+        "first",  # whether the state is fresh
+        "flat",  # whether everything is vectors
+        "grad",  # gathered gradients; None for a single parameter
+        "likes",  # (param, shape, dtype)
+        "pairs",  # each parameter's part of `param` and `grad`
+        "param",  # gathered parameters; None for a single one
+        "params",
+        "state",  # arrays by name
+        "steps",  # None, or the count of each parameter
+    )
 
     def __init__(self, optimizer: Any, params: list[Any], options: dict[str, Any], flat: bool):
         self.params = params
+        self.likes = [(p, p._array.shape, p._array.dtype) for p in params]
         self.flat = flat
         self.first = not optimizer.state.get(params[0])
         self.param = self.grad = self.steps = None
-        self.pairs: list[tuple[Any, Any]] = []  # each parameter's part of both
+        self.pairs: list[tuple[Any, Any]] = []
         self.checks: list[tuple] = []
         model = params[0]._array
         sizes = [_vector(p._array).size for p in params] if flat else [0]
@@ -103,7 +115,11 @@ class Batch:
             self.checks.append((param, entry, kept))
 
     def is_valid(self, optimizer: Any) -> bool:
-        """Whether the state in the optimizer is still the one this batch updates."""
+        """Whether parameters and state are still those this batch was made for."""
+        for param, shape, dtype in self.likes:
+            array = param._array
+            if array.shape != shape or array.dtype != dtype:
+                return False
         state = optimizer.state
         for param, entry, kept in self.checks:
             if state.get(param) is not entry:
