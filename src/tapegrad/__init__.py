@@ -8,6 +8,7 @@ from math import e, inf, nan, pi
 from warnings import filterwarnings as _filterwarnings
 
 from tapegrad import autograd
+from tapegrad.arrangement import *
 from tapegrad.autograd.mode import (
     enable_grad,
     inference_mode,
@@ -37,7 +38,6 @@ from tapegrad.dtype import (
     uint32,
     uint64,
 )
-from tapegrad.layout import *
 from tapegrad.limits import finfo, iinfo
 from tapegrad.missing import missing as _missing
 from tapegrad.ops import *

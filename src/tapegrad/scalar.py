@@ -71,10 +71,13 @@ def fitted(value: Any, dtype: Dtype) -> Any:
     >>> fitted(3.7, torch.int32), fitted(-1, torch.uint8)
     (3, 255)
     """
-    if dtype.category == 0:
+    kind = dtype.category
+    if kind == 0:
         return bool(value)
-    if dtype.is_complex or dtype.is_floating_point:
-        limit = finfo(dtype).max
+    low, limit = _LIMITS.get(dtype) or _limits(dtype)
+    if kind > 1:
+        if type(value) is float and -limit <= value <= limit and kind == 2:
+            return value
         if isinstance(value, complex):
             if not dtype.is_complex and value.imag != 0:
                 raise _overflow(dtype)
@@ -88,12 +91,21 @@ def fitted(value: Any, dtype: Dtype) -> Any:
         if value.imag != 0:
             raise _overflow(dtype)
         value = value.real
-    limits = iinfo(dtype)
     # a negative integer wraps around in an unsigned type, a negative fraction does not
-    low = -limits.max if isinstance(value, int) and not dtype.is_signed else limits.min
-    if not low <= value <= limits.max:  # nan, too
+    if isinstance(value, int) and not dtype.is_signed:
+        low = -limit
+    if not low <= value <= limit:  # nan, too
         raise _overflow(dtype)
-    return int(value) % (limits.max + 1) if value < 0 and not dtype.is_signed else int(value)
+    return int(value) % (limit + 1) if value < 0 and not dtype.is_signed else int(value)
+
+
+_LIMITS: dict[Dtype, tuple] = {}
+
+
+def _limits(dtype: Dtype) -> tuple:
+    found = iinfo(dtype) if dtype.category == 1 else finfo(dtype)
+    _LIMITS[dtype] = (found.min, found.max)
+    return _LIMITS[dtype]
 
 
 def _overflow(dtype: Dtype) -> RuntimeError:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
+from tapegrad.arrangement import span
 from tapegrad.device import CPU
-from tapegrad.layout import span
 
 
 def address(array: np.ndarray) -> int:
@@ -18,9 +18,13 @@ def address(array: np.ndarray) -> int:
 
 def owner_of(array: np.ndarray) -> np.ndarray:
     """The array whose memory `array` is a part of; itself if it has its own."""
-    while type(array.base) is np.ndarray:
-        array = array.base
-    return array
+    while True:
+        base = array.base
+        if type(base) is not np.ndarray:
+            base = getattr(base, "base", None)  # as_strided leaves a stand-in between
+            if type(base) is not np.ndarray:
+                return array
+        array = base
 
 
 def offset_of(array: np.ndarray) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from tapegrad.layout import permuted
+from tapegrad.arrangement import permuted
 
 
 def copied(x: Any, order: Any) -> Any:

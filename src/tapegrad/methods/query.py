@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad import storage as _storage
-from tapegrad.layout import strided
+from tapegrad.arrangement import strided
 from tapegrad.ops import memory as _memory
 from tapegrad.ops import query as _query
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from tapegrad import arrangement as _arrangement
 from tapegrad import errors
-from tapegrad import layout as _layout
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import native_dtype
 from tapegrad.device import device as Device
@@ -53,16 +53,21 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     >>> torch.tensor([1, 2]).to(torch.float64)
     tensor([1., 2.], dtype=torch.float64)
     """
-    if len(args) == 1 and not kwargs and type(args[0]) is Dtype:
-        return cast(self, args[0])
+    if len(args) == 1 and not kwargs:
+        target = args[0]
+        kind = type(target)
+        if kind is Dtype:
+            return cast(self, target)
+        if (kind is str and target == "cpu") or (kind is Device and target.type == "cpu"):
+            return self
     device, dtype, copy, format = _parsed(args, kwargs)
     if device is not None:
         require_cpu(device)
     if dtype is None:
         dtype = self.dtype
-    if format is not None and format is not _layout.preserve_format:
-        _layout.check_format("to", format, self.ndim)
-        if not copy and dtype is self.dtype and _layout.has_format(self._array, format):
+    if format is not None and format is not _arrangement.preserve_format:
+        _arrangement.check_format("to", format, self.ndim)
+        if not copy and dtype is self.dtype and _arrangement.has_format(self._array, format):
             return self
         return copied_as(cast(self, dtype), format)
     if dtype is self.dtype:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad import arrangement as _arrangement
 from tapegrad import errors
-from tapegrad import layout as _layout
 from tapegrad import tensor as _tensor
 from tapegrad.ops.shape import clone as copy_of
 
 
 def copied_as(x: Any, format: Any) -> Any:
     """A copy of `x` in the memory format `format`."""
-    return copy_of(x, order=_layout.order_of(format))
+    return copy_of(x, order=_arrangement.order_of(format))
 
 
 def clone(input: Any, *, memory_format: Any = None) -> Any:
@@ -26,22 +26,22 @@ def clone(input: Any, *, memory_format: Any = None) -> Any:
         raise errors.must_be("clone", "input", 1, "Tensor", input)
     if memory_format is None:
         return copy_of(input)
-    _layout.check_format("clone", memory_format, input.ndim)
+    _arrangement.check_format("clone", memory_format, input.ndim)
     return copied_as(input, memory_format)
 
 
-def contiguous(self: Any, memory_format: Any = _layout.contiguous_format) -> Any:
+def contiguous(self: Any, memory_format: Any = _arrangement.contiguous_format) -> Any:
     """The tensor itself if its elements lie in that order, row-major by default; else a copy.
 
     >>> x = torch.ones(2, 3)
     >>> x.contiguous() is x, x.t().contiguous().stride()
     (True, (2, 1))
     """
-    if memory_format is not _layout.contiguous_format:
-        _layout.check_format("contiguous", memory_format, self.ndim)
-    if _layout.has_format(self._array, memory_format):
+    if memory_format is not _arrangement.contiguous_format:
+        _arrangement.check_format("contiguous", memory_format, self.ndim)
+    if _arrangement.has_format(self._array, memory_format):
         return self
-    if memory_format is _layout.preserve_format:
+    if memory_format is _arrangement.preserve_format:
         raise errors.advised(
             RuntimeError("preserve memory format is unsupported by the contiguous operator"),
             "Name a format, such as torch.channels_last.",

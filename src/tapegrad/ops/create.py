@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad import arrangement as _arrangement
 from tapegrad import errors
-from tapegrad import layout as _layout
 from tapegrad.dtype import bool_, default, default_complex, int64
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops.factory import build, check, check_out, into, known, native
@@ -97,7 +97,7 @@ def empty(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: Any = _layout.contiguous_format,
+    memory_format: Any = _arrangement.contiguous_format,
 ) -> Any:
     """A tensor whose values are whatever was in its memory.
 
@@ -109,15 +109,17 @@ def empty(
     if out is not None:
         check_out("empty", out, dtype)
         return into("empty", out, np.empty(shape, out._array.dtype), requires_grad)
-    if memory_format is not _layout.contiguous_format:
-        _layout.check_format("empty", memory_format, len(shape))
-        if memory_format is _layout.preserve_format:
+    if memory_format is not _arrangement.contiguous_format:
+        _arrangement.check_format("empty", memory_format, len(shape))
+        if memory_format is _arrangement.preserve_format:
             raise errors.advised(
                 RuntimeError("unsupported memory format Preserve"),
                 "There is nothing to preserve: empty_like has it.",
             )
     dtype = native("empty", dtype)
-    return build("empty", _layout.empty, shape, dtype, memory_format, requires_grad=requires_grad)
+    return build(
+        "empty", _arrangement.empty, shape, dtype, memory_format, requires_grad=requires_grad
+    )
 
 
 def full(
@@ -234,7 +236,7 @@ def strided_array(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) 
             "Strides are not negative.",
         )
     dtype = np.dtype(dtype)
-    memory = np.empty(_layout.span(shape, strides), dtype)
+    memory = np.empty(_arrangement.span(shape, strides), dtype)
     return np.ndarray(shape, dtype, memory, 0, [step * dtype.itemsize for step in strides])
 
 
@@ -278,7 +280,7 @@ def empty_permuted(
             )
     dtype = native("empty_permuted", dtype)
     return build(
-        "empty_permuted", _layout.permuted, shape, dtype, order, requires_grad=requires_grad
+        "empty_permuted", _arrangement.permuted, shape, dtype, order, requires_grad=requires_grad
     )
 
 

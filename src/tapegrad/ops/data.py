@@ -66,7 +66,7 @@ def copied_array(data: Any, dtype: Dtype | None) -> np.ndarray:
 def cast(array: np.ndarray, dtype: Dtype | None, copy: bool) -> np.ndarray:
     """`array` in another dtype; a complex number loses its imaginary part."""
     if dtype is None or dtype.numpy == array.dtype:
-        return array.copy() if copy else array
+        return array.copy("K") if copy else array
     if array.dtype.kind == "c" and dtype.category in (1, 2):
         array = array.real
     return array.astype(dtype.numpy)

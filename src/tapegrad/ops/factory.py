@@ -10,12 +10,12 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrangement import require_strided
 from tapegrad.autograd.graph import INFERENCE
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.device import require_cpu
 from tapegrad.dtype import as_dtype, default
 from tapegrad.dtype import dtype as Dtype
-from tapegrad.layout import require_strided
 
 get_mode = MODE.get
 new = object.__new__

@@ -326,17 +326,15 @@ def _logspace(start: Any, end: Any, n: int, base: float, dtype: Dtype) -> np.nda
     native = dtype.numpy
     if n == 1:
         return np.full(1, np.power(base, fitted(start, dtype)), native)
-    wide = np.complex128 if native.kind == "c" else np.float64
-    exponents = _exponents(start, end, n, dtype).astype(wide)
-    return np.power(wide(base), exponents).astype(native)
+    exponents = _exponents(start, end, n, dtype)
+    return np.power(exponents.dtype.type(base), exponents).astype(native)
 
 
 def _exponents(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
-    """The exponents; those of integers are fractions."""
-    if dtype.category != 1:
-        return _linspace(start, end, n, dtype)
-    low, high = int(start), int(end)
-    step = (high - low) / (n - 1) if n > 1 else 0.0
+    """Equal steps between the ends as `dtype` has them, in double precision."""
+    wide = np.complex128 if dtype.is_complex else np.float64
+    low, high = (np.asarray(fitted(x, dtype), dtype.numpy).astype(wide) for x in (start, end))
+    step = (high - low) / max(n - 1, 1)
     half = n // 2
     return np.concatenate(
         [low + step * np.arange(half), high - step * np.arange(n - half - 1, -1, -1)]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad import arrangement as _arrangement
 from tapegrad import errors
-from tapegrad import layout as _layout
 from tapegrad import tensor as _tensor
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops import data as _data
@@ -25,10 +25,10 @@ def _dtype(name: str, x: Any, dtype: Any) -> Dtype:
 
 
 def _like(array: np.ndarray, dtype: Any, format: Any) -> np.ndarray:
-    if format is None or format is _layout.preserve_format:
-        return _layout.preserved(array, dtype)
-    _layout.check_format("empty_like", format, array.ndim)
-    return _layout.empty(array.shape, dtype, format)
+    if format is None or format is _arrangement.preserve_format:
+        return _arrangement.preserved(array, dtype)
+    _arrangement.check_format("empty_like", format, array.ndim)
+    return _arrangement.empty(array.shape, dtype, format)
 
 
 def _filled(array: np.ndarray, value: Any, dtype: Any, format: Any) -> np.ndarray:

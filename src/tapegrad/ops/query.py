@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad import arrangement as _arrangement
 from tapegrad import errors
-from tapegrad import layout as _layout
 from tapegrad.scalar import int_of
 from tapegrad.shape import axis_of
 from tapegrad.size import from_shape
@@ -188,17 +188,17 @@ def _axis(name: str, dim: Any, ndim: int) -> int:
     return axis_of(axis, ndim)
 
 
-def is_contiguous(self: Any, memory_format: Any = _layout.contiguous_format) -> bool:
+def is_contiguous(self: Any, memory_format: Any = _arrangement.contiguous_format) -> bool:
     """Whether the elements lie in memory in that order, row-major by default.
 
     >>> torch.ones(2, 3).t().is_contiguous()
     False
     """
-    if memory_format is _layout.contiguous_format:
+    if memory_format is _arrangement.contiguous_format:
         return self._array.flags.c_contiguous
-    if type(memory_format) is not _layout.memory_format:
-        _layout.check_format("is_contiguous", memory_format, self.ndim)
-    return _layout.has_format(self._array, memory_format)
+    if type(memory_format) is not _arrangement.memory_format:
+        _arrangement.check_format("is_contiguous", memory_format, self.ndim)
+    return _arrangement.has_format(self._array, memory_format)
 
 
 def is_set_to(self: Any, tensor: Any) -> bool:

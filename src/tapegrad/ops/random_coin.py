@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.dtype import of
-from tapegrad.layout import axes_by_stride
+from tapegrad.arrangement import axes_by_stride
 from tapegrad.op import primitive
 from tapegrad.ops.random_argument import (
     UNSIGNED,

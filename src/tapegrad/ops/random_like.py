@@ -7,7 +7,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.dtype import dtype as Dtype
-from tapegrad.layout import check_format, empty, preserve_format, preserved
+from tapegrad.arrangement import check_format, empty, preserve_format, preserved
 from tapegrad.ops import random_bounds as bounds
 from tapegrad.ops.factory import build
 from tapegrad.ops.random_argument import is_integer, mismatch, require_tensor, stream_of

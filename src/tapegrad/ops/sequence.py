@@ -50,13 +50,13 @@ def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:
         if not kinds <= {list, tuple}:
             break
         lengths = set(map(len, values))
-        if len(lengths) != 1:
+        if len(lengths) != 1 or len(shape) == _DEEPEST:
             return None
         shape.append(lengths.pop())
         values = list(chain.from_iterable(values))
         if not values:
             return tuple(shape), default(), values
-    if not kinds <= {bool, int, float, complex} or len(shape) > _DEEPEST:
+    if not kinds <= {bool, int, float, complex}:
         return None
     if complex in kinds:
         return tuple(shape), default_complex(), values

@@ -8,10 +8,10 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrangement import strided
 from tapegrad.device import as_device
 from tapegrad.dtype import ALIASES, default
 from tapegrad.dtype import dtype as Dtype
-from tapegrad.layout import strided
 from tapegrad.ops.data import cast, supported
 from tapegrad.ops.factory import build
 from tapegrad.ops.sequence import array_of

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tapegrad.layout import axes_by_stride
+from tapegrad.arrangement import axes_by_stride
 
 
 def laid_out_like(array: np.ndarray, draw: Callable) -> np.ndarray:

@@ -94,8 +94,8 @@ def order_of(format: memory_format) -> Any:
 def empty(shape: tuple[int, ...], dtype: Any, format: memory_format) -> np.ndarray:
     """An uninitialised array of `shape` whose axes lie in memory as `format` says.
 
-    >>> from tapegrad import layout
-    >>> layout.empty((2, 3, 4, 5), "f4", torch.channels_last).strides
+    >>> from tapegrad import arrangement
+    >>> arrangement.empty((2, 3, 4, 5), "f4", torch.channels_last).strides
     (240, 4, 60, 12)
     """
     order = _ORDERS.get(format)

@@ -1,0 +1,64 @@
+"""Settings of the whole process."""
+
+import pytest
+
+import tapegrad as torch
+from tests.messages import raises
+
+
+@pytest.fixture
+def threads():
+    before = torch.get_num_threads()
+    yield before
+    torch.set_num_threads(before)
+
+
+def test_the_number_of_threads_is_what_was_set(threads):
+    torch.set_num_threads(1)
+    assert torch.get_num_threads() == 1
+    x = torch.linspace(-3, 3, 400_001)
+    alone = x.tanh()
+    torch.set_num_threads(3)
+    assert torch.equal(x.tanh(), alone)
+
+
+def test_threads_are_counted_from_one(threads):
+    with raises(RuntimeError, "set_num_threads expects a positive integer"):
+        torch.set_num_threads(0)
+    with raises(RuntimeError, "set_num_threads expects an int, but got str"):
+        torch.set_num_threads("a")
+
+
+def test_determinism_can_be_asked_for():
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    assert torch.are_deterministic_algorithms_enabled()
+    assert torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(False)
+    assert not torch.are_deterministic_algorithms_enabled()
+    with pytest.raises(TypeError, match="argument 'mode'"):
+        torch.use_deterministic_algorithms(3)
+
+
+def test_precision_of_products_is_remembered():
+    torch.set_float32_matmul_precision("high")
+    assert torch.get_float32_matmul_precision() == "high"
+    torch.set_float32_matmul_precision("highest")
+    with pytest.warns(UserWarning, match="foo is not one of 'highest', 'high', or 'medium'"):
+        torch.set_float32_matmul_precision("foo")
+    assert torch.get_float32_matmul_precision() == "highest"
+
+
+def test_the_default_type_sets_the_default_dtype():
+    with pytest.warns(UserWarning, match="set_default_tensor_type.. is deprecated"):
+        torch.set_default_tensor_type(torch.DoubleTensor)
+    try:
+        assert torch.ones(1).dtype is torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+    with pytest.warns(UserWarning), pytest.raises(TypeError, match="only floating-point types"):
+        torch.set_default_tensor_type(torch.LongTensor)
+
+
+def test_libraries_for_gpus_are_absent():
+    assert not torch.backends.cudnn.is_available() and not torch.backends.mps.is_available()
+    assert torch.backends.cudnn.version() is None
