@@ -38,7 +38,8 @@ get_mode = MODE.get
 ndarray = np.ndarray
 asarray = np.asarray
 new = object.__new__
-F32, F64, BOOL = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.bool_)
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+I64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -163,6 +164,11 @@ def _promoted(op: Any, xp: Any, arrays: list) -> list:
 def _number(xp: Any, x: Any, native: Any, dtype: Any) -> Any:
     """A 0-d array of a number; integers wrap around as in PyTorch."""
     if dtype.category == 1 and isinstance(x, (int, np.integer)):
+        if not -(2**63) <= x < 2**64:
+            raise errors.advised(
+                OverflowError("int too big to convert"),
+                "Integers of a tensor have at most 64 bits; write it as a float.",
+            )
         bits = 8 * dtype.itemsize
         x = int(x) % (1 << bits)
         if dtype.is_signed and x >= 1 << (bits - 1):
@@ -340,6 +346,7 @@ def binary(op: Any, leave: bool = False) -> Callable:
     left: Any = None
     right: Any = None
     alone: Any = None
+    whole = op.ufunc is not None and op.promote == "arith"  # int64 needs no more than floats
 
     def first_call() -> None:
         nonlocal compute, both, left, right, alone, Tensor
@@ -358,9 +365,13 @@ def binary(op: Any, leave: bool = False) -> Callable:
         kind = type(other)
         if (kind is float or kind is int) and type(x) is ndarray and out is None and op.numbers:
             mode = get_mode()
-            small = (x.dtype is F32 or x.dtype is F64) and x.size <= LARGE
-            if small and (mode is True or mode is False):
-                z = compute(x, other)
+            dtype = x.dtype
+            known = dtype is F32 or dtype is F64 or (dtype is I64 and whole and kind is int)
+            if known and x.size <= LARGE and (mode is True or mode is False):
+                try:
+                    z = compute(x, other)
+                except OverflowError:  # an int beyond 64 bits, or one to be wrapped
+                    return finish(op.name, apply(op, (input, other), {}), out)
                 if type(z) is not ndarray:
                     z = asarray(z)
                 tensor = new(Tensor)
@@ -379,6 +390,8 @@ def binary(op: Any, leave: bool = False) -> Callable:
                     node.saved = ()
                 elif code == KEEP_SECOND:
                     node.saved = (other,)
+                elif code == KEEP_BOTH and input._counter is None:
+                    node.saved = (input, other)
                 else:
                     node.saved = alone.save((input, other), {}, (tensor,))
                     node.versions = alone.versions(node.saved)
@@ -398,7 +411,11 @@ def binary(op: Any, leave: bool = False) -> Callable:
         except AttributeError:
             return with_number(input, other, out)
         dtype = x.dtype
-        if dtype is y.dtype and (dtype is F32 or dtype is F64) and type(x) is ndarray:
+        if (
+            dtype is y.dtype
+            and (dtype is F32 or dtype is F64 or (dtype is I64 and whole))
+            and type(x) is ndarray
+        ):
             mode = get_mode()
             size = x.size
             if out is None and size <= LARGE and (mode is True or mode is False):

@@ -45,7 +45,9 @@ atan2_ = in_place(atan2)
 arctan2, arctan2_ = atan2, atan2_
 
 
-@elementwise(numbers=False, ufunc="hypot", check=lacks("hypot_cpu", BOOL, INTEGER, COMPLEX))
+@elementwise(
+    promote="float", numbers=False, ufunc="hypot", check=lacks("hypot_cpu", BOOL, INTEGER, COMPLEX)
+)
 def hypot(xp, input, other):
     """The length of the hypotenuse, `sqrt(a**2 + b**2)` without overflow.
 
