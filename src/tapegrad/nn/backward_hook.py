@@ -8,17 +8,8 @@ from warnings import warn
 
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.errors import advised
-from tapegrad.op import linear
+from tapegrad.ops.together import together
 from tapegrad.tensor import Tensor
-
-
-@linear(node="BackwardHookFunctionBackward", outputs="many")
-def backward_hook(xp, *tensors):
-    """Copies of `tensors`, behind one node through which all their gradients pass at once."""
-    return [xp.asarray(x, copy=True) for x in tensors]
-
-
-backward_hook.vjp(tensors=lambda g: g)
 
 
 class BackwardHook:
@@ -109,7 +100,7 @@ def _behind_a_node(values: tuple) -> tuple[tuple, list[int], Any]:
     if not places or not is_grad_enabled():
         return values, [], None
     found = list(values)
-    for i, tensor in zip(places, backward_hook(*[values[i] for i in places]), strict=True):
+    for i, tensor in zip(places, together(*[values[i] for i in places]), strict=True):
         found[i] = tensor
     return tuple(found), places, found[places[0]].grad_fn
 

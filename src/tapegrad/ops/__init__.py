@@ -65,3 +65,4 @@ from tapegrad.ops.complex_part import *
 from tapegrad.ops.contraction import *
 from tapegrad.ops.length import *
 from tapegrad.ops.number import *
+from tapegrad.ops.together import *
