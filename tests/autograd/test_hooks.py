@@ -414,9 +414,7 @@ def test_hooks_after_accumulation_return_nothing():
 
 @pytest.mark.parametrize("method", ["register_hook", "register_post_accumulate_grad_hook"])
 def test_a_tensor_without_gradient_takes_no_hook(method):
-    with raises(
-        RuntimeError, "cannot register a hook on a tensor that doesn't require gradient"
-    ):
+    with raises(RuntimeError, "cannot register a hook on a tensor that doesn't require gradient"):
         getattr(torch.ones(2), method)(lambda g: g)
 
 

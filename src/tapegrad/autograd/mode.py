@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Any
 
 MODE: ContextVar[Any] = ContextVar("tapegrad_mode", default=True)
@@ -88,7 +88,12 @@ class _Decorating:
         self._tokens.append(MODE.set(self._mode()))
 
     def __exit__(self, *error: object) -> None:
-        MODE.reset(self._tokens.pop())
+        token = self._tokens.pop()
+        try:
+            MODE.reset(token)
+        except ValueError:  # entered in another context, as a generator that moved may have been
+            before = token.old_value
+            MODE.set(True if before is Token.MISSING else before)
 
     def __call__(self, function: Any) -> Any:
         if isinstance(function, type):
