@@ -145,11 +145,11 @@ from numpy import (
     unique_values,
     unstack,
     vecdot,
-    where,
     zeros,
     zeros_like,
 )
 
+from tapegrad.arrays.choice import where
 from tapegrad.arrays.classes import pick, unpick
 from tapegrad.arrays.index import (
     add_along,

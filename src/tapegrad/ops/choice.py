@@ -132,25 +132,33 @@ def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> A
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    if type(min) in _PLAIN and type(max) in _PLAIN and not (min is None and max is None):
+        return finish("clamp", clamp_to_numbers(input, min, max), out)
+    _check_limits(input, min, max)
+    tensors = hasattr(min, "_array") or hasattr(max, "_array")
+    clamped = clamp_to_tensors if tensors else clamp_to_numbers
+    return finish("clamp", clamped(input, min, max), out)
+
+
+_PLAIN = (float, int, type(None))
+
+
+def _check_limits(input: Any, min: Any, max: Any) -> None:
+    """Raise unless there is a limit, and limits are all numbers or all tensors."""
     if min is None and max is None:
         raise errors.advised(
             RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None"),
             "Give min=, max= or both.",
         )
-    numbers = not hasattr(min, "_array") and not hasattr(max, "_array")
-    if not all(
-        each is None or (isinstance(each, NUMBERS) if numbers else hasattr(each, "_array"))
-        for each in (min, max)
-    ):
+    limits = [each for each in (min, max) if each is not None]
+    numbers = all(isinstance(each, NUMBERS) for each in limits)
+    if not numbers and not all(hasattr(each, "_array") for each in limits):
         raise invalid_combination(
             "clamp",
             (input, min, max),
             "Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None",
             "Tensor input, Number min = None, Number max = None, *, Tensor out = None",
         )
-    return finish(
-        "clamp", (clamp_to_numbers if numbers else clamp_to_tensors)(input, min, max), out
-    )
 
 
 clamp_ = in_place(clamp)
