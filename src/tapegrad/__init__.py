@@ -75,8 +75,8 @@ newaxis = None
 _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
-    "amp backends compat cuda data distributions fft func inspect linalg namespace nn optim random "
-    "return_types serialization signal special testing utils version".split()
+    "backends compat cuda data inspect linalg namespace nn optim random return_types special "
+    "testing version".split()
 )
 
 
@@ -85,9 +85,13 @@ def __getattr__(name: str):
     if name in _ON_DEMAND:
         from importlib import import_module
 
-        try:
-            return import_module(f"tapegrad.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"tapegrad.{name}":
-                raise
+        return import_module(f"tapegrad.{name}")
     raise _missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    """The public names; the files that tapegrad is made of are not among them."""
+    from types import ModuleType
+
+    names = {n for n, value in globals().items() if not isinstance(value, ModuleType)}
+    return sorted({n for n in names if n[:1] != "_" or n[:2] == "__"} | _ON_DEMAND | {"autograd"})

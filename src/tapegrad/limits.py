@@ -49,6 +49,14 @@ class finfo(_Limits):
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
 
+    bits: int
+    eps: float
+    max: float
+    min: float
+    resolution: float
+    smallest_normal: float
+    tiny: float
+
     def __init__(self, type: dtype | None = None):
         given = default() if type is None else as_dtype(type, "finfo", "type", 1)
         if not given.is_floating_point and not given.is_complex:
@@ -82,6 +90,10 @@ class iinfo(_Limits):
     """
 
     __slots__ = ("bits", "dtype", "max", "min")
+
+    bits: int
+    max: int
+    min: int
 
     def __init__(self, type: dtype):
         given = as_dtype(type, "iinfo", "type", 1)

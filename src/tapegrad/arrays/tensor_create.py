@@ -34,7 +34,7 @@ from tapegrad.ops import create as _create
 from tapegrad.ops import data as _data
 from tapegrad.ops import interval as _interval
 from tapegrad.ops.complex_part import real
-from tapegrad.ops.export import from_dlpack
+from tapegrad.ops.export import from_dlpack, item
 from tapegrad.promotion import can_cast, promote
 from tapegrad.tensor import TensorCore, wrap
 
@@ -105,7 +105,7 @@ def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
 
 
 def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    value = fill_value.item() if isinstance(fill_value, TensorCore) else fill_value
+    value = item(fill_value) if isinstance(fill_value, TensorCore) else fill_value
     return _like("full_like", x, (value,), dtype)
 
 

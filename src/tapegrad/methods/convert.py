@@ -66,7 +66,7 @@ class ConvertMethods:
                 ),
                 "Only numbers and tensors can be elements of a tensor.",
             )
-        return bool((element == self).any().item())  # type: ignore[attr-defined]
+        return bool((element == self).any().item())
 
     def __format__(self, spec: str) -> str:
         from tapegrad.printing import format_tensor

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import arrangement as _arrangement
 from tapegrad import errors
+from tapegrad.ops.cast import type_
 from tapegrad.scalar import int_of
 from tapegrad.shape import axis_of
 from tapegrad.size import from_shape
@@ -131,7 +132,7 @@ def typename(obj: Any, /) -> str:
     ('torch.FloatTensor', 'int')
     """
     if isinstance(obj, TensorCore):
-        return obj.type()
+        return type_(obj)
     kind = obj if hasattr(obj, "__qualname__") else type(obj)
     module = getattr(kind, "__module__", "") or ""
     if module in ("builtins", "__builtin__", ""):

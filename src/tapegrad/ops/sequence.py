@@ -43,7 +43,7 @@ def array_of(data: Any, dtype: Dtype | None) -> np.ndarray:
 
 def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:
     """Shape, dtype and numbers of regular nested lists of Python's own numbers; None for others."""
-    shape = []
+    shape: list[int] = []
     values = [data]
     while True:
         kinds = set(map(type, values))

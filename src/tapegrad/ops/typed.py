@@ -35,7 +35,7 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
 
 def retyped(tensor: Any, cls: type) -> Any:
     """The same tensor as an object of `cls`, a subclass of `Tensor`."""
-    made = object.__new__(cls)
+    made: Any = object.__new__(cls)
     for name in ("_array", "_node", "_counter", "_view", "_grad"):
         setattr(made, name, getattr(tensor, name))
     return made
