@@ -230,3 +230,13 @@ def test_shapes_that_differ_warn():
 def test_what_does_not_fit_is_refused(loss, input, target, error, message):
     with raises(error, message):
         loss(input, target)
+
+
+def test_weights_of_classes_have_no_gradient():
+    message = (
+        "The function 'nll_loss_forward' is not differentiable with respect to argument 'weight'. "
+        "This input cannot have requires_grad True."
+    )
+    loss = nn.CrossEntropyLoss(torch.ones(3, requires_grad=True))
+    with raises(RuntimeError, message):
+        loss(torch.ones(2, 3), torch.tensor([0, 1]))

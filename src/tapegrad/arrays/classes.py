@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 
+def _places(target: Any, shape: tuple[int, ...]) -> Any:
+    """Where in the flattened array of `shape` (N, C, ...) the class of each target is."""
+    n_inner = math.prod(shape[2:])
+    rows = np.arange(0, shape[0] * shape[1] * n_inner, shape[1] * n_inner or 1)
+    if n_inner == 1:
+        return rows.reshape(target.shape) + target
+    inner = np.arange(n_inner).reshape(shape[2:])
+    return rows.reshape(-1, *(1,) * len(shape[2:])) + target * n_inner + inner
+
+
 def pick(x: Any, target: Any) -> Any:
     """x[i, target[i, ...], ...] for x (N, C, ...) and target (N, ...)."""
-    return np.take_along_axis(x, np.expand_dims(target, 1), 1)[:, 0]
+    return x.reshape(-1).take(_places(target, x.shape))
 
 
 def unpick(g: Any, target: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape` (N, C, ...) with `g` (N, ...) at the picked places."""
-    out = np.zeros(shape, g.dtype)
-    index = np.expand_dims(target, 1)
-    np.put_along_axis(out, index, np.expand_dims(g, 1), 1)
-    return out
+    out = np.zeros(math.prod(shape), g.dtype)
+    out[_places(target, shape)] = g
+    return out.reshape(shape)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from math import prod
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.dtype import int64, uint8
 from tapegrad.op import primitive
-from tapegrad.ops.loss import check_reduction, reduced
 from tapegrad.ops.logits import log_softmax
+from tapegrad.ops.loss import check_reduction, reduced
 
 
 @primitive(kernels=("pick", "unpick"))
@@ -34,7 +36,10 @@ unpick_class.jvp(x=lambda xp, t, target, shape: xp.unpick(t, target, shape))
 
 @primitive(node="NllLossBackward0", kernels=("pick", "unpick"))
 def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
-    """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...)."""
+    """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...).
+
+    `ignore_index` is None where no target has it.
+    """
     loss, total = _losses(xp, x, target, weight, ignore_index)
     if reduction == "none":
         return loss
@@ -51,11 +56,16 @@ def _weights(xp, target, weight, ignore_index, dtype):
 
 
 def _losses(xp, x, target, weight, ignore_index):
+    if weight is None and ignore_index is None:
+        return -xp.pick(x, target), prod(target.shape)
     w, safe = _weights(xp, target, weight, ignore_index, x.dtype)
     return xp.where(w == 0, 0, -xp.pick(x, safe) * w), xp.sum(w)
 
 
 def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
+    if weight is None and ignore_index is None:
+        share = -g / prod(target.shape) if reduction == "mean" else -g
+        return xp.unpick(xp.broadcast_to(share, target.shape), target, x_like.shape)
     w, safe = _weights(xp, target, weight, ignore_index, x_like.dtype)
     if reduction == "mean":
         g = g / xp.sum(w)
@@ -87,14 +97,25 @@ def nll_loss(
     tensor(1.3863)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    _check_classes(input, target, ignore_index)
-    unbatched = input.ndim == 1
-    if unbatched:
-        input, target = input.unsqueeze(0), target.reshape(1)
+    ignored = _check_classes(input, target, ignore_index)
+    return _nll(input, target, weight, ignored, check_reduction(reduction))
+
+
+def _nll(input: Any, target: Any, weight: Any, ignored: int | None, reduction: str) -> Any:
+    if weight is not None and weight.requires_grad and is_grad_enabled():
+        raise errors.advised(
+            RuntimeError(
+                "The function 'nll_loss_forward' is not differentiable with respect to argument "
+                "'weight'. This input cannot have requires_grad True."
+            ),
+            "Pass weight.detach().",
+        )
+    if input._array.ndim > 1:
+        return pick_classes(input, target, weight, ignore_index=ignored, reduction=reduction)
     result = pick_classes(
-        input, target, weight, ignore_index=ignore_index, reduction=check_reduction(reduction)
+        input.unsqueeze(0), target.reshape(1), weight, ignore_index=ignored, reduction=reduction
     )
-    return result.squeeze(0) if unbatched and reduction == "none" else result
+    return result.squeeze(0) if reduction == "none" else result
 
 
 def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
@@ -111,7 +132,8 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     return reduction
 
 
-def _check_classes(input: Any, target: Any, ignore_index: int) -> None:
+def _check_classes(input: Any, target: Any, ignore_index: int) -> int | None:
+    """Raise unless the targets are classes of the input; returns what to ignore if any has it."""
     if target.dtype is not int64 and target.dtype is not uint8:
         raise errors.advised(
             RuntimeError(
@@ -119,32 +141,35 @@ def _check_classes(input: Any, target: Any, ignore_index: int) -> None:
             ),
             "Class numbers are integers: target.long().",
         )
-    if input.ndim == 0:
-        raise ValueError(f"Expected 1 or more dimensions (got {input.ndim})")
-    if input.ndim > 1 and input.shape[0] != target.shape[0]:
+    shape, rows = input._array.shape, target._array.shape
+    if not shape:
+        raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
+    if len(shape) > 1 and shape[0] != rows[0]:
         raise errors.advised(
             ValueError(
-                f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                f"({target.shape[0]})."
+                f"Expected input batch_size ({shape[0]}) to match target batch_size ({rows[0]})."
             ),
-            f"Shapes are {list(input.shape)} and {list(target.shape)}: one class for each row.",
+            f"Shapes are {list(shape)} and {list(rows)}: one class for each row.",
         )
-    if input.ndim > 2 and input.shape[2:] != target.shape[1:]:
+    if len(shape) > 2 and shape[2:] != rows[1:]:
         raise errors.advised(
-            RuntimeError(
-                f"Expected target size {[input.shape[0], *input.shape[2:]]}, got "
-                f"{list(target.shape)}"
-            ),
+            RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(rows)}"),
             "The target has the input's shape without the dimension of the classes.",
         )
-    n = input.shape[1 if input.ndim > 1 else 0]
+    n = shape[1 if len(shape) > 1 else 0]
     values = target._array
+    if not values.size:
+        return None
+    least, most = values.min(), values.max()
+    if least >= 0 and most < n:
+        return ignore_index if least <= ignore_index <= most else None
     wrong = values[((values < 0) | (values >= n)) & (values != ignore_index)]
     if wrong.size:
         raise errors.advised(
             IndexError(f"Target {int(wrong.reshape(-1)[0])} is out of bounds."),
             f"Classes are numbered from 0 to {n - 1}.",
         )
+    return ignore_index
 
 
 def cross_entropy(
@@ -170,9 +195,9 @@ def cross_entropy(
     axis = 1 if input.ndim > 1 else 0
     if target.dtype.is_floating_point and target.shape == input.shape:
         return _soft_targets(input, target, weight, axis, reduction, label_smoothing)
-    _check_classes(input, target, ignore_index)
+    ignored = _check_classes(input, target, ignore_index)
     logp = log_softmax(input, axis)
-    loss = nll_loss(logp, target, weight, ignore_index=ignore_index, reduction=reduction)
+    loss = _nll(logp, target, weight, ignored, reduction)
     if label_smoothing == 0.0:
         return loss
     smooth = _smooth_loss(logp, target, weight, ignore_index, reduction, axis)

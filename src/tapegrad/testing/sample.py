@@ -6,8 +6,8 @@ A row is a function under the operator's registered name that gets a `Make` and 
     def tanh(make):
         return unary(make)
 
-Arrays are float64, so that finite differences are sharp; `Sample.fixed` names inputs that are not
-differentiated (masks, indices).
+Arrays are float64, so that finite differences are sharp; `Sample.fixed` numbers inputs that are not
+differentiated.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ ROWS: dict[str, Callable[[Make], list[Sample]]] = {}
 class Sample:
     """Positional inputs (NumPy arrays, numbers, None) and keywords of one call of an operator."""
 
-    __slots__ = ("inputs", "params", "reference")
+    __slots__ = ("fixed", "inputs", "params", "reference")
 
-    def __init__(self, *inputs: Any, reference: Any = None, **params: Any):
+    def __init__(
+        self, *inputs: Any, reference: Any = None, fixed: tuple[int, ...] = (), **params: Any
+    ):
         self.inputs = inputs
+        self.fixed = fixed  # numbers of inputs that are not differentiated
         self.params = params
         self.reference = reference  # the expected output, or a function of the inputs
 
@@ -39,11 +42,11 @@ class Sample:
         return f"({', '.join(parts)})"
 
     def differentiable(self) -> list[int]:
-        """The numbers of the inputs that are floating arrays."""
+        """The numbers of the inputs that are floating arrays, and not fixed."""
         return [
             i
             for i, x in enumerate(self.inputs)
-            if isinstance(x, np.ndarray) and x.dtype.kind in "fc"
+            if isinstance(x, np.ndarray) and x.dtype.kind in "fc" and i not in self.fixed
         ]
 
 

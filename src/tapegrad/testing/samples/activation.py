@@ -163,9 +163,14 @@ def unpick_class(make: Make) -> list:
 
 @row
 def pick_classes(make: Make) -> list:
-    weight = make.integers(4, low=1)
+    weight = make.positive(4)
     return [
-        Sample(make(3, 4), make.integers(3, high=4), w, ignore_index=ignored, reduction=reduction)
+        Sample(
+            *(make(3, 4), make.integers(3, high=4), w),
+            fixed=(2,),
+            ignore_index=ignored,
+            reduction=reduction,
+        )
         for reduction in ("none", "sum", "mean")
-        for w, ignored in ((None, -100), (weight * 1.0, 2), (None, 1))
+        for w, ignored in ((None, None), (weight, 2), (None, 1), (weight, None))
     ]
