@@ -202,6 +202,10 @@ def _pointwise(op: Op) -> Callable:
 
 
 def _general(op: Op) -> Callable:
+    if op.view and not op.multi and len(op.inputs) == 1:
+        from tapegrad.call_view import viewing
+
+        return viewing(op)
     from tapegrad.call import general
 
     return general(op)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from tapegrad.arrays.part import seen_as
+
 
 def windows(x: Any, axis: int, size: int, step: int) -> Any:
     """Windows of `size` along `axis`, one every `step`, as a view; a number has one window."""
@@ -16,7 +18,7 @@ def windows(x: Any, axis: int, size: int, step: int) -> Any:
     shape = (*x.shape[:axis], n, *x.shape[axis + 1 :], size)
     stride = x.strides[axis]
     strides = (*x.strides[:axis], stride * step, *x.strides[axis + 1 :], stride)
-    return as_strided(x, shape, strides)
+    return seen_as(x, shape, strides)
 
 
 def sum_windows(g: Any, shape: Any, axis: int, size: int, step: int) -> Any:

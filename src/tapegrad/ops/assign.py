@@ -12,7 +12,15 @@ from tapegrad.arrays.index import store_at
 from tapegrad.autograd.inplace import overwrite
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand, summed_to
-from tapegrad.ops.index import FULL, basic, check_masks, index_tensor, indices_of, normal_index
+from tapegrad.ops.index import (
+    FULL,
+    basic,
+    check_bounds,
+    check_masks,
+    index_tensor,
+    indices_of,
+    normal_index,
+)
 from tapegrad.ops.shape import reshape
 from tapegrad.ops.write import copy_, fill_
 from tapegrad.scalar import fitted
@@ -78,6 +86,8 @@ def _number(x: Any, value: Any) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         value = value.item()
     if isinstance(value, (bool, int, float, complex)):
+        if x._array.dtype.kind == "f" and type(value) is not complex and -6e4 < value < 6e4:
+            return _tensor.wrap(np.asarray(value, x._array.dtype))  # fits the smallest of them
         return _tensor.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
     raise errors.advised(
         TypeError(f"can't assign a {_type_name(value)} to a torch.{x.dtype.scalar_name}Tensor"),
@@ -122,7 +132,7 @@ def _put(x: Any, arrays: list, values: Any, add: bool) -> None:
     array = x._array
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])
-    if alone and first._array.dtype == bool and not add:
+    if alone and first._array.dtype.kind == "b" and not add:
         mask = first._array
         shape = (int(np.count_nonzero(mask)), *array.shape[mask.ndim :])
         values = _broadcastable(values, shape)
@@ -134,6 +144,7 @@ def _put(x: Any, arrays: list, values: Any, add: bool) -> None:
         overwrite("index_put_", write_mask, (x, values, first), {}, store)
         return
     axes, index = normal_index(x, arrays)
+    check_bounds(x, index, axes)
     values = _broadcastable(values, _indexed_shape(x, axes, index))
     overwrite(
         "index_put_",
@@ -195,7 +206,7 @@ def _given(input: Any, indices: Any, name: str) -> list:
             )
         item = index_tensor(item, numbers=False)
         arrays.append(item)
-        if item._array.dtype == bool:
+        if item._array.dtype.kind == "b":
             arrays += [None] * (item._array.ndim - 1)
     if len(arrays) > input._array.ndim:
         raise errors.advised(
@@ -223,6 +234,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     arrays = _given(input, indices, "index_put")
     _check_put(input, arrays, values)
     axes, index = normal_index(input, arrays)
+    check_bounds(input, index, axes)
     values = _broadcastable(values, _indexed_shape(input, axes, index))
     return write_at(input, values, index, axes=axes, add=accumulate)
 

@@ -54,7 +54,7 @@ transpose_matrix.vjp(x=lambda xp, g: xp.permute_dims(g, tuple(range(g.ndim))[::-
 @linear(node="UnsqueezeBackward0", view=True)
 def insert_axis(xp, x, *, axis):
     """A new axis of size 1 in front of axis `axis`."""
-    return xp.expand_dims(x, axis=axis)
+    return x[(*(slice(None),) * axis, None, Ellipsis)]
 
 
 insert_axis.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))

@@ -19,7 +19,7 @@ from tapegrad.ops.slice import select_index, slice_axis
 from tapegrad.ops.stride import alias
 
 FULL = slice(None)
-_INDEX_DTYPES = ("int64", "int32", "uint8", "bool")
+_INDEX_TYPES = "lqiB?"  # int64, int32, uint8 and bool as NumPy abbreviates them
 
 
 # --- x[index] --------------------------------------------------------------------------------
@@ -35,6 +35,9 @@ def getitem(x: Any, index: Any) -> Any:
     if kind is not tuple:
         if index is Ellipsis:
             return alias(x)
+        array = getattr(index, "_array", None)
+        if array is not None and array.ndim and x._array.ndim and array.dtype.char in "lq":
+            return _read(x, index, (0,))
         index = indices_of(index)
     view, arrays = basic(x, index)
     if arrays:
@@ -98,7 +101,7 @@ def basic(x: Any, index: tuple) -> tuple[Any, list]:
 def _axes_used(item: Any) -> int:
     if item is None or item is Ellipsis or item is True or item is False:
         return 0
-    if isinstance(item, _tensor.TensorCore) and item._array.dtype == bool:
+    if isinstance(item, _tensor.TensorCore) and item._array.dtype.kind == "b":
         return item._array.ndim
     return 1
 
@@ -140,8 +143,8 @@ def index_tensor(item: Any, numbers: bool = True) -> Any:
     if kind not in "iub" or (array.dtype.itemsize > 4 and kind == "u"):
         raise _not_an_index(item)
     if numbers and not array.ndim:
-        return bool(array) if kind == "b" or array.dtype == np.uint8 else int(array)
-    if array.dtype == np.uint8:
+        return bool(array) if kind in "bu" else int(array)
+    if kind == "u":
         import warnings
 
         warnings.warn(
@@ -212,17 +215,25 @@ def _advanced(x: Any, arrays: list) -> Any:
     check_masks(x, arrays)
     rest = [item for item in arrays[first + 1 :] if item is not None]
     single = arrays[first]
-    if not rest and single._array.dtype == bool and first == 0:
+    if not rest and single._array.dtype.kind == "b" and first == 0:
         return index_mask(x, single)
     axes, index = normal_index(x, arrays)
-    return index_at(x, index, axes=axes)
+    return _read(x, index, axes)
+
+
+def _read(x: Any, index: Any, axes: tuple[int, ...]) -> Any:
+    try:
+        return index_at(x, index, axes=axes)
+    except IndexError:
+        check_bounds(x, index, axes)
+        raise
 
 
 def check_masks(x: Any, arrays: list) -> None:
     """Raise unless each mask has the sizes of the axes it stands for."""
     shape = x._array.shape
     for axis, item in enumerate(arrays):
-        if item is not None and item._array.dtype == bool:
+        if item is not None and item._array.dtype.kind == "b":
             for i, n in enumerate(item._array.shape):
                 if shape[axis + i] != n:
                     raise errors.advised(
@@ -242,15 +253,13 @@ def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
     for axis, item in enumerate(arrays):
         if item is None:
             continue
-        if item._array.dtype == bool:
+        if item._array.dtype.kind == "b":
             for i, part in enumerate(np.nonzero(item._array)):
                 axes.append(axis + i)
                 parts.append(part)
         else:
             axes.append(axis)
             parts.append(item._array)
-    for axis, part in zip(axes, parts, strict=True):
-        _check_bounds(part, x._array.shape[axis], axis)
     if len(parts) == 1:
         given = next(item for item in arrays if item is not None)
         return tuple(axes), given if given._array is parts[0] else _tensor.wrap(parts[0])
@@ -268,15 +277,21 @@ def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
     return tuple(axes), _tensor.wrap(np.stack(joined))
 
 
-def _check_bounds(part: Any, n: int, axis: int) -> None:
-    if part.size:
-        low, high = part.min(), part.max()
-        if low < -n or high >= n:
-            wrong = low if low < -n else high
-            raise errors.advised(
-                IndexError(f"index {wrong} is out of bounds for dimension {axis} with size {n}"),
-                f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
-            )
+def check_bounds(x: Any, index: Any, axes: tuple[int, ...]) -> None:
+    """Raise for the first of the index tensors that points outside its axis."""
+    parts = (index._array,) if len(axes) == 1 else index._array
+    for axis, part in zip(axes, parts, strict=True):
+        n = x._array.shape[axis]
+        if part.size:
+            low, high = part.min(), part.max()
+            if low < -n or high >= n:
+                wrong = low if low < -n else high
+                raise errors.advised(
+                    IndexError(
+                        f"index {wrong} is out of bounds for dimension {axis} with size {n}"
+                    ),
+                    f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
+                )
 
 
 __all__: list[str] = []

@@ -74,6 +74,15 @@ def _sequence(name: str, tensors: Any) -> tuple:
     return tuple(tensors)
 
 
+def _are_alike(tensors: tuple) -> bool:
+    """Whether there are tensors, and all have one shape and one dtype."""
+    if not tensors:
+        return False
+    first = tensors[0]._array
+    shape, dtype = first.shape, first.dtype
+    return all([x._array.shape == shape and x._array.dtype is dtype for x in tensors])
+
+
 def one_dtype(tensors: tuple) -> tuple:
     """Tensors cast to the dtype they promote to."""
     first = tensors[0]._array.dtype
@@ -91,6 +100,8 @@ def cat(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any
     tensor([1., 1., 0.])
     """
     tensors = _sequence("cat", tensors)
+    if out is None and _are_alike(tensors) and (ndim := tensors[0]._array.ndim):
+        return concat_along(*tensors, axis=axis_of(dim if axis is None else axis, ndim))
     if not tensors:
         raise errors.advised(
             ValueError("torch.cat(): expected a non-empty list of Tensors"), "Pass a tensor."
@@ -174,6 +185,9 @@ def stack(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> A
     if not tensors:
         raise errors.advised(RuntimeError("stack expects a non-empty TensorList"), "Pass a tensor.")
     shape = tensors[0]._array.shape
+    if out is None and _are_alike(tensors):
+        place = axis_of(dim if axis is None else axis, len(shape) + 1)
+        return stack_along(*tensors, axis=place)
     place = axis_of(dim if axis is None else axis, len(shape) + 1)
     for i, x in enumerate(tensors):
         if x._array.shape != shape:

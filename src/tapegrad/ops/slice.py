@@ -11,8 +11,13 @@ from tapegrad.ops.shape import copied
 from tapegrad.shape import axis_of
 
 
+_BEFORE = tuple([(slice(None),) * axis for axis in range(8)])
+
+
 def _along(axis: int, key: Any) -> tuple:
-    return (slice(None),) * axis + (key, Ellipsis)
+    """The index that reads `key` on `axis`; the ellipsis keeps a number an array."""
+    before = _BEFORE[axis] if axis < 8 else (slice(None),) * axis
+    return (*before, key, Ellipsis)
 
 
 # --- parts of an axis, and zeros around them -------------------------------------------------
