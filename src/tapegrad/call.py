@@ -212,9 +212,8 @@ def record(
 
         node.likes = [Like(t._array) for t in outs]
         node.n_outputs = len(outs)
-        node.ports = [Port(node, i) for i in range(len(outs))]
-        for tensor, port in zip(outs, node.ports, strict=True):
-            tensor._node = port
+        for i, tensor in enumerate(outs):
+            tensor._node = Port(node, i)
     else:
         outs[op.differentiable_output]._node = node
 
@@ -318,12 +317,15 @@ def unary(op: Any) -> Callable:
                 if code == KEEP_OUTPUT:
                     node.saved = (z,)
                 elif code == KEEP_FIRST:
-                    node.saved = (input,)
-                    if input._counter is not None:
+                    if input._counter is None:
+                        node.saved = (x,)
+                    else:
+                        node.saved = (input,)
                         node.versions = plan.versions(node.saved)
                 else:
                     node.saved = plan.save((input,), {}, (tensor,))
-                    node.versions = plan.versions(node.saved)
+                    if input._counter is not None:
+                        node.versions = plan.versions(node.saved)
                 node.sequence = next_sequence()
                 tensor._node = node
                 return tensor
@@ -391,10 +393,11 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 elif code == KEEP_SECOND:
                     node.saved = (other,)
                 elif code == KEEP_BOTH and input._counter is None:
-                    node.saved = (input, other)
+                    node.saved = (x, other)
                 else:
                     node.saved = alone.save((input, other), {}, (tensor,))
-                    node.versions = alone.versions(node.saved)
+                    if input._counter is not None:
+                        node.versions = alone.versions(node.saved)
                 node.sequence = next_sequence()
                 tensor._node = node
                 return tensor
@@ -448,19 +451,17 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 code = plan.code
                 if code == KEEP_NOTHING:
                     node.saved = ()
+                elif input._counter is not None or other._counter is not None:
+                    node.saved = plan.save((input, other), {}, (tensor,))
+                    node.versions = plan.versions(node.saved)
+                elif plan is both and code == KEEP_SWAPPED:
+                    node.saved = (y, x)
+                elif plan is left and code == KEEP_SECOND:
+                    node.saved = (other,)
+                elif plan is right and code == KEEP_FIRST:
+                    node.saved = (input,)
                 else:
-                    if code == KEEP_SWAPPED:
-                        node.saved = (other, input)
-                    elif code == KEEP_BOTH:
-                        node.saved = (input, other)
-                    elif code == KEEP_SECOND:
-                        node.saved = (other,)
-                    elif code == KEEP_FIRST:
-                        node.saved = (input,)
-                    else:
-                        node.saved = plan.save((input, other), {}, (tensor,))
-                    if input._counter is not None or other._counter is not None:
-                        node.versions = plan.versions(node.saved)
+                    node.saved = plan.save((input, other), {}, (tensor,))
                 node.sequence = next_sequence()
                 tensor._node = node
                 return tensor

@@ -20,10 +20,11 @@ class Version:
     It comes into being with the first view or write: a tensor that was never written has none.
     """
 
-    __slots__ = ("line", "operator", "value")
+    __slots__ = ("line", "operator", "origin", "value")
 
     def __init__(self) -> None:
         self.value = 0
+        self.origin = ""  # what the tensor is since it was written with a history
         self.operator = ""  # of the last write
         self.line: tuple[str, int] | None = None  # where it was made: file and line
 
@@ -32,13 +33,19 @@ INFERENCE = Version()  # the mark of inference tensors, which have no counter
 
 
 def version_of(tensor: Any) -> Version:
-    """The version counter of `tensor`, made on first use and told to the node that keeps it."""
+    """The version counter of `tensor`, made on first use and told to the node behind it.
+
+    Through that node whoever kept the tensor's array finds the counter.
+    """
     version = tensor._counter
     if version is None:
-        version = tensor._counter = Version()
         node = tensor._node
-        if node is not None:
-            node.watch(version)
+        version = None if node is None else node.output_version
+        if version is None or type(version) is dict:
+            version = Version()
+            if node is not None:
+                node.watch(version)
+        tensor._counter = version
     return version
 
 
@@ -61,12 +68,12 @@ class Node:
         "__weakref__",
         "edges",  # one for each array input
         "hooks",  # None or NodeHooks
-        "output_version",  # counter of a kept output, once it has one
+        "output_version",  # counter of the output, once it has one
         "plan",  # what the node keeps and how it runs: autograd/plan.py
         "restore",  # None, or (shape, dtype) of each input that was broadcast or cast
         "saved",  # what the rules asked for; None once freed
         "sequence",  # a node is younger than its inputs: its number is larger
-        "versions",  # None, or the versions of what is saved
+        "versions",  # None, or the versions of what is saved where an input had a counter
     )
     n_outputs = 1
     edges: tuple
@@ -114,17 +121,22 @@ class Node:
 class MultiNode(Node):
     """A node with several differentiable outputs; `likes` has the shape and dtype of each."""
 
-    __slots__ = ("likes", "n_outputs", "ports")
+    __slots__ = ("likes", "n_outputs")
 
 
 class Port:
-    """One output of a `MultiNode`: what the edges to it point at."""
+    """One output of a `MultiNode`: what the edges to it point at, held by them and not by it."""
 
     __slots__ = ("index", "node")
 
     def __init__(self, node: MultiNode, index: int):
         self.node = node
         self.index = index
+
+    @property
+    def output_version(self) -> Version | None:
+        """The counter of this output, once it has one."""
+        return (self.node.output_version or {}).get(self.index)
 
     def watch(self, version: Version) -> None:
         node = self.node

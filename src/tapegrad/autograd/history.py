@@ -16,6 +16,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import MultiNode, Node, Port, next_sequence, version_of
+from tapegrad.autograd.plan import origin_of
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
 
 
@@ -26,6 +27,7 @@ def rewrite_history(x: Any, edge: Any, result: Any) -> None:
     view = x._view
     if view is None:
         old, x._node = x._node, edge
+        version_of(x).origin = origin_of(edge)
         move_retained(x, old, edge)
         return
     base = view.base
@@ -36,6 +38,7 @@ def rewrite_history(x: Any, edge: Any, result: Any) -> None:
     copy.versions = copy.restore = copy.hooks = copy.output_version = None
     copy.sequence = next_sequence()
     old, base._node = base._node, copy
+    version_of(base).origin = origin_of(copy)
     move_retained(base, old, copy)
     view.seen = -1  # the next who asks makes the view's node from the base's new one
 

@@ -117,13 +117,12 @@ class Plan:
             return ("output", op.output_names.index(name), name)
         return ("like", op.inputs.index(name.removesuffix("_like")), name)
 
-    def versions(self, saved: tuple) -> tuple | None:
-        """The versions of what is saved; None if none was ever written."""
-        found = [
+    def versions(self, saved: tuple) -> tuple:
+        """The versions of what is saved, for a call of which an input has a counter."""
+        return tuple(
             tuple(map(_version_now, v)) if where == "inputs" else _version_now(v)
             for (where, _, _), v in zip(self.keeps, saved, strict=True)
-        ]
-        return tuple(found) if any(any(v) if type(v) is tuple else v for v in found) else None
+        )
 
     def tensors(self, node: Node) -> dict[str, Any]:
         """What the node kept, by name, as tensors with their place in the graph."""
@@ -134,22 +133,20 @@ class Plan:
         }
 
     def _tensor(self, node: Node, where: str, key: Any, value: Any) -> Any:
-        from tapegrad.tensor import Tensor, wrap
+        from tapegrad.tensor import wrap
 
         if where == "inputs":
-            return [self._tensor(node, "input", i, v) for i, v in enumerate(value)]
-        if where == "input" and isinstance(value, Tensor):
-            edge = node.edges[key]
-            if value._node is edge:
-                return value
-            tensor = wrap(value._array)
-            tensor._node, tensor._counter = edge, version_of(value)
-            return tensor
+            return [
+                x if edge is None else _placed(x, edge)
+                for x, edge in zip(value, node.edges, strict=True)
+            ]
+        if where == "input" and self.kinds[key] == GRAD:
+            return _placed(value, node.edges[key])
         if where == "output":
             tensor = wrap(value)
             tensor._node = node
             if isinstance(node, MultiNode):
-                tensor._node = node.ports[key]
+                tensor._node = Port(node, key)
                 tensor._counter = (node.output_version or {}).get(key)
             elif key == self.op.differentiable_output:
                 tensor._counter = node.output_version
@@ -197,6 +194,21 @@ class Plan:
         return self.tensors(node)[names[name]]
 
 
+def _placed(value: Any, edge: Any) -> Any:
+    """A kept input, an array or a tensor, as a tensor behind the edge it had."""
+    from tapegrad.tensor import wrap
+
+    if getattr(value, "_node", None) is edge:
+        return value
+    array = getattr(value, "_array", value)
+    if type(edge) is AccumulateGrad and edge.array is array:
+        return edge.variable
+    tensor = wrap(array)
+    tensor._node = edge
+    tensor._counter = version_of(value) if array is not value else edge.output_version
+    return tensor
+
+
 # --- the common patterns of elementwise calls, which the fast path writes out ------------------
 
 KEEP_NOTHING, KEEP_FIRST, KEEP_SECOND, KEEP_OUTPUT = 0, 1, 2, 4
@@ -240,30 +252,30 @@ def _compose(plan: Plan, xp: Any, large: bool) -> tuple:
     For `mul` with two inputs that require grad:
 
         def MulBackward0(node, g):
-            other, input = node.saved
-            if other._counter is not None or input._counter is not None: check(node)
-            other = other._array
-            input = input._array
+            other, input, = node.saved
+            if node.versions is not None:
+                other, input, = checked(node)
+            else:
+                edges = node.edges
+                if edges[1].output_version is not None: check(node)
+                if edges[0].output_version is not None: check(node)
             return (rule_0(g, other), rule_1(g, input),)
         def save(inputs, params, outputs):
-            return (inputs[1], inputs[0],)
+            return (kept(inputs[1]), kept(inputs[0]),)
     """
     op = plan.op
-    scope: dict[str, Any] = {"check": check, "like": _like, "xp": xp}
+    scope: dict[str, Any] = {
+        "check": check,
+        "checked": _checked,
+        "kept": _kept,
+        "like": _like,
+        "xp": xp,
+    }
     lines = [f"def {op.node_name}(node, g):"]
     names = [name for _, _, name in plan.keeps]
     if names:
         lines.append(f"    {', '.join(names)}, = node.saved")
-    tensors = [n for w, i, n in plan.keeps if w == "input" and plan.kinds[i] != RAW]
-    tests = [f"{n}._counter is not None" for n in tensors]
-    if any(w == "output" for w, _, _ in plan.keeps):
-        tests.append("node.output_version is not None")
-    if any(w == "inputs" for w, _, _ in plan.keeps):
-        tests.append("True")
-    if tests:
-        lines.append(f"    if {' or '.join(tests)}: check(node)")
-    lines += [f"    {n} = {n}._array" for n in tensors]
-    lines += [f"    {n} = [x._array for x in {n}]" for w, _, n in plan.keeps if w == "inputs"]
+    lines += _unpacking(plan, names)
     if plan.conjugate:
         lines.append(
             "    g = [xp.conj(x) for x in g] if isinstance(g, (list, tuple)) else xp.conj(g)"
@@ -282,7 +294,10 @@ def _compose(plan: Plan, xp: Any, large: bool) -> tuple:
     if plan.conjugate:
         text = f"[None if x is None else xp.conj(x) for x in {text}]"
     lines.append(f"    return {text}")
-    kept = "".join(f"{_KEEP_TEXTS[where].format(key=key)}, " for where, key, _ in plan.keeps)
+    kept = "".join(
+        f"{_KEEP_TEXTS[_kind_of_keep(plan, where, key)].format(key=key)}, "
+        for where, key, _ in plan.keeps
+    )
     lines += ["def save(inputs, params, outputs):", f"    return ({kept})"]
     source = "\n".join(lines) + "\n"
     file = f"<tapegrad rules of {op.name}, inputs {plan.kinds}>"
@@ -291,7 +306,40 @@ def _compose(plan: Plan, xp: Any, large: bool) -> tuple:
     return scope[op.node_name], scope["save"]
 
 
+def _kind_of_keep(plan: Plan, where: str, key: Any) -> str:
+    return "gradient" if where == "input" and plan.kinds[key] == GRAD else where
+
+
+def _unpacking(plan: Plan, names: list[str]) -> list[str]:
+    """Lines that turn what is saved into arrays, and see that nobody wrote to it."""
+    unpack, tests = [], []
+    edges = False
+    for where, key, name in plan.keeps:
+        if where == "input" and plan.kinds[key] == GRAD:
+            edges = True
+            tests.append(f"edges[{key}].output_version is not None")
+        elif where == "input" and plan.kinds[key] != RAW:
+            tests.append(f"{name}._counter is not None")
+            unpack.append(f"{name} = {name}._array")
+        elif where == "output":
+            tests.append("node.output_version is not None")
+        elif where == "inputs":
+            tests.append("True")
+            unpack.append(f"{name} = [x._array for x in {name}]")
+    if not tests:
+        return []
+    lines = ["edges = node.edges"] if edges else []
+    lines += [f"if {test}: check(node)" for test in dict.fromkeys(tests)] + unpack
+    return [
+        "    if node.versions is not None:",
+        f"        {', '.join(names)}, = checked(node)",
+        "    else:",
+        *(f"        {line}" for line in lines),
+    ]
+
+
 _KEEP_TEXTS = {
+    "gradient": "kept(inputs[{key}])",
     "input": "inputs[{key}]",
     "like": "like(inputs[{key}])",
     "param": "params[{key!r}]",
@@ -301,20 +349,40 @@ _KEEP_TEXTS = {
 }
 
 
+def _kept(x: Any) -> Any:
+    """What is kept of an input that requires grad: its array, or where it has a version counter,
+    because it is a view or was written, the tensor. The counter of an array that is kept is found
+    at the node behind it."""
+    return x._array if x._counter is None else x
+
+
+def _checked(node: Node) -> list:
+    """What the node kept, as arrays, after a check that nobody wrote to it."""
+    check(node)
+    return [
+        [x._array for x in value] if where == "inputs" else getattr(value, "_array", value)
+        for (where, _, _), value in zip(node.plan.keeps, node.saved, strict=True)
+    ]
+
+
 def check(node: Node) -> None:
     """Raise if something the node kept was written in place since."""
     expected = node.versions
     for i, ((where, key, _), value) in enumerate(zip(node.plan.keeps, node.saved, strict=True)):
+        edge = None
         if where == "input":
-            version = getattr(value, "_counter", None)
-            edge = None
+            if hasattr(value, "_counter"):
+                version = value._counter
+            else:
+                edge = node.edges[key]
+                version = None if edge is None else edge.output_version
         elif where == "output":
             version = node.output_version
             if type(version) is dict:
                 version = version.get(key)
             elif key != node.plan.op.differentiable_output:
                 version = None
-            edge = node.ports[key] if isinstance(node, MultiNode) else node
+            edge = Port(node, key) if isinstance(node, MultiNode) else node
         elif where == "inputs":
             _check_inputs(node, value, (0,) * len(value) if expected is None else expected[i])
             continue
@@ -323,23 +391,31 @@ def check(node: Node) -> None:
         want = expected[i] if expected is not None else 0
         if version is not None and version.value != want:
             array = getattr(value, "_array", value)
-            raise errors.modified(array, version, want, _origin(value, edge))
+            origin = origin_of(edge) if where == "output" else _origin(value, edge, version)
+            raise errors.modified(array, version, want, origin)
 
 
 def _check_inputs(node: Node, values: tuple, expected: tuple) -> None:
     for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:
-            raise errors.modified(value._array, version, want, _origin(value))
+            raise errors.modified(value._array, version, want, _origin(value, None, version))
 
 
-def _origin(value: Any, edge: Any = None) -> str:
+def _origin(value: Any, edge: Any, version: Any) -> str:
     """Which output of which node a kept tensor is by now, as PyTorch words it."""
     view = getattr(value, "_view", None)
     if view is not None and view.made is ORDINARY:
         edge = edge_of(value)
     elif hasattr(value, "_node"):
         edge = value._node
+    elif version.origin:
+        return version.origin
+    return origin_of(edge)
+
+
+def origin_of(edge: Any) -> str:
+    """Which output of which node an edge points at; nothing for a leaf."""
     if edge is None or type(edge) is AccumulateGrad:
         return ""
     index = edge.index if type(edge) is Port else 0
