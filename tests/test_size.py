@@ -44,7 +44,7 @@ def test_anything_that_is_a_whole_number_is_a_length():
 def test_other_lengths_are_refused(lengths, message):
     with pytest.raises(TypeError) as raised:
         Size(lengths)
-    assert str(raised.value).partition("\n")[0] == message
+    assert str(raised.value) == message
 
 
 def test_lengths_fit_in_64_bits():

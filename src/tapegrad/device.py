@@ -3,6 +3,8 @@
 from _thread import _local
 from operator import index as _index
 
+from tapegrad.errors import advised, invalid_combination, must_be
+
 _TYPES = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
     "vulkan, mps, meta, hpu, mtia, privateuseone"
@@ -89,66 +91,59 @@ def _of_one(x, args, kwargs):
     if isinstance(x, bool) or not hasattr(x, "__index__") or hasattr(x, "__len__"):
         raise _invalid(args, kwargs)
     if _index(x) < 0:
-        raise RuntimeError(f"Device index must not be negative\nGiven {x}. {_ADVICE}")
-    raise RuntimeError(f"Cannot access accelerator device when none is available.\n{_ADVICE}")
+        raise advised(RuntimeError("Device index must not be negative"), f"Given {x}. {_ADVICE}")
+    raise advised(RuntimeError("Cannot access accelerator device when none is available."), _ADVICE)
 
 
 def _of_two(name, n):
     if not isinstance(name, str):
-        raise TypeError(
-            f"device(): argument 'type' (position 1) must be str, not {_type_name(name)}\n"
-            "Pass a name and an index, such as torch.device('cpu', 0)."
-        )
+        raise must_be("device", "type", 1, "str", name)
     if n is not None and (isinstance(n, bool) or not hasattr(n, "__index__")):
-        raise TypeError(
-            f"device(): argument 'index' (position 2) must be int, not {_type_name(n)}\n"
-            "Pass a name and an index, such as torch.device('cpu', 0)."
-        )
+        raise must_be("device", "index", 2, "int", n)
     kind, inside = _parse(name)
     if inside is not None:
-        raise RuntimeError(
-            "type (string) must not include an index because index was passed explicitly: "
-            f"{name}\nPass torch.device('{kind}', {inside}) or torch.device('{name}')."
+        raise advised(
+            RuntimeError(
+                "type (string) must not include an index because index was passed explicitly: "
+                f"{name}"
+            ),
+            f"Pass torch.device('{kind}', {inside}) or torch.device('{name}').",
         )
     if n is None:
         return kind, None
     n = _index(n)
     if n < 0:
-        raise RuntimeError(f"Device index must not be negative\nGiven {n}; indices start at 0.")
+        raise advised(
+            RuntimeError("Device index must not be negative"), f"Given {n}; indices start at 0."
+        )
     return kind, n
 
 
 def _parse(text):
     """Type and index of a device string: "cuda" or "cuda:1"."""
     if not text:
-        raise RuntimeError(f"Device string must not be empty\n{_ADVICE}")
+        raise advised(RuntimeError("Device string must not be empty"), _ADVICE)
     kind, colon, digits = text.partition(":")
     is_word = kind.isascii() and kind.replace("_", "a").isalpha()
     is_number = digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0")
     if not is_word or (colon and not is_number):
-        raise RuntimeError(
-            f"Invalid device string: '{text}'\nWrite it as 'cpu', or with an index as 'cuda:0'."
+        raise advised(
+            RuntimeError(f"Invalid device string: '{text}'"),
+            "Write it as 'cpu', or with an index as 'cuda:0'.",
         )
     if kind not in _KNOWN:
-        raise RuntimeError(
-            f"Expected one of {_TYPES} device type at start of device string: {kind}\n{_ADVICE}"
+        raise advised(
+            RuntimeError(f"Expected one of {_TYPES} device type at start of device string: {kind}"),
+            _ADVICE,
         )
     return kind, int(digits) if colon else None
 
 
-def _type_name(x):
-    return "torch.device" if type(x) is device else type(x).__name__
-
-
 def _invalid(args, kwargs):
-    named = "".join(f"{name}={_type_name(x)}, " for name, x in kwargs.items())
-    given = ", ".join([*map(_type_name, args), *([named] if named else [])])
-    return TypeError(
-        f"device() received an invalid combination of arguments - got ({given}), "
-        "but expected one of:\n"
-        "torch.device('cpu'), torch.device('cpu', 0) or torch.device(another_device)."
-    )
+    return invalid_combination("device", args, kwargs, _FORMS)
 
+
+_FORMS = ("torch.device device", "str type, int index = -1")
 
 CPU = device("cpu")
 
@@ -196,9 +191,11 @@ def require_cpu(where=None) -> None:
 def _unavailable(found):
     kind = found.type
     if kind in ("cuda", "xpu", "mtia"):
-        return AssertionError(f"Torch not compiled with {kind.upper()} enabled\n{_ADVICE}")
-    if kind in ("hpu", "privateuseone"):
-        return ModuleNotFoundError(f"No module named 'torch.{kind}'\n{_ADVICE}")
-    if kind in ("meta", "lazy"):
-        return NotImplementedError(f"tapegrad has no tensors on the {kind} device\n{_ADVICE}")
-    return RuntimeError(f"PyTorch is not linked with support for {kind} devices\n{_ADVICE}")
+        error: Exception = AssertionError(f"Torch not compiled with {kind.upper()} enabled")
+    elif kind in ("hpu", "privateuseone"):
+        error = ModuleNotFoundError(f"No module named 'torch.{kind}'")
+    elif kind in ("meta", "lazy"):
+        error = NotImplementedError(f"tapegrad has no tensors on the {kind} device")
+    else:
+        error = RuntimeError(f"PyTorch is not linked with support for {kind} devices")
+    return advised(error, _ADVICE)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from tapegrad.errors import advised
+
 _BOOL, _INTEGER, _FLOATING, _COMPLEX = range(4)
 
 
@@ -35,9 +37,9 @@ class dtype:
     scalar_name: str
 
     def __new__(cls, *args, **kwargs):
-        raise TypeError(
-            "cannot create 'torch.dtype' instances\n"
-            "Use one of the existing dtypes, such as torch.float32."
+        raise advised(
+            TypeError("cannot create 'torch.dtype' instances"),
+            "Use one of the existing dtypes, such as torch.float32.",
         )
 
     def __getattr__(self, name):
@@ -77,9 +79,9 @@ class dtype:
         """
         if self in _TO_COMPLEX:
             return _TO_COMPLEX[self]
-        raise RuntimeError(
-            f"Unknown Complex ScalarType for {self.scalar_name}\n"
-            "Only floating-point types have a complex type: convert to torch.float32 first."
+        raise advised(
+            RuntimeError(f"Unknown Complex ScalarType for {self.scalar_name}"),
+            "Only floating-point types have a complex type: convert to torch.float32 first.",
         )
 
 
@@ -182,20 +184,24 @@ def _from_unlisted_numpy(key):
         _load_numpy(bfloat16)
         return bfloat16
     if not key.isnative:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. "
-            "Conversion between byte orders is currently not supported.\n"
-            "Convert it first: array.astype(array.dtype.newbyteorder('='))."
+        raise advised(
+            ValueError(
+                "given numpy array has byte order different from the native byte order. "
+                "Conversion between byte orders is currently not supported."
+            ),
+            "Convert it first: array.astype(array.dtype.newbyteorder('=')).",
         )
     raise _unsupported(f"numpy.{key.type.__name__}")
 
 
 def _unsupported(name):
-    return TypeError(
-        f"can't convert np.ndarray of type {name}. The only supported types are: "
-        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
-        "uint64, uint32, uint16, uint8, and bool.\n"
-        "Convert it to one of these first, for example with array.astype('float32')."
+    return advised(
+        TypeError(
+            f"can't convert np.ndarray of type {name}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
+            "uint64, uint32, uint16, uint8, and bool."
+        ),
+        "Convert it to one of these first, for example with array.astype('float32').",
     )
 
 
@@ -230,10 +236,12 @@ def as_dtype(x, function: str = "to", argument: str = "dtype", position: int = 0
     elif isinstance(x, np.dtype):
         return of(x)
     place = f" (position {position})" if position else ""
-    raise TypeError(
-        f"{function}(): argument '{argument}'{place} must be torch.dtype, "
-        f"not {type(x).__name__}\n"
-        "Pass a dtype such as torch.float32."
+    raise advised(
+        TypeError(
+            f"{function}(): argument '{argument}'{place} must be torch.dtype, "
+            f"not {type(x).__name__}"
+        ),
+        "Pass a dtype such as torch.float32.",
     )
 
 
@@ -253,9 +261,9 @@ def default_complex() -> dtype:
     """The complex type of tensors made from Python's complex numbers without `dtype`."""
     found = current[0][0]
     if found is bfloat16:
-        raise RuntimeError(
-            "invalid default scalar type for complex\n"
-            "Say which complex type is meant, dtype=torch.complex64, or set another default."
+        raise advised(
+            RuntimeError("invalid default scalar type for complex"),
+            "Say which complex type is meant, dtype=torch.complex64, or set another default.",
         )
     return found.to_complex()
 
@@ -277,13 +285,13 @@ def set_default_dtype(d: dtype, /) -> None:
     torch.float64
     >>> torch.set_default_dtype(torch.float32)
     """
-    advice = "\nPass torch.float32, torch.float64, torch.float16 or torch.bfloat16."
+    advice = "Pass torch.float32, torch.float64, torch.float16 or torch.bfloat16."
     if type(d) is not dtype:
         reason = "invalid dtype object: only floating-point types are supported as the default type"
-        raise TypeError(reason + advice)
+        raise advised(TypeError(reason), advice)
     if not d.is_floating_point:
         reason = "only floating-point types are supported as the default type"
-        raise TypeError(reason + advice)
+        raise advised(TypeError(reason), advice)
     d.numpy  # noqa: B018  raises now where bfloat16 is missing, not at the first tensor
     if d is not current[0][0]:
         current[0] = (d, {})

@@ -10,6 +10,7 @@ from tapegrad.dtype import (
     float32,
     float64,
 )
+from tapegrad.errors import advised
 
 # Stored bits of the fraction, largest exponent: all the rest follows from these two.
 _FORMATS = {float16: (10, 15), bfloat16: (7, 127), float32: (23, 127), float64: (52, 1023)}
@@ -33,7 +34,9 @@ class _Limits:
 
     def __reduce__(self):
         name = type(self).__name__
-        raise TypeError(f"cannot pickle '{name}' object\nPickle the dtype, and ask again.")
+        raise advised(
+            TypeError(f"cannot pickle '{name}' object"), "Pickle the dtype, and ask again."
+        )
 
     def _fill(self, **fields):
         for name, value in fields.items():
@@ -60,10 +63,12 @@ class finfo(_Limits):
     def __init__(self, type: dtype | None = None):
         given = default() if type is None else as_dtype(type, "finfo", "type", 1)
         if not given.is_floating_point and not given.is_complex:
-            raise TypeError(
-                "torch.finfo() requires a floating point input type. "
-                "Use torch.iinfo to handle 'torch.finfo'\n"
-                f"torch.iinfo(torch.{given.name}) has the limits of this type."
+            raise advised(
+                TypeError(
+                    "torch.finfo() requires a floating point input type. "
+                    "Use torch.iinfo to handle 'torch.finfo'"
+                ),
+                f"torch.iinfo(torch.{given.name}) has the limits of this type.",
             )
         real = given.to_real()
         n_fraction, top = _FORMATS[real]
@@ -98,14 +103,17 @@ class iinfo(_Limits):
     def __init__(self, type: dtype):
         given = as_dtype(type, "iinfo", "type", 1)
         if given.is_floating_point or given.is_complex:
-            raise TypeError(
-                "torch.iinfo() requires an integer input type. "
-                "Use torch.finfo to handle 'torch.iinfo'\n"
-                f"torch.finfo(torch.{given.name}) has the limits of this type."
+            raise advised(
+                TypeError(
+                    "torch.iinfo() requires an integer input type. "
+                    "Use torch.finfo to handle 'torch.iinfo'"
+                ),
+                f"torch.finfo(torch.{given.name}) has the limits of this type.",
             )
         if given is bool_:
-            raise TypeError(
-                "torch.bool is not supported by torch.iinfo\nPass an integer type: torch.uint8."
+            raise advised(
+                TypeError("torch.bool is not supported by torch.iinfo"),
+                "Pass an integer type: torch.uint8.",
             )
         bits = given.itemsize * 8
         self._fill(bits=bits, dtype=given.name)

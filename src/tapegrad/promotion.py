@@ -17,6 +17,7 @@ from tapegrad.dtype import (
     uint32,
     uint64,
 )
+from tapegrad.errors import advised, invalid_combination
 
 _BARE_UNSIGNED = (uint16, uint32, uint64)
 
@@ -28,10 +29,12 @@ def _promote_pair(a: dtype, b: dtype) -> dtype:
     if a in _BARE_UNSIGNED or b in _BARE_UNSIGNED:
         if high.is_floating_point:
             return high
-        raise RuntimeError(
-            "Promotion for uint16, uint32, uint64 types is not supported, "
-            f"attempted to promote {a.scalar_name} and {b.scalar_name}\n"
-            "Convert one of them first, for example with .to(torch.int64)."
+        raise advised(
+            RuntimeError(
+                "Promotion for uint16, uint32, uint64 types is not supported, "
+                f"attempted to promote {a.scalar_name} and {b.scalar_name}"
+            ),
+            "Convert one of them first, for example with .to(torch.int64).",
         )
     if high.is_complex and low.is_floating_point:
         low = low.to_complex()
@@ -167,10 +170,13 @@ def result_type(tensor, other) -> dtype:
     arrays = [getattr(x, "_array", x) for x in (tensor, other)]
     for x, array in zip((tensor, other), arrays, strict=True):
         if array is x and _number_type(x) is None:
-            given = ", ".join(type(each).__name__ for each in (tensor, other))
-            raise TypeError(
-                "result_type() received an invalid combination of arguments - "
-                f"got ({given}), but expected one of:\n"
-                "Pass two operands, each a tensor or a Python number."
-            )
+            raise invalid_combination("result_type", (tensor, other), {}, _FORMS)
     return promote(arrays)
+
+
+_FORMS = (
+    "Tensor tensor, Tensor other",
+    "Number scalar, Tensor tensor",
+    "Tensor tensor, Number other",
+    "Number scalar1, Number scalar2",
+)

@@ -6,6 +6,8 @@ from operator import index
 
 import numpy as np
 
+from tapegrad.errors import advised
+
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
@@ -32,9 +34,9 @@ class Size(tuple):
         if not isinstance(other, tuple):
             if isinstance(other, (np.ndarray, np.generic)):
                 return NotImplemented  # they add element by element
-            raise TypeError(
-                f"can only concatenate tuple (not {type(other).__name__}) to torch.Size\n"
-                "Make it a tuple first: size + tuple(other)."
+            raise advised(
+                TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size"),
+                "Make it a tuple first: size + tuple(other).",
             )
         return Size(tuple.__add__(self, other))
 
@@ -47,9 +49,9 @@ class Size(tuple):
         if isinstance(n, np.ndarray):
             return NotImplemented  # it multiplies element by element
         if not hasattr(n, "__index__"):
-            raise TypeError(
-                f"can't multiply sequence by non-int of type '{type(n).__name__}'\n"
-                "Repeat it a whole number of times, such as size * 2."
+            raise advised(
+                TypeError(f"can't multiply sequence by non-int of type '{type(n).__name__}'"),
+                "Repeat it a whole number of times, such as size * 2.",
             )
         return from_shape(tuple.__mul__(self, n))
 
@@ -71,13 +73,16 @@ def _length(i, x):
     try:
         length = int(index(x))
     except TypeError:
-        raise TypeError(
-            f"torch.Size() takes an iterable of 'int' (item {i} is '{type(x).__name__}')\n"
-            "Pass whole numbers, such as torch.Size([2, 3])."
+        raise advised(
+            TypeError(
+                f"torch.Size() takes an iterable of 'int' (item {i} is '{type(x).__name__}')"
+            ),
+            "Pass whole numbers, such as torch.Size([2, 3]).",
         ) from None
     if not _INT64_MIN <= length <= _INT64_MAX:
-        raise ValueError(
-            f"Overflow when unpacking long long\nItem {i} does not fit in 64 bits: {length}."
+        raise advised(
+            ValueError("Overflow when unpacking long long"),
+            f"Item {i} does not fit in 64 bits: {length}.",
         )
     return length
 
