@@ -57,6 +57,7 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
     dtype = None  # of the NumPy arrays, masks aside
     plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
     large = written = False  # an array is worth blocks; an input has a version counter
+    narrow = None  # float16 or bfloat16, computed in float32 as in PyTorch
     Tensor = _tensor.Tensor
     for x in inputs:
         if isinstance(x, Tensor):
@@ -94,10 +95,16 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
         alike = plain and op.promote == "arith" and RAW not in kinds
         if op.promote is not None and not alike:
             arrays = promoted(op, xp, arrays)
+        if op.promote is not None and xp is numpy_namespace:
+            narrow = _narrow_dtype(arrays)
+            if narrow is not None:
+                arrays = [_cast(x, narrow, F32) for x in arrays]
     try:
         out = _compute(op, xp, arrays, params, large)
     except ValueError as error:
         raise _shape_error(op, arrays, error) from None
+    if narrow is not None:
+        out = _cast(out, F32, narrow)
     several = type(out) is tuple or type(out) is list
     outs = tuple(map(_tensor.wrap, out)) if several else (_tensor.wrap(out),)
     if mode and GRAD in kinds and op.vjps:
@@ -106,6 +113,21 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
         for i, tensor in enumerate(outs):
             mark_view(op, inputs[0], tensor, params, i if op.multi else None, mode)
     return outs if several else outs[0]
+
+
+def _narrow_dtype(arrays: list) -> Any:
+    """The floating dtype of 16 bits among promoted arrays, if there is one."""
+    for x in arrays:
+        if type(x) is ndarray and x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+            return x.dtype
+    return None
+
+
+def _cast(x: Any, source: Any, target: Any) -> Any:
+    """An array of dtype `source` as one of `target`; anything else as it is."""
+    if isinstance(x, (ndarray, np.generic)) and x.dtype == source:
+        return x.astype(target)
+    return x
 
 
 def _compute(op: Any, xp: Any, arrays: list, params: dict, large: bool) -> Any:
@@ -145,7 +167,7 @@ def _promoted(op: Any, xp: Any, arrays: list) -> list:
     if op.promote == "float" and not (dtype.is_floating_point or dtype.is_complex):
         dtype = default()
     native = native_dtype(xp, dtype)
-    found = []
+    found: list[Any] = []
     for x in arrays:
         if x is None:
             found.append(x)
@@ -223,11 +245,13 @@ def _is_complex(xp: Any, dtype: Any) -> bool:
 
 
 def _restore(arrays: list, edges: tuple, out: Any) -> tuple | None:
-    """For each input what its gradient must be brought back to; None if nothing was changed."""
+    """For each input what its gradient must be brought back to; None if nothing was changed.
+
+    Rules on bfloat16 may give float32: NumPy takes a Python number for one beside it.
+    """
+    same = (out.shape, out.dtype) if getattr(out.dtype, "kind", "") != "V" else None
     spec = tuple(
-        None
-        if edge is None or (x.shape == out.shape and x.dtype == out.dtype)
-        else (x.shape, x.dtype)
+        None if edge is None or (x.shape, x.dtype) == same else (x.shape, x.dtype)
         for x, edge in zip(arrays, edges, strict=True)
     )
     return spec if any(spec) else None

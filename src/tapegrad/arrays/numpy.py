@@ -74,7 +74,6 @@ from numpy import (
     int16,
     int32,
     int64,
-    isdtype,
     isfinite,
     isinf,
     isnan,
@@ -178,6 +177,28 @@ from tapegrad.arrays.strided import (
 )
 
 _SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
+
+
+_LETTERS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "fV",  # V: bfloat16, which NumPy's own does not take
+    "complex floating": "c",
+    "numeric": "iufVc",
+}
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    if type(kind) is str:
+        return dtype.kind in _LETTERS[kind]
+    if type(kind) is tuple:
+        for each in kind:
+            if isdtype(dtype, each):
+                return True
+        return False
+    return dtype == kind
 
 
 def reshape(x: Any, /, shape: tuple[int, ...], *, copy: Any = None) -> Any:

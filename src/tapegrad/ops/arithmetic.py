@@ -49,7 +49,9 @@ plus.vjp(input=lambda g: g, other=lambda g: g)
 
 @elementwise(node="AddBackward0")
 def add_scaled(xp, input, other, *, alpha):
-    """`input + alpha * other`."""
+    """`input + alpha * other`; of truth values, either where alpha is true."""
+    if _is_bool(input):
+        return xp.logical_or(input, other if alpha else input)
     return input + alpha * other
 
 

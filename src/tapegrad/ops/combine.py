@@ -9,11 +9,12 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import BOOL, INTEGER, common_dtype, lacks
 
 __all__ = ["addcdiv", "addcmul", "lerp"]
 
 
-@elementwise(name="addcmul")
+@elementwise(name="addcmul", check=lacks("addcmul_cpu_out", BOOL))
 def add_product(xp, input, tensor1, tensor2, *, value):
     """`input + value * tensor1 * tensor2`."""
     product = tensor1 * tensor2
@@ -33,6 +34,8 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any 
     >>> torch.addcmul(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), value=10)
     tensor([31., 81.])
     """
+    if isinstance(value, float) and common_dtype(input, tensor1, tensor2).category == INTEGER:
+        value = int(value)
     return finish("addcmul", add_product(input, tensor1, tensor2, value=value), out)
 
 
@@ -87,7 +90,7 @@ def _interpolate(xp: Any, start: Any, end: Any, weight: Any) -> Any:
     return xp.where(xp.abs(weight) < 0.5, start + weight * way, end - way * (1 - weight))
 
 
-@elementwise(node="LerpBackward0")
+@elementwise(node="LerpBackward0", check=lacks("lerp_kernel_scalar", BOOL, INTEGER))
 def lerp_number(xp, input, end, *, weight):
     """`input + weight * (end - input)` for a number `weight`."""
     return _interpolate(xp, input, end, weight)
@@ -96,7 +99,7 @@ def lerp_number(xp, input, end, *, weight):
 lerp_number.vjp(input=lambda g, weight: g * (1 - weight), end=lambda g, weight: g * weight)
 
 
-@elementwise(node="LerpBackward1")
+@elementwise(node="LerpBackward1", check=lacks("lerp_kernel_tensor", BOOL, INTEGER))
 def lerp_tensor(xp, input, end, weight):
     """`input + weight * (end - input)`, element by element."""
     return _interpolate(xp, input, end, weight)

@@ -154,23 +154,20 @@ def near(xp, input, other, *, rtol, atol, equal_nan):
     return xp.logical_or(equal, xp.logical_and(xp.isfinite(distance), within))
 
 
-def isclose(
-    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Any:
-    """Where `|input - other| <= atol + rtol * |other|`, or both are equal.
-
-    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
-    tensor([ True, False])
-    """
+def _require_tensors(function: str, input: Any, other: Any) -> None:
     for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
         if not hasattr(x, "_array"):
             raise errors.advised(
                 TypeError(
-                    f"isclose(): argument '{name}' (position {position}) must be Tensor, not "
+                    f"{function}(): argument '{name}' (position {position}) must be Tensor, not "
                     f"{type(x).__name__}"
                 ),
                 "Make a tensor of it first: torch.tensor(...).",
             )
+
+
+def _check_near(function: str, input: Any, other: Any, rtol: float, atol: float) -> None:
+    _require_tensors(function, input, other)
     if input.dtype is not other.dtype:
         raise errors.advised(
             RuntimeError(f"{input.dtype.scalar_name} did not match {other.dtype.scalar_name}"),
@@ -182,6 +179,17 @@ def isclose(
                 RuntimeError(f"{name} must be greater than or equal to zero, but got {value}"),
                 "Tolerances are not negative.",
             )
+
+
+def isclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """Where `|input - other| <= atol + rtol * |other|`, or both are equal.
+
+    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
+    tensor([ True, False])
+    """
+    _check_near("isclose", input, other, rtol, atol)
     return near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
@@ -193,7 +201,8 @@ def allclose(
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
     """
-    array = isclose(input, other, rtol, atol, equal_nan)._array
+    _check_near("allclose", input, other, rtol, atol)
+    array = near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)._array
     return bool(namespace_of((array,)).all(array))
 
 
@@ -203,5 +212,6 @@ def equal(input: Any, other: Any) -> bool:
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
     True
     """
+    _require_tensors("equal", input, other)
     a, b = input._array, other._array
     return tuple(a.shape) == tuple(b.shape) and bool(namespace_of((a,)).all(a == b))

@@ -89,11 +89,7 @@ def truncated(xp: Any, input: Any, other: Any) -> Any:
     return xp.where(inexact & (down < 0), down + 1, down)
 
 
-def _check_rounded(input: Any, other: Any) -> None:
-    lacks("div_floor_cpu", BOOL, COMPLEX)(input, other)
-
-
-@elementwise(node="DivBackward2", check=_check_rounded)
+@elementwise(node="DivBackward2")
 def div_rounded(xp, input, other, *, rounding_mode):
     """The quotient rounded to an integer, which has no slope."""
     return (floored if rounding_mode == "floor" else truncated)(xp, input, other)
@@ -120,6 +116,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = 
             ),
             "Leave rounding_mode away for the exact quotient.",
         )
+    lacks(f"div_{rounding_mode}_cpu", BOOL, COMPLEX)(input, other)
     return finish("div", div_rounded(input, other, rounding_mode=rounding_mode), out)
 
 

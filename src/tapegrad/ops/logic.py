@@ -8,7 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.dtype import of
 from tapegrad.op import constant_elementwise
-from tapegrad.ops.refusal import require_integers, some_tensor
+from tapegrad.ops.refusal import FLOATING, lacks, require_integers, some_tensor
 
 __all__ = [
     "bitwise_and",
@@ -78,7 +78,11 @@ logical_xor_, logical_not_ = in_place(logical_xor), in_place(logical_not)
 # --- bits ------------------------------------------------------------------------------------
 
 
-@constant_elementwise(check=some_tensor("bitwise_and"))
+def _integers(name: str, kernel: str) -> Any:
+    return some_tensor(name, lacks(kernel, FLOATING))
+
+
+@constant_elementwise(check=_integers("bitwise_and", "bitwise_and_cpu"))
 def bitwise_and(xp, input, other):
     """The bits set in both; of truth values, where both are true.
 
@@ -89,7 +93,7 @@ def bitwise_and(xp, input, other):
     return xp.bitwise_and(input, other)
 
 
-@constant_elementwise(check=some_tensor("bitwise_or"))
+@constant_elementwise(check=_integers("bitwise_or", "bitwise_or_cpu"))
 def bitwise_or(xp, input, other):
     """The bits set in one or both; of truth values, where one is true.
 
@@ -100,7 +104,7 @@ def bitwise_or(xp, input, other):
     return xp.bitwise_or(input, other)
 
 
-@constant_elementwise(check=some_tensor("bitwise_xor"))
+@constant_elementwise(check=_integers("bitwise_xor", "bitwise_xor_cpu"))
 def bitwise_xor(xp, input, other):
     """The bits set in one of the two; of truth values, where they differ.
 
@@ -111,7 +115,7 @@ def bitwise_xor(xp, input, other):
     return xp.bitwise_xor(input, other)
 
 
-@constant_elementwise
+@constant_elementwise(check=lacks("bitwise_not_cpu", FLOATING))
 def bitwise_not(xp, x):
     """The other bits; of truth values, where the tensor is false.
 
@@ -122,7 +126,7 @@ def bitwise_not(xp, x):
     return xp.bitwise_invert(x)
 
 
-@constant_elementwise(check=some_tensor("bitwise_left_shift"))
+@constant_elementwise(check=_integers("bitwise_left_shift", "lshift_cpu"))
 def bitwise_left_shift(xp, input, other):
     """The bits moved up by `other` places: times two to the power of `other`.
 
@@ -133,7 +137,7 @@ def bitwise_left_shift(xp, input, other):
     return xp.bitwise_left_shift(input, other)
 
 
-@constant_elementwise(check=some_tensor("bitwise_right_shift"))
+@constant_elementwise(check=_integers("bitwise_right_shift", "rshift_cpu"))
 def bitwise_right_shift(xp, input, other):
     """The bits moved down by `other` places: halved that often, rounded down.
 

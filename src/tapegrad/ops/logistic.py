@@ -8,7 +8,7 @@ from typing import Any
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
-from tapegrad.ops.refusal import some_tensor
+from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks, some_tensor
 
 __all__ = [
     "logaddexp",
@@ -42,7 +42,7 @@ def _clamped(xp: Any, x: Any, eps: float | None) -> Any:
     return x if eps is None else xp.minimum(xp.maximum(x, eps), 1 - eps)
 
 
-@elementwise(name="logit", promote="float")
+@elementwise(name="logit", promote="float", check=lacks("logit_cpu", COMPLEX))
 def log_odds(xp, x, *, eps):
     """`log(x / (1 - x))`."""
     x = _clamped(xp, x, eps)
@@ -74,14 +74,17 @@ logit_ = in_place(logit)
 # --- of two operands -------------------------------------------------------------------------
 
 
-@elementwise(promote="float", numbers=False, ufunc="logaddexp")
+@elementwise(promote="float", numbers=False, check=lacks("logaddexp_cpu", BOOL, INTEGER))
 def logaddexp(xp, input, other):
     """`log(exp(a) + exp(b))`, computed without overflow.
 
     >>> torch.logaddexp(torch.tensor([0.0, 100.0]), torch.tensor([0.0, 100.0]))
     tensor([  0.6931, 100.6931])
     """
-    return xp.logaddexp(input, other)
+    if not xp.isdtype(input.dtype, "complex floating"):
+        return xp.logaddexp(input, other)
+    greater = xp.where(xp.real(input) >= xp.real(other), input, other)
+    return greater + xp.log(xp.exp(input - greater) + xp.exp(other - greater))
 
 
 logaddexp.vjp(
@@ -90,7 +93,12 @@ logaddexp.vjp(
 )
 
 
-@elementwise(promote="float", numbers=False, ufunc="logaddexp2")
+@elementwise(
+    promote="float",
+    numbers=False,
+    ufunc="logaddexp2",
+    check=lacks("logaddexp2_cpu", BOOL, INTEGER, COMPLEX),
+)
 def logaddexp2(xp, input, other):
     """`log2(2**a + 2**b)`, computed without overflow.
 
@@ -115,7 +123,10 @@ def _log_where(xp: Any, g: Any, x: Any, y: Any) -> Any:
     return xp.where(xp.logical_and(x == 0, y <= 0), 0.0, g * xp.log(y))
 
 
-@elementwise(name="xlogy", promote="float")
+_no_complex = lacks("xlogy_cpu", COMPLEX)
+
+
+@elementwise(name="xlogy", promote="float", check=_no_complex)
 def x_log_y(xp, input, other):
     """`input * log(other)`."""
     return _x_log_y(xp, input, other)
@@ -127,7 +138,7 @@ x_log_y.vjp(
 )
 
 
-@elementwise(node="XlogyBackward1", promote="float", hidden=("number",))
+@elementwise(node="XlogyBackward1", promote="float", hidden=("number",), check=_no_complex)
 def number_log_y(xp, other, number):
     """`number * log(other)`."""
     return _x_log_y(xp, xp.asarray(number, dtype=other.dtype), other)
@@ -136,7 +147,12 @@ def number_log_y(xp, other, number):
 number_log_y.vjp(other=lambda g, other, number: g * number / other)
 
 
-@elementwise(node="XlogyBackward2", promote="float", hidden=("number",), check=some_tensor("xlogy"))
+@elementwise(
+    node="XlogyBackward2",
+    promote="float",
+    hidden=("number",),
+    check=some_tensor("xlogy", _no_complex),
+)
 def x_log_number(xp, input, number):
     """`input * log(number)`."""
     return _x_log_y(xp, input, xp.asarray(number, dtype=input.dtype))

@@ -15,6 +15,7 @@ from tapegrad.ops.refusal import (
     COMPLEX,
     FLOATING,
     INTEGER,
+    common_dtype,
     lacks,
     no_complex,
     no_derivative,
@@ -127,7 +128,12 @@ def frexp(input: Any, *, out: Any = None) -> Any:
     return finish("frexp", return_types.frexp(mantissa_and_exponent(input)), out)
 
 
-@elementwise(promote="float", numbers=False)
+def _check_exponent(input: Any, other: Any) -> None:
+    if common_dtype(input).category == FLOATING:
+        lacks("ldexp_cpu_exp", BOOL)(other)
+
+
+@elementwise(promote="float", numbers=False, check=_check_exponent)
 def ldexp(xp, input, other):
     """`input * 2**other`.
 
@@ -164,7 +170,7 @@ nextafter_ = in_place(nextafter)
 # --- divisors and steps ----------------------------------------------------------------------
 
 
-@constant_elementwise(numbers=False, kernels=("gcd",))
+@constant_elementwise(numbers=False, kernels=("gcd",), check=lacks("gcd_cpu", BOOL, FLOATING))
 def gcd(xp, input, other):
     """The greatest common divisor of integers.
 
@@ -175,7 +181,7 @@ def gcd(xp, input, other):
     return xp.gcd(input, other)
 
 
-@constant_elementwise(numbers=False, kernels=("lcm",))
+@constant_elementwise(numbers=False, kernels=("lcm",), check=lacks("lcm_cpu", BOOL, FLOATING))
 def lcm(xp, input, other):
     """The least common multiple of integers.
 

@@ -9,9 +9,9 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
-from tapegrad.dtype import float64
+from tapegrad.dtype import complex128, float64
 from tapegrad.op import elementwise
-from tapegrad.ops.refusal import common_dtype, invalid_combination
+from tapegrad.ops.refusal import BOOL, common_dtype, invalid_combination, lacks
 from tapegrad.promotion import promote
 
 __all__ = ["float_power", "pow", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "square", "square_"]
@@ -91,6 +91,8 @@ def _refuse_negative(x: Any, exponent: Any) -> None:
 @elementwise(name="pow", node="PowBackward0", hidden=("exponent",), check=_refuse_negative)
 def power_by_number(xp, x, exponent):
     """`x ** exponent` for a number `exponent`."""
+    if xp.isdtype(x.dtype, "bool"):  # then the exponent is one, too
+        return xp.logical_or(x, xp.logical_not(xp.asarray(exponent, dtype=xp.bool)))
     return _power(xp, x, exponent)
 
 
@@ -101,7 +103,7 @@ power_by_number.vjp(
 )
 
 
-@elementwise(node="PowBackward1")
+@elementwise(node="PowBackward1", check=lacks("pow", BOOL))
 def power(xp, x, exponent):
     """`x ** exponent`, element by element."""
     if xp.isdtype(x.dtype, "integral"):
@@ -192,7 +194,7 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     """
     _check("float_power", input, exponent)
     dtype = common_dtype(input, exponent)
-    dtype = dtype.to_complex() if dtype.is_complex else float64
+    dtype = complex128 if dtype.is_complex else float64
     wide = [x.to(dtype) if hasattr(x, "_array") else x for x in (input, exponent)]
     return finish("float_power", pow(*wide), out)
 

@@ -73,8 +73,8 @@ def sign(xp, x):
 
 
 def _sign(xp: Any, x: Any) -> Any:
-    if xp.isdtype(x.dtype, ("bool", "unsigned integer")):
-        return x
+    if xp.isdtype(x.dtype, "bool"):
+        return xp.logical_or(x, x)
     found = xp.sign(x)
     return xp.where(x == x, found, 0) if xp.isdtype(x.dtype, "real floating") else found
 

@@ -8,6 +8,7 @@ from typing import Any
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import COMPLEX, lacks
 
 __all__ = [
     "digamma",
@@ -23,7 +24,7 @@ __all__ = [
 _SLOPE = 2 / math.sqrt(math.pi)  # of erf at 0
 
 
-@elementwise(promote="float", kernels=("erf",))
+@elementwise(promote="float", check=lacks("erf_vml_cpu", COMPLEX), kernels=("erf",))
 def erf(xp, x):
     """The error function, `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to `x`.
 
@@ -37,7 +38,7 @@ erf.vjp(x=lambda xp, g, x: g * (xp.exp(-(x * x)) * _SLOPE))
 erf_ = in_place(erf)
 
 
-@elementwise(promote="float", kernels=("erfc",))
+@elementwise(promote="float", check=lacks("erfc_vml_cpu", COMPLEX), kernels=("erfc",))
 def erfc(xp, x):
     """`1 - erf(x)`, accurate where that is small.
 
@@ -51,7 +52,7 @@ erfc.vjp(x=lambda xp, g, x: g * (xp.exp(-(x * x)) * -_SLOPE))
 erfc_ = in_place(erfc)
 
 
-@elementwise(promote="float", kernels=("erfinv",))
+@elementwise(promote="float", check=lacks("erfinv_vml_cpu", COMPLEX), kernels=("erfinv",))
 def erfinv(xp, x):
     """The inverse of the error function.
 
@@ -68,7 +69,7 @@ erfinv_ = in_place(erfinv)
 # --- gamma functions -------------------------------------------------------------------------
 
 
-@elementwise(promote="float", kernels=("lgamma", "digamma"))
+@elementwise(promote="float", check=lacks("lgamma_vml_cpu", COMPLEX), kernels=("lgamma", "digamma"))
 def lgamma(xp, x):
     """The logarithm of the modulus of the gamma function.
 
@@ -82,7 +83,7 @@ lgamma.vjp(x=lambda xp, g, x: g * xp.digamma(x))
 lgamma_ = in_place(lgamma)
 
 
-@elementwise(promote="float", kernels=("digamma", "polygamma"))
+@elementwise(promote="float", check=lacks("digamma", COMPLEX), kernels=("digamma", "polygamma"))
 def digamma(xp, x):
     """The derivative of `lgamma`.
 
@@ -96,7 +97,12 @@ digamma.vjp(x=lambda xp, g, x: g * xp.polygamma(x, n=1))
 digamma_ = in_place(digamma)
 
 
-@elementwise(name="polygamma", promote="float", kernels=("polygamma",))
+@elementwise(
+    name="polygamma",
+    promote="float",
+    check=lacks("polygamma", COMPLEX),
+    kernels=("polygamma",),
+)
 def higher_digamma(xp, x, *, n):
     """The derivative of order `n` of the digamma function."""
     return xp.polygamma(x, n=n)

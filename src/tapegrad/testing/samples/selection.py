@@ -1,5 +1,7 @@
 """Samples of choices between values."""
 
+from typing import Any
+
 import numpy as np
 
 from tapegrad.testing.sample import Make, Sample, binary, row, unary
@@ -101,7 +103,7 @@ def fill_masked_with(make: Make) -> list:
 
 @row
 def nan_to_num(make: Make) -> list:
-    numbers = {"nan": 0.0, "posinf": None, "neginf": None}
+    numbers: dict[str, Any] = {"nan": 0.0, "posinf": None, "neginf": None}
     return [*unary(make, **numbers), Sample(make.integers(3), **numbers)]
 
 

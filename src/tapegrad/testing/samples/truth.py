@@ -1,5 +1,7 @@
 """Samples of comparisons, logic and bits, which have no derivative."""
 
+from typing import Any
+
 import numpy as np
 
 from tapegrad.testing.sample import Make, Sample, binary, row, unary
@@ -102,7 +104,7 @@ def lcm(make: Make) -> list:
 @row
 def near(make: Make) -> list:
     x = make(2, 3)
-    strict = {"rtol": 1e-5, "atol": 1e-8, "equal_nan": False}
+    strict: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-8, "equal_nan": False}
     return [
         Sample(x, x + 1e-7, **strict),
         Sample(x, x[0], **{**strict, "rtol": 0.1}),
