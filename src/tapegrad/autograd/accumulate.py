@@ -94,6 +94,6 @@ def _copy(g: Any) -> Any:
     return ops.empty_like(g, requires_grad=False).copy_(g)
 
 
-def _whole(g: np.ndarray) -> bool:
+def _whole(g: Any) -> bool:
     """Whether a view covers its base: a transposed matrix does, an expanded number does not."""
     return g.size == g.base.size and (g.flags.c_contiguous or g.flags.f_contiguous)

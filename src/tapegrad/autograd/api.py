@@ -60,6 +60,8 @@ def backward(
     roots = _roots(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
     if retain_graph is None:
         retain_graph = create_graph
+    if create_graph:
+        _warn_of_cycle()
     if targets is not None:
         for tensor in targets:
             if not tensor.is_leaf or not tensor.requires_grad:
@@ -201,6 +203,20 @@ def _check_batch(i: int, out: Any, g: Any) -> None:
             ),
             "Give a cotangent of shape (batch, *output.shape).",
         )
+
+
+def _warn_of_cycle() -> None:
+    import warnings
+
+    warnings.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the "
+        "parameter and its gradient which can cause a memory leak. We recommend using "
+        "autograd.grad when creating the graph to avoid this. If you have to use this function, "
+        "make sure to reset the .grad fields of your parameters to None after use to break the "
+        "cycle and avoid the leak.",
+        UserWarning,
+        stacklevel=4,  # the caller of Tensor.backward
+    )
 
 
 def _no_inputs(function: str) -> RuntimeError:

@@ -46,7 +46,7 @@ def run_backward(
             walk.needed = _needed([edge for edge, _ in roots], inputs)
             walk.keep = accumulate_inputs
         if AccumulateGrad.hooked:
-            walk.waiting = _count_leaf_edges([edge for edge, _ in roots], walk.needed)
+            walk.waiting = _count_leaf_edges([edge for edge, _ in roots], walk.needed) or None
         for edge, g in roots:
             walk.send(edge, g)
         walk.run()
@@ -74,7 +74,7 @@ class _Walk:
         self.needed: set[Any] | None = None
         self.found: dict[tuple[Any, int], Any] = {}
         self.keep = True  # gradients of leaves go to .grad
-        self.waiting: dict[Any, int] | None = None  # edges into each leaf still to come
+        self.waiting: dict[Any, int] | None = None  # edges still to come, for leaves with hooks
 
     def send(self, edge: Any, g: Any) -> None:
         """Add a gradient to what `edge` has so far."""
@@ -91,7 +91,7 @@ class _Walk:
                 self.leaves.append(edge)
             else:
                 heappush(self.ready, (-edge.sequence, edge))
-        if self.waiting is not None and type(edge) is AccumulateGrad:
+        if self.waiting is not None and edge in self.waiting:
             self._arrived(edge)
 
     def _add(self, edge: Any, old: Any, g: Any) -> None:
@@ -189,7 +189,7 @@ class _Walk:
         if node.saved is None:
             raise errors.freed()
         if all(x is None for x in outputs):
-            grads = (None,) * len(node.edges)
+            grads: Any = (None,) * len(node.edges)
         else:
             g = self._filled(node, outputs) if many else outputs[0]
             if self.mode is not None:
@@ -350,14 +350,13 @@ def _needed(roots: list[Any], inputs: list[Any]) -> set[Any]:
 
 
 def _count_leaf_edges(roots: list[Any], needed: set[Any] | None) -> dict[Any, int]:
-    """How many gradients each leaf will get, so that its hooks run as soon as all are there."""
+    """How many gradients each leaf with hooks will get: they run as soon as all are there."""
     counts: dict[Any, int] = {}
-    for edge in roots:
-        if type(edge) is AccumulateGrad:
-            counts[edge] = counts.get(edge, 0) + 1
+    edges = list(roots)
     for node in _reachable(roots):
         if needed is None or node in needed:
-            for edge in node.edges:
-                if type(edge) is AccumulateGrad:
-                    counts[edge] = counts.get(edge, 0) + 1
+            edges += node.edges
+    for edge in edges:
+        if type(edge) is AccumulateGrad and edge.hooks is not None:
+            counts[edge] = counts.get(edge, 0) + 1
     return counts
