@@ -191,7 +191,7 @@ def require_cpu(where=None) -> None:
 def _unavailable(found):
     kind = found.type
     if kind in ("cuda", "xpu", "mtia"):
-        error: Exception = AssertionError(f"Torch not compiled with {kind.upper()} enabled")
+        error = AssertionError(f"Torch not compiled with {kind.upper()} enabled")
     elif kind in ("hpu", "privateuseone"):
         error = ModuleNotFoundError(f"No module named 'torch.{kind}'")
     elif kind in ("meta", "lazy"):

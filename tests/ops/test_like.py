@@ -59,3 +59,13 @@ def test_new_tensors_have_the_dtype_of_the_old():
 def test_new_tensor_of_a_tensor_warns():
     with pytest.warns(UserWarning, match=r"rather than tensor.new_tensor\(sourceTensor\)"):
         torch.ones(2).new_tensor(torch.ones(2))
+
+
+def test_fill_gives_a_new_tensor_and_takes_gradients_of_its_value():
+    x = torch.zeros(2, 3, requires_grad=True)
+    value = torch.tensor(3.0, requires_grad=True)
+    assert type(torch.fill(x, 3).grad_fn).__name__ == "FillBackward0"
+    y = torch.fill(x, value)
+    assert type(y.grad_fn).__name__ == "FillBackward1" and len(y.grad_fn.next_functions) == 2
+    (y * 2).sum().backward()
+    assert x.grad.tolist() == [[0] * 3] * 2 and value.grad.item() == 12

@@ -11,7 +11,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import overwrite, write
 from tapegrad.op import linear, primitive
 from tapegrad.ops.expand import summed_to
-from tapegrad.scalar import fitted
+from tapegrad.scalar import fitted, number_of
 
 
 @linear(node="CopyBackwards")
@@ -61,6 +61,30 @@ replace_by_one.vjp(
 )
 
 
+@primitive(node="FillBackward0")
+def fill_with_number(xp, x, *, value):
+    """A tensor of the number `value` in the shape of `x`."""
+    return xp.full_like(x, value)
+
+
+fill_with_number.vjp(x=lambda xp, g: xp.zeros_like(g))
+fill_with_number.jvp(x=lambda xp, t: xp.zeros_like(t))
+
+
+@linear(node="FillBackward1", kernels=("copied",))
+def fill_with_one(xp, x, value):
+    """A tensor of the only element of `value`, in the shape of `x`."""
+    return xp.copied(xp.broadcast_to(xp.astype(value, x.dtype), x.shape), "C")
+
+
+fill_with_one.vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    value=lambda xp, g, value_like: xp.reshape(
+        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
+    ),
+)
+
+
 def cut_off(x: Any) -> Any:
     """`x` through an operator that lets no gradient back to it."""
     return replace(x, _tensor.wrap(x._array))
@@ -92,12 +116,9 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     tensor([1., 2.])
     """
     if not isinstance(src, _tensor.TensorCore):
-        raise errors.advised(
-            TypeError(
-                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
-            ),
-            "fill_() writes a number.",
-        )
+        if not isinstance(src, (bool, int, float, complex)):
+            raise errors.must_be("copy_", "other", 1, "Tensor", src)
+        src = _tensor.wrap(np.asarray(src))
     _check_broadcast(input._array.shape, src._array.shape)
     overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))
     return input
@@ -111,7 +132,11 @@ def fill_(input: Any, value: Any) -> Any:
     """
     array = getattr(value, "_array", None)
     if array is None:
-        value = fitted(value, input.dtype)
+        if not isinstance(value, (bool, int, float, complex, np.generic)):
+            raise errors.invalid_combination(
+                "fill_", (value,), {}, ("Tensor value", "Number value")
+            )
+        value = fitted(number_of("fill_", "value", 1, value), input.dtype)
         params = {"value": value}
         overwrite("fill_", replace_by_number, (input,), params, lambda: input._array.fill(value))
         return input
@@ -145,7 +170,8 @@ def fill(input: Any, value: Any) -> Any:
     """
     array = getattr(value, "_array", None)
     if array is None:
-        return replace_by_number(input, value=fitted(value, input.dtype))
+        value = number_of("fill", "value", 2, value)
+        return fill_with_number(input, value=fitted(value, input.dtype))
     if array.ndim:
         raise errors.advised(
             RuntimeError(
@@ -154,7 +180,7 @@ def fill(input: Any, value: Any) -> Any:
             ),
             "expand() repeats a tensor.",
         )
-    return replace_by_one(input, value).clone()
+    return fill_with_one(input, value)
 
 
 __all__ = ["fill", "fill_", "zero_"]

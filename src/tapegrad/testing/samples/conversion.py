@@ -30,3 +30,21 @@ def join_polar(make):
         Sample(make.positive(2, 3), make(3)),
         Sample(make.positive(2, 0), make(2, 0)),
     ]
+
+
+@row
+def fill_with_number(make):
+    return [
+        Sample(make(), value=2.5),
+        Sample(make(2, 3).T, value=-1.0),
+        Sample(make.integers(3), value=7),
+    ]
+
+
+@row
+def fill_with_one(make):
+    return [
+        Sample(make(), make()),
+        Sample(make(2, 3).T, make()),
+        Sample(make(0, 2), make()),
+    ]
