@@ -181,8 +181,14 @@ def minimum(x: Any, y: Any, /) -> Any:
 
 
 def _two_tensors(x: Any, y: Any) -> tuple:
-    from tapegrad.ops.data import scalar_tensor
-
     if not hasattr(y, "_array"):
-        return x, scalar_tensor(y, dtype=x.dtype)
-    return (x if hasattr(x, "_array") else scalar_tensor(x, dtype=y.dtype)), y
+        return x, _number_like(y, x)
+    return (x if hasattr(x, "_array") else _number_like(x, y)), y
+
+
+def _number_like(number: Any, x: Any) -> Any:
+    """A 0-d tensor of the library and dtype of `x`."""
+    from tapegrad.arrays.find import namespace_of
+    from tapegrad.tensor import wrap
+
+    return wrap(namespace_of((x._array,)).asarray(number, dtype=x._array.dtype))

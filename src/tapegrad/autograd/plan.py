@@ -196,16 +196,17 @@ class Plan:
 
 def _placed(value: Any, edge: Any) -> Any:
     """A kept input, an array or a tensor, as a tensor behind the edge it had."""
-    from tapegrad.tensor import wrap
+    from tapegrad.tensor import Tensor, wrap
 
-    if getattr(value, "_node", None) is edge:
+    kept_tensor = isinstance(value, Tensor)
+    if kept_tensor and value._node is edge:
         return value
-    array = getattr(value, "_array", value)
+    array = value._array if kept_tensor else value
     if type(edge) is AccumulateGrad and edge.array is array:
         return edge.variable
     tensor = wrap(array)
     tensor._node = edge
-    tensor._counter = version_of(value) if array is not value else edge.output_version
+    tensor._counter = version_of(value) if kept_tensor else edge.output_version
     return tensor
 
 
@@ -216,7 +217,7 @@ KEEP_BOTH, KEEP_SWAPPED = 3, 5
 
 
 class _Patterns(dict):
-    def get(self, keeps: Any, default: Any = None) -> Any:  # type: ignore[override]
+    def get(self, keeps: Any, default: Any = None) -> Any:
         return super().get(tuple((where, key) for where, key, _ in keeps), default)
 
 
@@ -241,7 +242,7 @@ def node_class(op: Any) -> type:
         base = MultiNode if op.multi else Node
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
         for name in ("self", "result", *(n for rule in op.vjps.values() for n in rule.names)):
-            body[f"_saved_{name}"] = property(lambda node, n=name: node.plan.kept(node, n))
+            body[f"_saved_{name}"] = property(lambda node, n=name: node.plan.kept(node, n))  # type: ignore[misc]
         _classes[key] = type(op.node_name, (base,), body)
     return _classes[key]
 
@@ -358,9 +359,13 @@ def _kept(x: Any) -> Any:
 
 def _checked(node: Node) -> list:
     """What the node kept, as arrays, after a check that nobody wrote to it."""
+    from tapegrad.tensor import Tensor
+
     check(node)
     return [
-        [x._array for x in value] if where == "inputs" else getattr(value, "_array", value)
+        [x._array for x in value]
+        if where == "inputs"
+        else (value._array if isinstance(value, Tensor) else value)
         for (where, _, _), value in zip(node.plan.keeps, node.saved, strict=True)
     ]
 
@@ -390,7 +395,7 @@ def check(node: Node) -> None:
             continue
         want = expected[i] if expected is not None else 0
         if version is not None and version.value != want:
-            array = getattr(value, "_array", value)
+            array = value._array if hasattr(value, "_counter") else value
             origin = origin_of(edge) if where == "output" else _origin(value, edge, version)
             raise errors.modified(array, version, want, origin)
 

@@ -16,19 +16,19 @@ __all__ = ["all", "any", "count_nonzero", "logsumexp", "prod"]
 @constant
 def all_axes(xp, x, *, axis, keepdims):
     """Whether all elements along `axis` are true."""
-    return xp.all(x != 0, axis=axis, keepdims=keepdims)
+    return xp.all(xp.astype(x, xp.bool), axis=axis, keepdims=keepdims)
 
 
 @constant
 def any_axes(xp, x, *, axis, keepdims):
     """Whether some element along `axis` is true."""
-    return xp.any(x != 0, axis=axis, keepdims=keepdims)
+    return xp.any(xp.astype(x, xp.bool), axis=axis, keepdims=keepdims)
 
 
 @constant
 def count_axes(xp, x, *, axis):
     """How many elements along `axis` are not 0."""
-    return xp.sum(xp.astype(x != 0, xp.int64), axis=axis)
+    return xp.sum(xp.astype(xp.astype(x, xp.bool), xp.int64), axis=axis)
 
 
 def _truth(name: str, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
@@ -71,15 +71,15 @@ def count_nonzero(input: Any, dim: Any = None) -> Any:
 
 def _others(xp: Any, x: Any, axis: int) -> Any:
     """For each element the product of the others along `axis`, right where some are 0."""
-    one = xp.ones_like(x[(slice(None),) * axis + (slice(0, 1),)])
-    before = xp.concat([one, x[(slice(None),) * axis + (slice(0, -1),)]], axis=axis)
-    after = xp.concat([x[(slice(None),) * axis + (slice(1, None),)], one], axis=axis)
+    one = xp.ones_like(x[(slice(None),) * axis + (slice(0, 1), Ellipsis)])
+    before = xp.concat([one, x[(slice(None),) * axis + (slice(0, -1), Ellipsis)]], axis=axis)
+    after = xp.concat([x[(slice(None),) * axis + (slice(1, None), Ellipsis)], one], axis=axis)
     left = xp.cumulative_prod(before, axis=axis)
     right = xp.flip(xp.cumulative_prod(xp.flip(after, axis=axis), axis=axis), axis=axis)
     return left * right
 
 
-@primitive(node="ProdBackward1")
+@primitive(node="ProdBackward1", kernels=("pad_slice",))
 def product_along(xp, x, *, axis, keepdims):
     """The product along one axis."""
     return xp.prod(x, axis=axis, keepdims=keepdims)
@@ -97,7 +97,7 @@ product_along.jvp(
 )
 
 
-@primitive(node="ProdBackward0")
+@primitive(node="ProdBackward0", kernels=("pad_slice",))
 def product_all(xp, x):
     """The product of all elements."""
     return xp.prod(x)

@@ -61,18 +61,18 @@ put_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis
 put_along.jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
 
 
-@primitive(node="KthvalueBackward0", **_CHOICE)
+@primitive(node="KthvalueBackward0", kernels=("put_along",), **_CHOICE)
 def kth_along(xp, x, *, k, axis, keepdims):
     """The k-th smallest element along `axis`, and where it is."""
     order = xp.argsort(x, axis=axis, stable=True)
-    index = order[(slice(None),) * axis + (slice(k - 1, k),)]
+    index = order[(slice(None),) * axis + (slice(k - 1, k), Ellipsis)]
     values = xp.take_along_axis(x, index, axis=axis)
     if keepdims:
         return values, index
     return xp.squeeze(values, axis=axis), xp.squeeze(index, axis=axis)
 
 
-@primitive(node="ModeBackward0", kernels=("mode_index",), **_CHOICE)
+@primitive(node="ModeBackward0", kernels=("mode_index", "put_along"), **_CHOICE)
 def mode_along(xp, x, *, axis, keepdims):
     """The most frequent element along `axis`, and where it last is."""
     index = xp.mode_index(x, axis)

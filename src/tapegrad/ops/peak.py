@@ -71,31 +71,29 @@ for _operator in (largest, smallest, largest_of_all, smallest_of_all):
     _extremum_rules(_operator)
 
 
-def _at(xp: Any, indices: Any, shape: tuple[int, ...], axis: int, keepdims: bool) -> Any:
-    """A mask of the places along `axis` that `indices` names."""
-    if not keepdims:
-        indices = xp.expand_dims(indices, axis=axis)
-    places = xp.reshape(
-        xp.arange(shape[axis], dtype=xp.int64), (-1,) + (1,) * (len(shape) - axis - 1)
-    )
-    return indices == places
+def _kept_axis(xp: Any, x: Any, axis: int, keepdims: bool) -> Any:
+    """A reduced array with its axis back, of size 1."""
+    return x if keepdims else xp.expand_dims(x, axis=axis)
+
+
+def _picked(xp: Any, t: Any, indices: Any, axis: int, keepdims: bool) -> Any:
+    """The elements of `t` at `indices` along `axis`."""
+    found = xp.take_along_axis(t, _kept_axis(xp, indices, axis, keepdims), axis=axis)
+    return found if keepdims else xp.squeeze(found, axis=axis)
 
 
 def _choice_rules(operator: Any) -> None:
     """Rules of operators that choose one element along an axis."""
     operator.vjp(
-        x=lambda xp, g, x_like, indices, axis, keepdims: xp.where(
-            _at(xp, indices, x_like.shape, axis, keepdims),
-            g if keepdims else xp.expand_dims(g, axis=axis),
-            0,
+        x=lambda xp, g, x_like, indices, axis, keepdims: xp.put_along(
+            _kept_axis(xp, g, axis, keepdims),
+            _kept_axis(xp, indices, axis, keepdims),
+            x_like.shape,
+            axis,
         )
     )
     operator.jvp(
-        x=lambda xp, t, x_like, indices, axis, keepdims: xp.sum(
-            xp.where(_at(xp, indices, x_like.shape, axis, keepdims), t, 0),
-            axis=axis,
-            keepdims=keepdims,
-        )
+        x=lambda xp, t, indices, axis, keepdims: _picked(xp, t, indices, axis, keepdims)
     )
 
 
@@ -110,19 +108,19 @@ def _choose(xp: Any, x: Any, indices: Any, axis: int, keepdims: bool) -> tuple:
 _CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
 
 
-@primitive(node="MaxBackward0", **_CHOICE)
+@primitive(node="MaxBackward0", kernels=("put_along",), **_CHOICE)
 def largest_along(xp, x, *, axis, keepdims):
     """The largest element along one axis, and where it is."""
     return _choose(xp, x, xp.argmax(x, axis=axis, keepdims=True), axis, keepdims)
 
 
-@primitive(node="MinBackward0", **_CHOICE)
+@primitive(node="MinBackward0", kernels=("put_along",), **_CHOICE)
 def smallest_along(xp, x, *, axis, keepdims):
     """The smallest element along one axis, and where it is."""
     return _choose(xp, x, xp.argmin(x, axis=axis, keepdims=True), axis, keepdims)
 
 
-@primitive(node="MedianBackward1", kernels=("median_index",), **_CHOICE)
+@primitive(node="MedianBackward1", kernels=("median_index", "put_along"), **_CHOICE)
 def median_along(xp, x, *, axis, keepdims, ignore_nan):
     """The lower median along one axis, and where it is."""
     return _choose(xp, x, xp.median_index(x, axis, ignore_nan), axis, keepdims)

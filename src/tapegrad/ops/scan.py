@@ -41,8 +41,8 @@ def _product_slopes(xp: Any, x: Any, axis: int) -> Any:
     """d y_j / d x_i of the running product y, axes i then j put first, right where x is 0."""
     n = x.shape[axis]
     moved = xp.moveaxis(x, axis, 0)
-    row = xp.reshape(xp.arange(n), (n, 1) + (1,) * (x.ndim - 1))
-    column = xp.reshape(xp.arange(n), (1, n) + (1,) * (x.ndim - 1))
+    place = xp.cumulative_sum(xp.ones_like(moved), axis=0)
+    row, column = xp.expand_dims(place, axis=1), xp.expand_dims(place, axis=0)
     copies = xp.broadcast_to(xp.expand_dims(moved, axis=0), (n, *moved.shape))
     without = xp.where(row == column, xp.ones_like(copies), copies)
     products = xp.cumulative_prod(without, axis=1)

@@ -140,8 +140,8 @@ def logistic_nll(make: Make) -> list:
     x, p = make.away, probability(make)
     return [
         Sample(x(2, 3), p(2, 3), None, None, reduction="mean"),
-        Sample(x(2, 3), p(2, 3), make.mask(2, 3) * 1, None, reduction="sum"),
-        Sample(x(2, 3), p(2, 3), None, make.integers(2, 3, low=1), reduction="none"),
+        Sample(x(2, 3), p(2, 3), make.mask(2, 3) * 1.0, None, reduction="sum", fixed=(2,)),
+        Sample(x(2, 3), p(2, 3), None, make.positive(2, 3), reduction="none", fixed=(3,)),
     ]
 
 
