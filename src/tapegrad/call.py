@@ -247,9 +247,10 @@ def _is_complex(xp: Any, dtype: Any) -> bool:
 def _restore(arrays: list, edges: tuple, out: Any) -> tuple | None:
     """For each input what its gradient must be brought back to; None if nothing was changed.
 
-    Rules on bfloat16 may give float32: NumPy takes a Python number for one beside it.
+    Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them.
     """
-    same = (out.shape, out.dtype) if getattr(out.dtype, "kind", "") != "V" else None
+    narrow = getattr(out.dtype, "itemsize", 0) == 2
+    same = None if narrow else (out.shape, out.dtype)
     spec = tuple(
         None if edge is None or (x.shape, x.dtype) == same else (x.shape, x.dtype)
         for x, edge in zip(arrays, edges, strict=True)
