@@ -21,6 +21,7 @@ from tapegrad.autograd.view import View, edge_of, move_retained, renamed
 from tapegrad.autograd.writable import (
     check_apart,
     check_fits,
+    check_overlap,
     check_storable,
     check_view,
     check_writable,
@@ -38,6 +39,8 @@ def in_place(function: Callable, name: str | None = None) -> Callable:
         if ufunc is not None and not kwargs and MODE.get() is False and len(args) == nin - 1:
             if _write_directly(ufunc, plain, input, args):
                 return input
+        if args or kwargs:
+            check_overlap(input, (*args, *kwargs.values()))
         return update(plain, input, lambda x: function(x, *args, **kwargs))
 
     method.__name__ = method.__qualname__ = plain
@@ -97,6 +100,8 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
         if kind is float or kind is int:
             operands.append(other)
             continue
+        if x._counter is not None and getattr(other, "_counter", None) is x._counter:
+            return False  # perhaps they overlap
         other = getattr(other, "_array", None)
         if type(other) is not np.ndarray or other.dtype is not array.dtype:
             return False
@@ -150,7 +155,11 @@ def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) 
     """Record `op`, which only writes into its first input, and let `store()` do the writing."""
     mode = MODE.get()
     if type(mode) is not bool:
-        mode.call(name, lambda *call: overwrite(name, *call, store), (op, inputs, params), {})
+
+        def again(op: Any, inputs: tuple, params: dict) -> None:
+            overwrite(name, op, inputs, params, store)
+
+        mode.call(name, again, (op, inputs, params), {})
         return
     x = inputs[0]
     check_writable(x)
@@ -172,8 +181,8 @@ def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) 
             GRAD if e is not None else CONSTANT if hasattr(t, "_array") else RAW
             for t, e in zip(inputs, edges, strict=True)
         ]
-        nodes = (inputs, [], edges, "".join(kinds), params, (result,))
-        record(op.op, numpy_namespace, *nodes, True)
+        names = "".join(kinds)
+        record(op.op, numpy_namespace, inputs, [], edges, names, params, (result,), True)
     store()
     written(x, name)
     if result._node is not None:

@@ -93,15 +93,43 @@ def check_storable(x: Any) -> None:
         )
 
 
+def check_overlap(x: Any, others: Any) -> None:
+    """Raise where an operand lies partly in the memory that is written: what would be read?"""
+    version = x._counter
+    if version is None:
+        return  # nobody else has its memory
+    a = x._array
+    for other in others:
+        if getattr(other, "_counter", None) is not version or other is x:
+            continue
+        b = other._array
+        if not (_is_dense(a) and _is_dense(b)) or (a.strides == b.strides and _same(a, b)):
+            continue
+        if np.may_share_memory(a, b):
+            raise _overlapping()
+
+
+def _is_dense(array: Any) -> bool:
+    return array.flags.c_contiguous or array.flags.f_contiguous
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a.shape == b.shape and a.ctypes.data == b.ctypes.data
+
+
+def _overlapping() -> RuntimeError:
+    return errors.advised(
+        RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor "
+            "refer to a single memory location. Please clone() the tensor before performing the "
+            "operation."
+        ),
+        "Read from a tensor with memory of its own.",
+    )
+
+
 def check_apart(out: Any, *inputs: Any) -> None:
     """Raise where `out=` lies in the memory of an input that is read while it is written."""
     for x in inputs:
         if out is not None and np.may_share_memory(out._array, x._array):
-            raise errors.advised(
-                RuntimeError(
-                    "unsupported operation: some elements of the input tensor and the written-to "
-                    "tensor refer to a single memory location. Please clone() the tensor before "
-                    "performing the operation."
-                ),
-                "Give an out tensor with memory of its own.",
-            )
+            raise _overlapping()

@@ -278,9 +278,9 @@ def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
 
 
 def check_bounds(x: Any, index: Any, axes: tuple[int, ...]) -> None:
-    """Raise for the first of the index tensors that points outside its axis."""
+    """Raise for the first index tensor that points outside its axis, numbered among themselves."""
     parts = (index._array,) if len(axes) == 1 else index._array
-    for axis, part in zip(axes, parts, strict=True):
+    for number, (axis, part) in enumerate(zip(axes, parts, strict=True)):
         n = x._array.shape[axis]
         if part.size:
             low, high = part.min(), part.max()
@@ -288,7 +288,7 @@ def check_bounds(x: Any, index: Any, axes: tuple[int, ...]) -> None:
                 wrong = low if low < -n else high
                 raise errors.advised(
                     IndexError(
-                        f"index {wrong} is out of bounds for dimension {axis} with size {n}"
+                        f"index {wrong} is out of bounds for dimension {number} with size {n}"
                     ),
                     f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
                 )

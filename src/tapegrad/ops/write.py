@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import overwrite, write
+from tapegrad.autograd.writable import check_overlap
 from tapegrad.op import linear, primitive
 from tapegrad.ops.expand import summed_to
 from tapegrad.scalar import fitted, number_of
@@ -120,6 +121,7 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
             raise errors.must_be("copy_", "other", 1, "Tensor", src)
         src = _tensor.wrap(np.asarray(src))
     _check_broadcast(input._array.shape, src._array.shape)
+    check_overlap(input, (src,))
     overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))
     return input
 

@@ -1,0 +1,207 @@
+"""Writing by index, and scattering."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis.extra import numpy as hnp
+
+import tapegrad as torch
+from tests.messages import raises
+from tests.ops.test_index import shapes, without_negative_steps
+
+
+@given(st.data())
+def test_assigning_to_a_basic_index_writes_what_numpy_writes(data):
+    shape = data.draw(shapes)
+    index = data.draw(hnp.basic_indices(shape).filter(without_negative_steps))
+    expected = np.zeros(shape)
+    values = np.arange(1.0, 1.0 + expected[index].size).reshape(np.shape(expected[index]))
+    expected[index] = values
+    x = torch.zeros(*shape, dtype=torch.float64)
+    x[index] = torch.tensor(values)
+    np.testing.assert_array_equal(x.numpy(), expected)
+
+
+@given(st.data())
+def test_assigning_a_number_to_a_mask_writes_what_numpy_writes(data):
+    shape = data.draw(shapes)
+    mask = data.draw(hnp.arrays(bool, shape))
+    expected = np.zeros(shape)
+    expected[mask] = 5
+    x = torch.zeros(*shape, dtype=torch.float64)
+    x[torch.from_numpy(mask)] = 5
+    np.testing.assert_array_equal(x.numpy(), expected)
+
+
+@given(st.data())
+def test_accumulating_at_an_index_adds_each_value(data):
+    shape = data.draw(shapes)
+    index = data.draw(hnp.integer_array_indices(shape))
+    expected = np.zeros(shape)
+    values = np.arange(1.0, 1.0 + expected[index].size).reshape(np.shape(expected[index]))
+    np.add.at(expected, index, values)
+    x = torch.zeros(*shape, dtype=torch.float64)
+    keys = tuple(torch.from_numpy(part) for part in index)
+    x.index_put_(keys, torch.tensor(values), accumulate=True)
+    np.testing.assert_array_equal(x.numpy(), expected)
+
+
+def test_values_are_broadcast_and_cast():
+    x = torch.zeros(2, 3)
+    x[:, 1] = torch.tensor(7)
+    x[0] = torch.tensor([[1, 2, 3]])
+    assert x.tolist() == [[1.0, 2.0, 3.0], [0.0, 7.0, 0.0]]
+    n = torch.zeros(3, dtype=torch.int8)
+    n[0] = 1.7
+    n[1] = torch.tensor(300)
+    n[2] = True
+    assert n.tolist() == [1, 44, 1]
+
+
+def test_a_false_index_writes_nothing():
+    x = torch.zeros(2)
+    x[False] = 5
+    x[torch.zeros(2, dtype=torch.bool)] = 5
+    x[[]] = 5.0
+    assert x.tolist() == [0.0, 0.0]
+
+
+def test_source_and_target_may_not_overlap_in_part():
+    x = torch.arange(5.0)
+    message = (
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+        "to a single memory location. Please clone() the tensor before performing the operation."
+    )
+    with raises(RuntimeError, message):
+        x[1:] = x[:-1]
+    with raises(RuntimeError, message):
+        x.add_(x[0:1])
+    with raises(RuntimeError, message):
+        x[:4].view(2, 2).mul_(x[:4].view(2, 2).t())
+    x[:2] = x[0:2]
+    x.add_(x)
+    assert x.tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
+
+
+@pytest.mark.parametrize(
+    "index, value, error, message",
+    [
+        (0, [1, 2, 3], TypeError, "can't assign a list to a torch.FloatTensor"),
+        (0, np.ones(3), TypeError, "can't assign a numpy.ndarray to a torch.FloatTensor"),
+        (0, None, TypeError, "can't assign a NoneType to a torch.FloatTensor"),
+        (0, 1j, RuntimeError, "value cannot be converted to type float without overflow"),
+        (5, 1, IndexError, "index 5 is out of bounds for dimension 0 with size 2"),
+        (
+            0,
+            torch.ones(2),
+            RuntimeError,
+            "The expanded size of the tensor (3) must match the existing size (2) at "
+            "non-singleton dimension 0.  Target sizes: [3].  Tensor sizes: [2]",
+        ),
+        (
+            [0, 1],
+            torch.ones(2),
+            RuntimeError,
+            "shape mismatch: value tensor of shape [2] cannot be broadcast to indexing result of "
+            "shape [2, 3]",
+        ),
+        (
+            [0],
+            torch.ones(3, dtype=torch.int64),
+            RuntimeError,
+            "Index put requires the source and destination dtypes match, got Float for the "
+            "destination and Long for the source.",
+        ),
+    ],
+)
+def test_wrong_assignments_raise_as_in_pytorch(index, value, error, message):
+    x = torch.zeros(2, 3)
+    with raises(error, message):
+        x[index] = value
+    assert x._version == 0 and x.sum().item() == 0
+
+
+def test_numbers_too_large_for_the_dtype_are_refused():
+    x = torch.zeros(3, dtype=torch.int8)
+    with raises(RuntimeError, "value cannot be converted to type int8_t without overflow"):
+        x[0] = 300
+
+
+# --- scattering ---
+
+
+def test_scatter_writes_and_its_gradients_go_to_both():
+    x = torch.zeros(2, 2, requires_grad=True)
+    source = torch.ones(1, 2, requires_grad=True)
+    y = x.scatter(0, torch.tensor([[1, 0]]), source)
+    assert y.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    y.sum().backward()
+    assert x.grad.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert source.grad.tolist() == [[1.0, 1.0]]
+
+
+def test_scatter_add_adds_each_value():
+    y = torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    assert y.tolist() == [3.0, 0.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "reduce, include, expected",
+    [
+        ("sum", True, [8.0, 2.0]),
+        ("sum", False, [7.0, 2.0]),
+        ("mean", True, [8.0 / 3.0, 2.0]),
+        ("mean", False, [3.5, 2.0]),
+        ("prod", True, [12.0, 2.0]),
+        ("amax", True, [4.0, 2.0]),
+        ("amin", False, [3.0, 2.0]),
+        ("amin", True, [1.0, 2.0]),
+    ],
+)
+def test_scatter_reduce_includes_the_tensor_or_not(reduce, include, expected):
+    x = torch.tensor([1.0, 2.0])
+    source, index = torch.tensor([3.0, 4.0]), torch.tensor([0, 0])
+    y = x.scatter_reduce(0, index, source, reduce, include_self=include)
+    assert y.tolist() == pytest.approx(expected)
+
+
+def test_ties_share_the_gradient_of_an_extremum():
+    x = torch.tensor([2.0], requires_grad=True)
+    source = torch.tensor([2.0, 2.0, 1.0], requires_grad=True)
+    x.scatter_reduce(0, torch.tensor([0, 0, 0]), source, "amax").sum().backward()
+    assert x.grad.tolist() == pytest.approx([1 / 3])
+    assert source.grad.tolist() == pytest.approx([1 / 3, 1 / 3, 0.0])
+
+
+def test_index_add_copy_and_fill_change_slices():
+    x, index = torch.zeros(3, 2), torch.tensor([2, 0])
+    source = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert x.index_add(0, index, source, alpha=2).tolist() == [[6.0, 8.0], [0.0, 0.0], [2.0, 4.0]]
+    assert x.index_copy(0, index, source).tolist() == [[3.0, 4.0], [0.0, 0.0], [1.0, 2.0]]
+    assert x.index_fill(1, torch.tensor([-1]), 5).tolist() == [[0.0, 5.0]] * 3
+
+
+def test_put_counts_in_row_major_order():
+    x = torch.zeros(2, 2)
+    x.put_(torch.tensor([3, 3]), torch.tensor([1.0, 2.0]), accumulate=True)
+    assert x.tolist() == [[0.0, 0.0], [0.0, 3.0]]
+
+
+def test_masked_scatter_takes_the_source_in_order():
+    mask = torch.tensor([True, False, True])
+    source = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = torch.zeros(3).masked_scatter(mask, source)
+    assert y.tolist() == [1.0, 0.0, 2.0]
+    y.sum().backward()
+    assert source.grad.tolist() == [1.0, 1.0, 0.0]
+    with raises(RuntimeError, "Number of elements of source < number of ones in mask"):
+        torch.zeros(3).masked_scatter(mask, torch.ones(1))
+
+
+def test_patches_leave_the_tensor_alone():
+    x = torch.zeros(2, 3)
+    assert x.select_scatter(torch.ones(3), 0, 1).tolist() == [[0.0] * 3, [1.0] * 3]
+    assert x.slice_scatter(torch.ones(2, 1), 1, 2).tolist() == [[0.0, 0.0, 1.0]] * 2
+    assert x.diagonal_scatter(torch.ones(2)).tolist() == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    assert x.sum().item() == 0
