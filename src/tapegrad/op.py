@@ -66,6 +66,7 @@ class Op:
         "view",  # the output may share memory with the first input
         "vjps",
     )
+    call: Any
 
     def __init__(
         self,
@@ -138,7 +139,7 @@ class Op:
             self.jvps.update({name: self.vjps[name] for name in rules})
 
     def jvp(self, **rules: Callable) -> None:
-        """Declare forward rules: for each input, from its tangent to what it adds to the output's."""
+        """Declare forward rules: from the tangent of an input to what it adds to the output's."""
         self._declare(self.jvps, rules, "t")
 
     def _declare(self, table: dict[str, Rule], rules: dict[str, Callable], variable: str) -> None:

@@ -53,7 +53,7 @@ def sizes_of(sizes: tuple) -> tuple[int, ...]:
 
 def ints_of(name: str, argument: str, given: tuple, position: int = 1) -> tuple[int, ...]:
     """Integers given one by one or as one sequence; `name` and `argument` are for the error."""
-    values = given
+    values: Any = given
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         values = given[0]
     found = []

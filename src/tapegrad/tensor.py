@@ -123,7 +123,8 @@ class TensorCore:
                         "clone() the tensor first.",
                     )
             make_leaf(self)
-            self._node.hooks = self.__dict__.pop("_resting_hooks", None)
+            node: Any = self._node
+            node.hooks = self.__dict__.pop("_resting_hooks", None)
         return self
 
     @property
@@ -412,9 +413,8 @@ def _warn_of_missing_grad(tensor: Any) -> None:
     )
 
 
-from tapegrad.methods.lacking import declare_missing  # noqa: E402
-
 from tapegrad.methods import Methods  # noqa: E402  (the operators need the class above)
+from tapegrad.methods.lacking import declare_missing  # noqa: E402
 
 
 class Tensor(Methods, TensorCore):

@@ -1,9 +1,9 @@
 """`backward`: cotangents, roots, inputs, accumulation, what is kept and what is freed."""
 
 import pytest
-from tests.messages import raises
 
 import tapegrad as torch
+from tests.messages import raises
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after "

@@ -1,10 +1,10 @@
 """`autograd.functional`: values, shapes, what is required of functions, strict mode."""
 
 import pytest
-from tests.messages import raises
 
 import tapegrad as torch
 from tapegrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
+from tests.messages import raises
 
 
 def tensor(*values):

@@ -1,10 +1,10 @@
 """`autograd.grad`: gradients returned, not accumulated; and gradients of gradients."""
 
 import pytest
-from tests.messages import raises
 
 import tapegrad as torch
 from tapegrad.autograd import grad
+from tests.messages import raises
 
 UNUSED = (
     "The differentiated Tensor at index {} appears to not have been used in the graph. Set "

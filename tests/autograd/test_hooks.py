@@ -1,9 +1,9 @@
 """Hooks: on tensors, on nodes, after accumulation; retained gradients."""
 
 import pytest
-from tests.messages import raises
 
 import tapegrad as torch
+from tests.messages import raises
 
 
 def leaf(*values):

@@ -1,4 +1,4 @@
-"""In-place forms: the value, the dtype and the gradient of the out-of-place form, in the same memory."""
+"""In-place forms: value, dtype and gradient of the out-of-place form, in the same memory."""
 
 import numpy as np
 import pytest

@@ -190,7 +190,7 @@ _LETTERS = {
 }
 
 
-def isdtype(dtype: Any, kind: Any) -> bool:
+def isdtype(dtype: Any, kind: Any) -> Any:
     if type(kind) is str:
         return dtype.kind in _LETTERS[kind]
     if type(kind) is tuple:

@@ -363,7 +363,7 @@ def _by_columns(func: Callable, inputs: Any) -> Any:
     """One product with a unit vector for each input element."""
     several, xs = _as_tuple(inputs, "inputs", "jacobian")
     columns: list[list] = []
-    several_outs, outs = True, ()
+    several_outs, outs = True, tuple[Any, ...]()
     for i, x in enumerate(xs):
         found = []
         for j in range(x.numel()):

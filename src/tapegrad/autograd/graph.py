@@ -77,9 +77,13 @@ class Node:
     )
     n_outputs = 1
     edges: tuple
+    hooks: Any
+    output_version: Any
     plan: Any
+    restore: Any
     saved: Any
     sequence: int
+    versions: Any
 
     def watch(self, version: Version) -> None:
         self.output_version = version

@@ -229,7 +229,7 @@ class inference_mode(_Decorating):
     def __new__(cls, mode: Any = True) -> Any:
         manager = super().__new__(cls)
         if callable(mode):
-            manager.__init__(True)
+            cls.__init__(manager, True)
             return manager(mode)
         return manager
 

@@ -114,7 +114,8 @@ def move_retained(x: Any, old: Any, new: Any) -> None:
     """`retain_grad()` follows a tensor to its new node."""
     if old is None or new is None or old is new or type(old) is AccumulateGrad:
         return
-    node, index = (old.node, old.index) if type(old) is Port else (old, 0)
+    node: Any = old.node if type(old) is Port else old
+    index = old.index if type(old) is Port else 0
     retained = node.hooks.retained if node.hooks is not None else {}
     if index in retained and retained[index]() is x:
         node, place = (new.node, new.index) if type(new) is Port else (new, 0)
@@ -243,7 +244,7 @@ def adjoint(xp: Any, steps: tuple[Step, ...], g: Any, shape: tuple, dtype: Any) 
     from tapegrad.arrays import numpy as numpy_namespace
 
     probe = np.broadcast_to(np.zeros((), bool), shape)  # only its shapes are used
-    likes = []
+    likes: list[Any] = []
     for step in steps:
         likes.append(_Shaped(probe.shape, dtype))
         outs = step.op.forward(numpy_namespace, probe, **step.params)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tapegrad.ops import along as _along
+from tapegrad.ops import assign as _assign
 from tapegrad.ops import index as _index
 from tapegrad.ops import lookup as _lookup
 from tapegrad.ops import mask as _mask
-from tapegrad.ops import assign as _assign
 from tapegrad.ops import scattering as _scattering
 from tapegrad.ops import write as _write
 

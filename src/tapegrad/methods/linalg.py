@@ -6,8 +6,8 @@ from tapegrad.ops import activation as _activation
 from tapegrad.ops import affine as _affine
 from tapegrad.ops import contraction as _contraction
 from tapegrad.ops import length as _length
-from tapegrad.ops import product as _product
 from tapegrad.ops import logits as _logits
+from tapegrad.ops import product as _product
 
 
 class LinalgMethods:

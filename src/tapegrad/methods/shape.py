@@ -21,6 +21,7 @@ class ShapeMethods:
     """Views, axes, repetition, parts."""
 
     __slots__ = ()
+    _array: Any
 
     view = _shape.view
     view_as = _shape.view_as

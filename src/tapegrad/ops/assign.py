@@ -70,7 +70,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
     if index is False:
         return
     if index is Ellipsis or (type(index) is slice and index == FULL):
-        view, arrays = x, []
+        view, arrays = x, list[Any]()
     else:
         view, arrays = basic(x, indices_of(index))
     if arrays:
@@ -86,7 +86,7 @@ def _number(x: Any, value: Any) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         value = value.item()
     if isinstance(value, (bool, int, float, complex)):
-        if x._array.dtype.kind == "f" and type(value) is not complex and -6e4 < value < 6e4:
+        if x._array.dtype.kind == "f" and not isinstance(value, complex) and -6e4 < value < 6e4:
             return _tensor.wrap(np.asarray(value, x._array.dtype))  # fits the smallest of them
         return _tensor.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
     raise errors.advised(

@@ -56,11 +56,11 @@ def _arguments(args: tuple) -> tuple[str, list]:
                 raise ValueError("einsum(): subscripts must be Ellipsis or integers from 0 to 51")
         return found
 
-    operands, lists = list(args[: len(args) // 2 * 2 : 2]), args[1::2]
+    operands, lists = args[: len(args) // 2 * 2 : 2], args[1::2]
     equation = ",".join(map(letters, lists[: len(operands)]))
     if len(args) % 2:
         equation += "->" + letters(args[-1])
-    return equation, operands
+    return equation, list(operands)
 
 
 def _parse(equation: str, operands: list) -> tuple[list[list[str]], list[str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.call import finish
-from tapegrad.op import linear, primitive
+from tapegrad.op import primitive
 from tapegrad.ops.shape import unsafe_view
 
 __all__ = ["bmm", "dot", "ger", "inner", "matmul", "mm", "mv", "outer", "vdot"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.dtype import of
 from tapegrad.arrangement import axes_by_stride
+from tapegrad.dtype import of
 from tapegrad.op import primitive
 from tapegrad.ops.random_argument import (
     UNSIGNED,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.dtype import dtype as Dtype
 from tapegrad.arrangement import check_format, empty, preserve_format, preserved
+from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops import random_bounds as bounds
 from tapegrad.ops.factory import build
 from tapegrad.ops.random_argument import is_integer, mismatch, require_tensor, stream_of

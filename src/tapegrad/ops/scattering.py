@@ -12,7 +12,6 @@ from tapegrad.autograd.inplace import check_apart, in_place
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.lookup import bounds_error, check_index_dtype, check_range
-from tapegrad.ops.shape import reshape
 from tapegrad.scalar import fitted
 from tapegrad.shape import axis_of
 

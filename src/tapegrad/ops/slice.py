@@ -10,7 +10,6 @@ from tapegrad.op import linear
 from tapegrad.ops.shape import copied
 from tapegrad.shape import axis_of
 
-
 _BEFORE = tuple([(slice(None),) * axis for axis in range(8)])
 
 

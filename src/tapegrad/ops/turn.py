@@ -31,9 +31,9 @@ roll_axes.vjp(x=lambda xp, g, shifts, axes: xp.roll(g, tuple(-n for n in shifts)
 def _turned(xp: Any, x: Any, k: int, a: int, b: int) -> Any:
     if k == 2:
         return xp.flip(x, axis=(a, b))
-    order = list(range(x.ndim))
-    order[a], order[b] = b, a
-    order = tuple(order)
+    axes = list(range(x.ndim))
+    axes[a], axes[b] = b, a
+    order = tuple(axes)
     if k == 1:
         return xp.permute_dims(xp.flip(x, axis=b), order)
     return xp.flip(xp.permute_dims(x, order), axis=b) if k == 3 else x

@@ -1,12 +1,14 @@
 """Samples of indexing, scattering, masks and writing."""
 
+from typing import Any
+
 import numpy as np
 
 from tapegrad.testing.sample import Make, Sample, row
 
 
-def _at(*numbers: object) -> np.ndarray:
-    return np.array(*numbers, dtype=np.int64)
+def _at(numbers: Any) -> np.ndarray:
+    return np.array(numbers, dtype=np.int64)
 
 
 @row

@@ -1,5 +1,7 @@
 """Samples of products of matrices."""
 
+from typing import Any
+
 from tapegrad.testing.sample import Make, Sample, row
 
 
@@ -44,7 +46,7 @@ def unsafe_view(make: Make) -> list:
 
 @row
 def add_matrix_product(make: Make) -> list:
-    options = {"beta": 1, "alpha": 1, "flipped": False}
+    options: dict[str, Any] = {"beta": 1, "alpha": 1, "flipped": False}
     return [
         Sample(make(4), make(2, 3), make(3, 4), **options),
         Sample(make(2, 4), make(2, 3), make(4, 3).T, beta=0.5, alpha=2, flipped=True),
