@@ -354,7 +354,7 @@ def test_what_is_assigned_to_grad_fits():
         x.grad = torch.ones(2)
     with refused(RuntimeError, "can't assign Variable as its own grad"):
         x.grad = x
-    with pytest.raises(RuntimeError, match="^attempting to assign a gradient with dtype 'double'"):
+    with pytest.raises(RuntimeError, match=r"a gradient with dtype .double. to"):
         x.grad = torch.ones((), dtype=torch.float64)
     assert x.grad is None
 
