@@ -92,9 +92,7 @@ def _choice_rules(operator: Any) -> None:
             axis,
         )
     )
-    operator.jvp(
-        x=lambda xp, t, indices, axis, keepdims: _picked(xp, t, indices, axis, keepdims)
-    )
+    operator.jvp(x=lambda xp, t, indices, axis, keepdims: _picked(xp, t, indices, axis, keepdims))
 
 
 def _choose(xp: Any, x: Any, indices: Any, axis: int, keepdims: bool) -> tuple:
