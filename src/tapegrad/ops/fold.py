@@ -166,7 +166,7 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -
     """log(sum(exp(x))) along `dim`, without overflow.
 
     >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
-    tensor(1000.6931)
+    tensor(1000.6932)
     """
     if input.dtype.category < 2:
         input = input.to(_default())
