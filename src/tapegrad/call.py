@@ -277,7 +277,7 @@ def _wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
     return errors.advised(
         TypeError(
             f"{op.name}(): argument '{name}' (position {position + 1}) must be Tensor, "
-            f"not {type(x).__name__}"
+            f"not {'numpy.ndarray' if isinstance(x, ndarray) else type(x).__name__}"
         ),
         "Make a tensor of it first: torch.tensor(...), torch.from_numpy(...).",
     )

@@ -247,3 +247,19 @@ def test_large_tensors_give_what_small_ones_give(rng):
     want = (b + 0.5) * t + (a * b + 0.5 * a - b / 2) * (1 - t * t)
     np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(y.grad.numpy(), (a - 0.5) * t, rtol=1e-4, atol=1e-5)
+
+
+def test_arrays_of_numpy_take_part_where_they_do_in_pytorch():
+    x, array = torch.tensor([1.0, 2.0]), np.array([1.0, 3.0])
+    for y, want in ((x + array, [2, 5]), (x * array, [1, 6]), (array / x, [1, 1.5])):
+        assert type(y) is torch.Tensor
+        assert (y.dtype, y.tolist()) == (torch.float64, want)
+    assert (x == array).tolist() == [True, False]
+    assert (x != array) is True
+    for left in (array, "a"):
+        with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for -"):
+            left - x
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for /: 'str' and 'Tensor'"):
+        "a" / x
+    with pytest.raises(TypeError, match="must be Tensor, not numpy.ndarray"):
+        torch.add(x, array)

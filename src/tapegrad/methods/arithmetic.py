@@ -4,8 +4,12 @@ from tapegrad.call import operator
 from tapegrad.ops import arithmetic, combine, division, leftover, power
 
 
-def _reciprocal_times(input, other):
-    return arithmetic.mul(division.reciprocal(input), other)
+def _divide_into(self, other):
+    """`other / self`, as a product: whatever a tensor can be multiplied with."""
+    try:
+        return division.reciprocal(self) * other
+    except TypeError:
+        return NotImplemented
 
 
 class ArithmeticMethods:
@@ -50,7 +54,7 @@ class ArithmeticMethods:
     __rsub__ = operator(arithmetic.rsub)
     __mul__ = __rmul__ = operator(arithmetic.mul)
     __truediv__ = __div__ = operator(division.div)
-    __rtruediv__ = __rdiv__ = operator(_reciprocal_times)
+    __rtruediv__ = __rdiv__ = _divide_into
     __floordiv__ = operator(division.floor_divide)
     __rfloordiv__ = operator(division.floor_divide, reverse=True)
     __mod__ = operator(leftover.remainder)

@@ -1,7 +1,20 @@
 """Methods of comparison and logic, and their Python operators."""
 
+from numpy import ndarray
+
 from tapegrad.call import operator
 from tapegrad.ops import compare, logic
+from tapegrad.tensor import wrap
+
+_eq = operator(compare.eq)
+
+
+def _equal(self, other):
+    """`self == other`; PyTorch takes NumPy's arrays here, and only here."""
+    result = _eq(self, other)
+    if result is NotImplemented and isinstance(other, ndarray):
+        return compare.eq(self, wrap(other))
+    return result
 
 
 class CompareMethods:
@@ -50,7 +63,7 @@ class CompareMethods:
     bitwise_right_shift = logic.bitwise_right_shift
     bitwise_right_shift_ = logic.bitwise_right_shift_
 
-    __eq__ = operator(compare.eq)
+    __eq__ = _equal
     __ne__ = operator(compare.ne)
     __lt__ = operator(compare.lt)
     __le__ = operator(compare.le)

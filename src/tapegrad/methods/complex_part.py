@@ -1,6 +1,7 @@
 """Methods on complex numbers."""
 
 from tapegrad.ops import complex_part
+from tapegrad.ops.write import copy_ as _copy
 
 
 class ComplexMethods:
@@ -24,6 +25,10 @@ class ComplexMethods:
         """
         return complex_part.real(self)
 
+    @real.setter
+    def real(self, value):
+        _copy(complex_part.real(self), value)
+
     @property
     def imag(self):
         """The imaginary parts, a view.
@@ -32,3 +37,7 @@ class ComplexMethods:
         tensor([2.])
         """
         return complex_part.imag(self)
+
+    @imag.setter
+    def imag(self, value):
+        _copy(complex_part.imag(self), value)

@@ -1,4 +1,4 @@
-"""Arithmetic: sums, differences, products and what combines them."""
+"""Arithmetic: sums, differences, products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing between values: where, clamp, maximum, masked_fill."""
+"""Choosing by a condition or a limit: where, clamp."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _check_limit(name: str, limit: str) -> Any:
     return tensor_first(name, limit, _no_complex)
 
 
-_PLAIN = (float, int, type(None))
+_PLAIN = (float, int, type(None))  # types of limits that need no look
 
 
 @elementwise(name="clamp", node="ClampBackward1", hidden=("min", "max"), check=_no_complex)
@@ -138,9 +138,6 @@ def clamp(input: Any, min: Any = None, max: Any = None, *, out: Any = None) -> A
     tensors = hasattr(min, "_array") or hasattr(max, "_array")
     clamped = clamp_to_tensors if tensors else clamp_to_numbers
     return finish("clamp", clamped(input, min, max), out)
-
-
-_PLAIN = (float, int, type(None))
 
 
 def _check_limits(input: Any, min: Any, max: Any) -> None:

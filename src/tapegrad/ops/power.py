@@ -113,7 +113,9 @@ def power(xp, x, exponent):
 
 def _power_in_exponent(xp: Any, g: Any, x: Any, exponent: Any, y: Any) -> Any:
     """g y log(x), and 0 where x is 0, unless the exponent is negative."""
-    at_zero = xp.logical_and(x == 0, exponent >= 0)
+    is_complex = xp.isdtype(exponent.dtype, "complex floating")
+    positive = (xp.real(exponent) if is_complex else exponent) >= 0
+    at_zero = xp.logical_and(x == 0, positive)
     return xp.where(at_zero, 0.0, g * (y * xp.log(x)))
 
 

@@ -171,7 +171,12 @@ def pow_(make: Make) -> list:
 @row
 def power(make: Make) -> list:
     whole = make.integers(4, low=-2, high=3)
-    return [*binary(make, make.positive, make), Sample(whole, whole), Sample(whole, abs(whole))]
+    return [
+        *binary(make, make.positive, make),
+        Sample(make.complex(3), make.complex(3)),
+        Sample(whole, whole),
+        Sample(whole, abs(whole)),
+    ]
 
 
 @row
