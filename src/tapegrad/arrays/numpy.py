@@ -167,7 +167,9 @@ from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to
 from tapegrad.arrays.scan import log_running_sum, running_extremum
 from tapegrad.arrays.special import digamma, erf, erfc, erfinv, lgamma, polygamma
 from tapegrad.arrays.strided import (
+    as_pairs,
     diagonal_view,
+    from_pairs,
     pad_diagonal,
     strided,
     sum_strided,

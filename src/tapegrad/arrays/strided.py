@@ -98,3 +98,14 @@ def write_diagonal(x: Any, values: Any, offset: int) -> Any:
     out = np.array(x)
     diagonal_view(out, offset)[...] = values
     return out
+
+
+def as_pairs(x: Any) -> Any:
+    """Complex numbers as pairs (real part, imaginary part) along a new last axis: a view."""
+    real = x.real
+    return as_strided(real, (*x.shape, 2), (*x.strides, real.dtype.itemsize))
+
+
+def from_pairs(x: Any) -> Any:
+    """Pairs along the last axis as complex numbers: a view."""
+    return x.view(np.complex64 if x.dtype == np.float32 else np.complex128)[..., 0]

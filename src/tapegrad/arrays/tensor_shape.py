@@ -154,7 +154,16 @@ def write_diagonal(x: Any, values: Any, offset: int) -> Any:
     return _patch.patch_diagonal(x, values, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
 
 
+def as_pairs(x: Any) -> Any:
+    return _stride.as_pairs(x)
+
+
+def from_pairs(x: Any) -> Any:
+    return _stride.from_pairs(x)
+
+
 __all__ = [
+    "as_pairs",
     "broadcast_arrays",
     "broadcast_shapes",
     "broadcast_to",
@@ -163,6 +172,7 @@ __all__ = [
     "diagonal_view",
     "expand_dims",
     "flip",
+    "from_pairs",
     "matrix_transpose",
     "meshgrid",
     "moveaxis",

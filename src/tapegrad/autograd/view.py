@@ -243,10 +243,11 @@ def adjoint(xp: Any, steps: tuple[Step, ...], g: Any, shape: tuple, dtype: Any) 
 
     from tapegrad.arrays import numpy as numpy_namespace
 
-    probe = np.broadcast_to(np.zeros((), bool), shape)  # only its shapes are used
+    # only its shapes are used, and its memory never touched
+    probe: Any = np.empty(shape, dtype if isinstance(dtype, np.dtype) else bool)
     likes: list[Any] = []
     for step in steps:
-        likes.append(_Shaped(probe.shape, dtype))
+        likes.append(_Shaped(probe.shape, probe.dtype if isinstance(dtype, np.dtype) else dtype))
         outs = step.op.forward(numpy_namespace, probe, **step.params)
         probe = outs if step.index is None else outs[step.index]
         if step.index is not None:

@@ -11,6 +11,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.autograd.graph import INFERENCE, version_of
 from tapegrad.autograd.inplace import in_place_view
 from tapegrad.op import linear
+from tapegrad.ops.shape import copied
 from tapegrad.shape import axis_of, ints_of
 
 
@@ -68,6 +69,28 @@ def sum_pattern(xp, x, *, shape, strides, offset, own):
 sum_pattern.vjp(
     x=lambda xp, g, x_like, strides, offset, own: xp.strided(g, x_like.shape, strides, offset, own)
 )
+
+
+@linear(
+    node="ViewAsRealBackward0", view=True, holomorphic=False, kernels=("as_pairs", "from_pairs")
+)
+def as_pairs(xp, x):
+    """Complex numbers as pairs (real part, imaginary part) along a new last axis."""
+    return xp.as_pairs(x)
+
+
+as_pairs.vjp(x=lambda xp, g: xp.from_pairs(copied(xp, g, "C")))
+
+
+@linear(
+    node="ViewAsComplexBackward0", view=True, holomorphic=False, kernels=("as_pairs", "from_pairs")
+)
+def from_pairs(xp, x):
+    """Pairs along the last axis as complex numbers."""
+    return xp.from_pairs(x)
+
+
+from_pairs.vjp(x=lambda xp, g: xp.as_pairs(g))
 
 
 # --- public ----------------------------------------------------------------------------------
@@ -185,4 +208,44 @@ def view_dtype(input: Any, dtype: Any) -> Any:
     return result
 
 
-__all__ = ["as_strided"]
+def view_as_real(input: Any) -> Any:
+    """Complex numbers as pairs (real part, imaginary part) along a new last dimension: a view.
+
+    >>> torch.view_as_real(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
+    if not input.dtype.is_complex:
+        raise errors.advised(
+            RuntimeError("view_as_real is only supported for complex tensors"),
+            "A real tensor is its own real part.",
+        )
+    return as_pairs(input)
+
+
+def view_as_complex(input: Any) -> Any:
+    """Pairs along the last dimension as complex numbers: a view.
+
+    >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
+    array = input._array
+    problem = ""
+    if array.dtype not in (np.float32, np.float64):
+        problem = (
+            "view_as_complex is only supported for half, float and double tensors, but got a "
+            f"tensor of scalar type: {input.dtype.scalar_name}"
+        )
+    elif not array.ndim:
+        problem = "Input tensor must have one or more dimensions"
+    elif array.shape[-1] != 2:
+        problem = "Tensor must have a last dimension of size 2"
+    elif array.strides[-1] != array.dtype.itemsize:
+        problem = "Tensor must have a last dimension with stride 1"
+    elif any(s % (2 * array.dtype.itemsize) for s in array.strides[:-1]):
+        problem = "Tensor must have a stride divisible by 2 for all but last dimension"
+    if problem:
+        raise errors.advised(RuntimeError(problem), "torch.complex(real, imag) makes a copy.")
+    return from_pairs(input)
+
+
+__all__ = ["as_strided", "view_as_complex", "view_as_real"]

@@ -277,3 +277,13 @@ def sum_pattern(make: Make) -> list:
         Sample(make(2, 2), shape=(6,), strides=(1, 2), offset=1, own=(1,)),
         Sample(make(3, 3), shape=(5,), strides=(1, 1), offset=0, own=(1,)),
     ]
+
+
+@row
+def as_pairs(make: Make) -> list:
+    return [Sample(make.complex(3)), Sample(make.complex(2, 3).T), Sample(make.complex())]
+
+
+@row
+def from_pairs(make: Make) -> list:
+    return [Sample(make(3, 2)), Sample(make(2, 3, 2)), Sample(make(2))]
