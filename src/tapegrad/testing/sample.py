@@ -54,7 +54,7 @@ class Make:
     """Arrays of random numbers for samples, the same in each run.
 
     >>> make = tapegrad.testing.Make(0)
-    >>> make(2, 3).shape, make.positive(4).min() > 0
+    >>> make(2, 3).shape, bool(make.positive(4).min() > 0)
     ((2, 3), True)
     """
 
