@@ -261,5 +261,5 @@ def test_arrays_of_numpy_take_part_where_they_do_in_pytorch():
             left - x
     with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for /: 'str' and 'Tensor'"):
         "a" / x
-    with pytest.raises(TypeError, match="must be Tensor, not numpy.ndarray"):
+    with pytest.raises(TypeError, match=r"must be Tensor, not numpy\.ndarray"):
         torch.add(x, array)
