@@ -29,10 +29,11 @@ from tapegrad.dtype import (
 )
 from tapegrad.dtype import bool_ as bool
 from tapegrad.limits import finfo, iinfo
+from tapegrad.ops import borrow as _borrow
 from tapegrad.ops import cast as _cast
 from tapegrad.ops import create as _create
-from tapegrad.ops import data as _data
 from tapegrad.ops import interval as _interval
+from tapegrad.ops import spacing as _spacing
 from tapegrad.ops.complex_part import real
 from tapegrad.ops.export import from_dlpack, item
 from tapegrad.promotion import can_cast, promote
@@ -57,7 +58,7 @@ def astype(x: Any, dtype: Any, /, *, copy: builtins.bool = True, device: Any = N
 
 def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
     """`x` as a tensor."""
-    result = x if isinstance(x, TensorCore) else _data.asarray(x, device=device, copy=copy)
+    result = x if isinstance(x, TensorCore) else _borrow.asarray(x, device=device, copy=copy)
     if dtype is not None and result.dtype is not of(dtype):
         if copy is False:
             raise ValueError("another dtype needs memory of its own: leave copy=False away")
@@ -130,8 +131,8 @@ def linspace(
     endpoint: builtins.bool = True,
 ) -> Any:
     if endpoint:
-        return _interval.linspace(start, stop, num, dtype=_ours(dtype), device=device)
-    return _interval.linspace(start, stop, num + 1, dtype=_ours(dtype), device=device)[:-1]
+        return _spacing.linspace(start, stop, num, dtype=_ours(dtype), device=device)
+    return _spacing.linspace(start, stop, num + 1, dtype=_ours(dtype), device=device)[:-1]
 
 
 def eye(
@@ -141,7 +142,7 @@ def eye(
 
     columns = n_rows if n_cols is None else n_cols
     whole = np.eye(n_rows, columns, k, dtype=(_ours(dtype) or _create.default()).numpy)
-    return _data.from_numpy(whole)
+    return _borrow.from_numpy(whole)
 
 
 def result_type(*operands: Any) -> Any:

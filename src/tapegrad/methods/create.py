@@ -1,6 +1,6 @@
 """Methods that make new tensors like this one."""
 
-from tapegrad.ops import like
+from tapegrad.ops import new as _new
 
 
 class CreateMethods:
@@ -8,10 +8,10 @@ class CreateMethods:
 
     __slots__ = ()
 
-    new = like.new
-    new_empty = like.new_empty
-    new_empty_strided = like.new_empty_strided
-    new_full = like.new_full
-    new_ones = like.new_ones
-    new_tensor = like.new_tensor
-    new_zeros = like.new_zeros
+    new = _new.new
+    new_empty = _new.new_empty
+    new_empty_strided = _new.new_empty_strided
+    new_full = _new.new_full
+    new_ones = _new.new_ones
+    new_tensor = _new.new_tensor
+    new_zeros = _new.new_zeros

@@ -8,6 +8,7 @@ from tapegrad.ops.along import *
 from tapegrad.ops.arithmetic import *
 from tapegrad.ops.assign import *
 from tapegrad.ops.axis import *
+from tapegrad.ops.borrow import *
 from tapegrad.ops.choice import *
 from tapegrad.ops.combine import *
 from tapegrad.ops.compare import *
@@ -26,6 +27,7 @@ from tapegrad.ops.fold import *
 from tapegrad.ops.grid import *
 from tapegrad.ops.interval import *
 from tapegrad.ops.join import *
+from tapegrad.ops.laid_out import *
 from tapegrad.ops.leftover import *
 from tapegrad.ops.length import *
 from tapegrad.ops.like import *
@@ -33,6 +35,7 @@ from tapegrad.ops.logic import *
 from tapegrad.ops.logistic import *
 from tapegrad.ops.logits import *
 from tapegrad.ops.lookup import *
+from tapegrad.ops.flat import *
 from tapegrad.ops.mask import *
 from tapegrad.ops.memory import *
 from tapegrad.ops.number import *
@@ -54,9 +57,12 @@ from tapegrad.ops.repeat import *
 from tapegrad.ops.rounding import *
 from tapegrad.ops.scan import *
 from tapegrad.ops.scattering import *
+from tapegrad.ops.reduction import *
 from tapegrad.ops.section import *
+from tapegrad.ops.partition import *
 from tapegrad.ops.shape import *
 from tapegrad.ops.slice import *
+from tapegrad.ops.spacing import *
 from tapegrad.ops.special_function import *
 from tapegrad.ops.stride import *
 from tapegrad.ops.together import *

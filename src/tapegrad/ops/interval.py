@@ -1,4 +1,4 @@
-"""Numbers in steps: `arange`, `range`, `linspace`, `logspace`.
+"""Numbers in steps of a given size: `arange`, `range`.
 
 The roundings are PyTorch's, to the bit for float32 (below 32,768 elements, where PyTorch takes one
 thread): it multiplies and adds with one rounding, and steps through blocks of eight.
@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
-from tapegrad import tensor as _tensor
-from tapegrad.dtype import current, default, int64
+from tapegrad.dtype import default, int64
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops.factory import build, check, check_out, into, known
-from tapegrad.scalar import fitted, int_of, number_of
+from tapegrad.scalar import number_of
 
 _LANES = 8  # of a vector of float32; the loop over vectors handles two at a time
 
@@ -33,7 +32,7 @@ def _stepped(start: float, step: float, size: int, dtype: np.dtype) -> np.ndarra
     return np.concatenate([blocks.reshape(-1), rest]).astype(np.float32)
 
 
-def _real(value: Any) -> Any:
+def real(value: Any) -> Any:
     if isinstance(value, complex):
         raise errors.advised(
             RuntimeError("value cannot be converted to type double without overflow"),
@@ -56,7 +55,7 @@ def _check_range(start: Any, end: Any, step: Any) -> None:
         )
 
 
-def _check_dtype(name: str, dtype: Dtype) -> None:
+def check_dtype(name: str, dtype: Dtype) -> None:
     if dtype.is_complex or dtype.name == "bool":
         raise errors.advised(
             NotImplementedError(f"\"{name}_cpu\" not implemented for '{dtype.scalar_name}'"),
@@ -80,7 +79,7 @@ def _bounds(given: tuple, start: Any, end: Any, step: Any) -> tuple[Any, Any, An
     """Start, end and step of `arange(end)`, `arange(start, end)`, `arange(start, end, step)`."""
     if len(given) == 1 and start is None and end is None and step is None:
         start, end = 0, given[0]
-        return start, _real(number_of("arange", "end", 1, end)), 1
+        return start, real(number_of("arange", "end", 1, end)), 1
     names = ("start", "end", "step")
     values = dict(zip(names, given, strict=False))
     known = {"start": start, "end": end, "step": step}
@@ -92,9 +91,9 @@ def _bounds(given: tuple, start: Any, end: Any, step: Any) -> tuple[Any, Any, An
         raise errors.invalid_combination("arange", given, named, _ARANGE)
     start, end, step = values.get("start", 0), values["end"], values.get("step", 1)
     return (
-        _real(number_of("arange", "start", 1, start)),
-        _real(number_of("arange", "end", 2, end)),
-        _real(number_of("arange", "step", 3, step)),
+        real(number_of("arange", "start", 1, start)),
+        real(number_of("arange", "end", 2, end)),
+        real(number_of("arange", "step", 3, step)),
     )
 
 
@@ -126,7 +125,7 @@ def arange(
     else:
         whole = all(isinstance(x, int) for x in (start, end, step))
         kind = int64 if whole else default()
-    _check_dtype("arange", kind)
+    check_dtype("arange", kind)
     if out is None:
         return build("arange", _arange, start, end, step, kind, requires_grad=requires_grad)
     array = _arange(start, end, step, kind)
@@ -186,7 +185,7 @@ def range(
         )
     check(layout, device, pin_memory)
     start, end, step = (
-        _real(number_of("range", name, i, x))
+        real(number_of("range", name, i, x))
         for i, (name, x) in enumerate((("start", start), ("end", end), ("step", step)), 1)
     )
     _check_range(start, end, step)
@@ -195,7 +194,7 @@ def range(
         kind = out.dtype
     else:
         kind = default() if dtype is None else known("range", dtype)
-    _check_dtype("range", kind)
+    check_dtype("range", kind)
     array = _range(start, end, step, kind)
     if out is not None:
         return into("range", out, array, requires_grad)
@@ -209,136 +208,4 @@ def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
     return (np.arange(size, dtype=np.int64) * int(step) + int(start)).astype(dtype.numpy)
 
 
-# --- a given number of steps ------------------------------------------------------------------
-
-
-def _end_point(name: str, argument: str, position: int, x: Any) -> Any:
-    if isinstance(x, _tensor.Tensor):
-        if x.ndim:
-            raise errors.advised(
-                RuntimeError(
-                    f"{name} only supports 0-dimensional start and end tensors, but got "
-                    f"{argument} with {x.ndim} dimension(s)."
-                ),
-                "Pass numbers, or tensors of one number.",
-            )
-        return x.item()
-    return number_of(name, argument, position, x)
-
-
-def _n_steps(name: str, steps: Any) -> int:
-    n = int_of(name, "steps", 3, steps)
-    if n < 0:
-        raise errors.advised(RuntimeError("number of steps must be non-negative"), f"It is {n}.")
-    return n
-
-
-def _kind(name: str, start: Any, end: Any, out: Any, dtype: Any) -> Dtype:
-    if out is not None:
-        check_out(name, out, dtype)
-        kind = out.dtype
-    elif dtype is not None:
-        kind = known(name, dtype)
-    else:
-        is_complex = isinstance(start, complex) or isinstance(end, complex)
-        kind = current[0][0].to_complex() if is_complex else default()
-    if kind.name == "bool":
-        _check_dtype(name, kind)
-    return kind
-
-
-def linspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
-    """`steps` numbers from `start` to `end`, both included, equally far apart.
-
-    >>> torch.linspace(0, 1, 5)
-    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
-    """
-    check(layout, device, pin_memory)
-    start, end = _end_point("linspace", "start", 1, start), _end_point("linspace", "end", 2, end)
-    n = _n_steps("linspace", steps)
-    kind = _kind("linspace", start, end, out, dtype)
-    if out is not None:
-        return into("linspace", out, _linspace(start, end, n, kind), requires_grad)
-    return build("linspace", _linspace, start, end, n, kind, requires_grad=requires_grad)
-
-
-def _linspace(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
-    """Counted from the nearer end, so that both ends are met and the middle is symmetric."""
-    native = dtype.numpy
-    start, end = (np.asarray(fitted(x, dtype), native) for x in (start, end))
-    if n < 2:
-        return np.full(n, start, native)
-    whole = native.kind in "iu"
-    if whole:
-        start, end = float(start), float(end)
-    step = (end - start) / (n - 1)
-    if not whole:
-        step = np.asarray(step, native)
-    # one rounding, as with a fused multiply-add: float32 is computed in double precision
-    wide = np.complex128 if native.kind == "c" else np.float64
-    start, end, step = (np.asarray(x).astype(wide) for x in (start, end, step))
-    half = n // 2
-    low = start + step * np.arange(half)
-    high = end - step * np.arange(n - half - 1, -1, -1)
-    return np.concatenate([low, high]).astype(native)
-
-
-def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
-    """`steps` numbers from base**start to base**end, each the same factor above the one before.
-
-    >>> torch.logspace(0, 2, 3)
-    tensor([  1.,  10., 100.])
-    """
-    check(layout, device, pin_memory)
-    start, end = _end_point("logspace", "start", 1, start), _end_point("logspace", "end", 2, end)
-    n = _n_steps("logspace", steps)
-    kind = _kind("logspace", start, end, out, dtype)
-    base = _real(number_of("logspace", "base", 4, base))
-    if out is not None:
-        return into("logspace", out, _logspace(start, end, n, base, kind), requires_grad)
-    return build("logspace", _logspace, start, end, n, base, kind, requires_grad=requires_grad)
-
-
-def _logspace(start: Any, end: Any, n: int, base: float, dtype: Dtype) -> np.ndarray:
-    native = dtype.numpy
-    if n == 1:
-        return np.full(1, np.power(base, fitted(start, dtype)), native)
-    exponents = _exponents(start, end, n, dtype)
-    return np.power(exponents.dtype.type(base), exponents).astype(native)
-
-
-def _exponents(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
-    """Equal steps between the ends as `dtype` has them, in double precision."""
-    wide = np.complex128 if dtype.is_complex else np.float64
-    low, high = (np.asarray(fitted(x, dtype), dtype.numpy).astype(wide) for x in (start, end))
-    step = (high - low) / max(n - 1, 1)
-    half = n // 2
-    return np.concatenate(
-        [low + step * np.arange(half), high - step * np.arange(n - half - 1, -1, -1)]
-    )
-
-
-__all__ = ["arange", "linspace", "logspace", "range"]
+__all__ = ["arange", "range"]

@@ -1,4 +1,4 @@
-"""Tensors like another one: of its shape, dtype and place, or at least of its dtype."""
+"""Tensors like another one: of its shape and dtype."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from tapegrad import arrangement as _arrangement
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.dtype import dtype as Dtype
-from tapegrad.ops import data as _data
-from tapegrad.ops.create import sizes, strided_array
 from tapegrad.ops.factory import build, check, known
-from tapegrad.ops.typed import legacy_array
 from tapegrad.scalar import fitted, number_of
-from tapegrad.shape import ints_of
 
 
-def _dtype(name: str, x: Any, dtype: Any) -> Dtype:
+def dtype_like(name: str, x: Any, dtype: Any) -> Dtype:
+    """The dtype that is asked for, or that of the tensor `x`."""
     if not isinstance(x, _tensor.Tensor):
         raise errors.must_be(name, "input", 1, "Tensor", x)
     return x.dtype if dtype is None else known(name, dtype)
@@ -52,7 +49,7 @@ def empty_like(
     >>> torch.empty_like(torch.zeros(2, 3)).shape
     torch.Size([2, 3])
     """
-    kind = _dtype("empty_like", input, dtype)
+    kind = dtype_like("empty_like", input, dtype)
     check(layout, device, pin_memory)
     args = (input._array, kind.numpy, memory_format)
     return build("empty_like", _like, *args, requires_grad=requires_grad)
@@ -73,7 +70,7 @@ def zeros_like(
     >>> torch.zeros_like(torch.tensor([1, 2]))
     tensor([0, 0])
     """
-    kind = _dtype("zeros_like", input, dtype)
+    kind = dtype_like("zeros_like", input, dtype)
     check(layout, device, pin_memory)
     args = (input._array, 0, kind.numpy, memory_format)
     return build("zeros_like", _filled, *args, requires_grad=requires_grad)
@@ -94,7 +91,7 @@ def ones_like(
     >>> torch.ones_like(torch.tensor([0.5, 2]))
     tensor([1., 1.])
     """
-    kind = _dtype("ones_like", input, dtype)
+    kind = dtype_like("ones_like", input, dtype)
     check(layout, device, pin_memory)
     args = (input._array, 1, kind.numpy, memory_format)
     return build("ones_like", _filled, *args, requires_grad=requires_grad)
@@ -116,151 +113,11 @@ def full_like(
     >>> torch.full_like(torch.zeros(2), 7)
     tensor([7., 7.])
     """
-    kind = _dtype("full_like", input, dtype)
+    kind = dtype_like("full_like", input, dtype)
     check(layout, device, pin_memory)
     value = fitted(number_of("full_like", "fill_value", 2, fill_value), kind)
     args = (input._array, value, kind.numpy, memory_format)
     return build("full_like", _filled, *args, requires_grad=requires_grad)
-
-
-# --- methods: of the tensor's dtype, of any shape ------------------------------------------------
-
-
-def new_zeros(
-    self: Any,
-    *shape: Any,
-    size: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
-    """A tensor of zeros of this tensor's dtype.
-
-    >>> torch.tensor([1, 2]).new_zeros(3)
-    tensor([0, 0, 0])
-    """
-    kind = _dtype("new_zeros", self, dtype)
-    check(layout, device, pin_memory)
-    shape = sizes("new_zeros", shape, size)
-    return build("new_zeros", np.zeros, shape, kind.numpy, requires_grad=requires_grad)
-
-
-def new_ones(
-    self: Any,
-    *shape: Any,
-    size: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
-    """A tensor of ones of this tensor's dtype.
-
-    >>> torch.tensor([1, 2]).new_ones(3)
-    tensor([1, 1, 1])
-    """
-    kind = _dtype("new_ones", self, dtype)
-    check(layout, device, pin_memory)
-    shape = sizes("new_ones", shape, size)
-    return build("new_ones", np.ones, shape, kind.numpy, requires_grad=requires_grad)
-
-
-def new_empty(
-    self: Any,
-    *shape: Any,
-    size: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
-    """A tensor of this tensor's dtype whose values are whatever was in its memory.
-
-    >>> torch.tensor([1, 2]).new_empty(3).dtype
-    torch.int64
-    """
-    kind = _dtype("new_empty", self, dtype)
-    check(layout, device, pin_memory)
-    shape = sizes("new_empty", shape, size)
-    return build("new_empty", np.empty, shape, kind.numpy, requires_grad=requires_grad)
-
-
-def new_empty_strided(
-    self: Any,
-    size: Any,
-    stride: Any,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
-    """A tensor of uninitialised memory of this tensor's dtype, with the given strides."""
-    kind = _dtype("new_empty_strided", self, dtype)
-    check(layout, device, pin_memory)
-    shape = sizes("new_empty_strided", (size,))
-    strides = ints_of("new_empty_strided", "stride", (stride,), 2)
-    args = (shape, strides, kind.numpy)
-    return build("new_empty_strided", strided_array, *args, requires_grad=requires_grad)
-
-
-def new_full(
-    self: Any,
-    size: Any,
-    fill_value: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
-    """A tensor of one value, of this tensor's dtype.
-
-    >>> torch.tensor([1.0, 2.0]).new_full((3,), 7)
-    tensor([7., 7., 7.])
-    """
-    kind = _dtype("new_full", self, dtype)
-    check(layout, device, pin_memory)
-    if not isinstance(size, (tuple, list)):
-        raise errors.must_be("new_full", "size", 1, "tuple of ints", size)
-    shape = sizes("new_full", (size,))
-    value = fitted(number_of("new_full", "fill_value", 2, fill_value), kind)
-    return build("new_full", np.full, shape, value, kind.numpy, requires_grad=requires_grad)
-
-
-def new_tensor(
-    self: Any,
-    data: Any,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Any:
-    """A tensor with a copy of `data`, of this tensor's dtype.
-
-    >>> torch.tensor([1.0, 2.0]).new_tensor([3, 4])
-    tensor([3., 4.])
-    """
-    kind = _dtype("new_tensor", self, dtype)
-    check(None, device, pin_memory)
-    if isinstance(data, _tensor.Tensor):
-        _data.warn_of_copy("tensor.new_tensor(sourceTensor)")
-    return build("new_tensor", _data.copied_array, data, kind, requires_grad=requires_grad)
-
-
-def new(self: Any, *args: Any) -> Any:
-    """A tensor of this tensor's dtype, from before `new_empty` and `new_tensor`.
-
-    >>> torch.tensor([1.0, 2.0]).new([3, 4])
-    tensor([3., 4.])
-    """
-    return build("new", legacy_array, args, self.dtype)
 
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]

@@ -1,0 +1,151 @@
+"""A given number of steps: `linspace`, `logspace`.
+
+The roundings of linspace are PyTorch's, to the bit for float32: it multiplies and adds with one
+rounding, and counts from the nearer end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad import tensor as _tensor
+from tapegrad.dtype import current, default
+from tapegrad.dtype import dtype as Dtype
+from tapegrad.ops.factory import build, check, check_out, into, known
+from tapegrad.ops.interval import check_dtype, real
+from tapegrad.scalar import fitted, int_of, number_of
+
+
+def _end_point(name: str, argument: str, position: int, x: Any) -> Any:
+    if isinstance(x, _tensor.Tensor):
+        if x.ndim:
+            raise errors.advised(
+                RuntimeError(
+                    f"{name} only supports 0-dimensional start and end tensors, but got "
+                    f"{argument} with {x.ndim} dimension(s)."
+                ),
+                "Pass numbers, or tensors of one number.",
+            )
+        return x.item()
+    return number_of(name, argument, position, x)
+
+
+def _n_steps(name: str, steps: Any) -> int:
+    n = int_of(name, "steps", 3, steps)
+    if n < 0:
+        raise errors.advised(RuntimeError("number of steps must be non-negative"), f"It is {n}.")
+    return n
+
+
+def _kind(name: str, start: Any, end: Any, out: Any, dtype: Any) -> Dtype:
+    if out is not None:
+        check_out(name, out, dtype)
+        kind = out.dtype
+    elif dtype is not None:
+        kind = known(name, dtype)
+    else:
+        is_complex = isinstance(start, complex) or isinstance(end, complex)
+        kind = current[0][0].to_complex() if is_complex else default()
+    if kind.name == "bool":
+        check_dtype(name, kind)
+    return kind
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """`steps` numbers from `start` to `end`, both included, equally far apart.
+
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    check(layout, device, pin_memory)
+    start, end = _end_point("linspace", "start", 1, start), _end_point("linspace", "end", 2, end)
+    n = _n_steps("linspace", steps)
+    kind = _kind("linspace", start, end, out, dtype)
+    if out is not None:
+        return into("linspace", out, _linspace(start, end, n, kind), requires_grad)
+    return build("linspace", _linspace, start, end, n, kind, requires_grad=requires_grad)
+
+
+def _linspace(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
+    """Counted from the nearer end, so that both ends are met and the middle is symmetric."""
+    native = dtype.numpy
+    start, end = (np.asarray(fitted(x, dtype), native) for x in (start, end))
+    if n < 2:
+        return np.full(n, start, native)
+    whole = native.kind in "iu"
+    if whole:
+        start, end = float(start), float(end)
+    step = (end - start) / (n - 1)
+    if not whole:
+        step = np.asarray(step, native)
+    # one rounding, as with a fused multiply-add: float32 is computed in double precision
+    wide = np.complex128 if native.kind == "c" else np.float64
+    start, end, step = (np.asarray(x).astype(wide) for x in (start, end, step))
+    half = n // 2
+    low = start + step * np.arange(half)
+    high = end - step * np.arange(n - half - 1, -1, -1)
+    return np.concatenate([low, high]).astype(native)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """`steps` numbers from base**start to base**end, each the same factor above the one before.
+
+    >>> torch.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    check(layout, device, pin_memory)
+    start, end = _end_point("logspace", "start", 1, start), _end_point("logspace", "end", 2, end)
+    n = _n_steps("logspace", steps)
+    kind = _kind("logspace", start, end, out, dtype)
+    base = real(number_of("logspace", "base", 4, base))
+    if out is not None:
+        return into("logspace", out, _logspace(start, end, n, base, kind), requires_grad)
+    return build("logspace", _logspace, start, end, n, base, kind, requires_grad=requires_grad)
+
+
+def _logspace(start: Any, end: Any, n: int, base: float, dtype: Dtype) -> np.ndarray:
+    native = dtype.numpy
+    if n == 1:
+        return np.full(1, np.power(base, fitted(start, dtype)), native)
+    exponents = _exponents(start, end, n, dtype)
+    return np.power(exponents.dtype.type(base), exponents).astype(native)
+
+
+def _exponents(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
+    """Equal steps between the ends as `dtype` has them, in double precision."""
+    wide = np.complex128 if dtype.is_complex else np.float64
+    low, high = (np.asarray(fitted(x, dtype), dtype.numpy).astype(wide) for x in (start, end))
+    step = (high - low) / max(n - 1, 1)
+    half = n // 2
+    return np.concatenate(
+        [low + step * np.arange(half), high - step * np.arange(n - half - 1, -1, -1)]
+    )
+
+
+__all__ = ["linspace", "logspace"]
