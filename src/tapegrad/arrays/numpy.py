@@ -292,6 +292,20 @@ def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any =
     return np.argsort(x, axis=axis, stable=stable)
 
 
+_BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
+
+
+def where(condition: Any, x: Any, y: Any, /) -> Any:
+    """`np.where`; with 0 for `y`, as masks of gradients have it, at a quarter of its cost."""
+    masks = type(y) in (int, float) and y == 0 and type(x) is np.ndarray and x.size > 512
+    if masks and x.dtype in _BITS and condition.dtype == np.bool_ and condition.shape == x.shape:
+        bits = condition.view(np.int8).astype(_BITS[x.dtype])
+        np.negative(bits, bits)  # all ones, or all zeros
+        np.bitwise_and(bits, x.view(bits.dtype), bits)
+        return bits.view(x.dtype)
+    return np.where(condition, x, y)
+
+
 def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:
     """A view, or for a small result a filled array, which is several times cheaper to make."""
     size = 1
