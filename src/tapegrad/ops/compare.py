@@ -139,7 +139,7 @@ def isfinite(xp, x):
 # --- nearness --------------------------------------------------------------------------------
 
 
-@constant(promote="arith")
+@constant(name="isclose", promote="arith")
 def near(xp, input, other, *, rtol, atol, equal_nan):
     """Where two tensors are equal or nearly so."""
     equal = input == other

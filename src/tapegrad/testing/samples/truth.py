@@ -102,7 +102,7 @@ def lcm(make: Make) -> list:
 
 
 @row
-def near(make: Make) -> list:
+def isclose(make: Make) -> list:
     x = make(2, 3)
     strict: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-8, "equal_nan": False}
     return [
