@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad.ops import assign as _assign
 from tapegrad.ops import lookup as _lookup
 from tapegrad.ops import patch as _patch
+from tapegrad.ops import reduction as _reduction
 from tapegrad.ops import scattering as _scattering
 from tapegrad.ops.expand import expand
 from tapegrad.ops.mask import nonzero as _nonzero
@@ -73,8 +74,8 @@ def scatter_along(x: Any, index: Any, values: Any, axis: int, how: str) -> Any:
     if how == "add":
         return _scattering.scatter_sum(x, values, index, axis=axis)
     if how == "multiply":
-        return _scattering.scatter_product(x, values, index, axis=axis, include=True)
-    return _scattering.scatter_extremum(x, values, index, axis=axis, how=how, include=True)
+        return _reduction.scatter_product(x, values, index, axis=axis, include=True)
+    return _reduction.scatter_extremum(x, values, index, axis=axis, how=how, include=True)
 
 
 __all__ = [

@@ -14,7 +14,8 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.blocks import in_blocks
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
-from tapegrad.autograd.view import ORDINARY, edge_of, short_name
+from tapegrad.autograd.origin import ORDINARY, short_name
+from tapegrad.autograd.view import edge_of
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 

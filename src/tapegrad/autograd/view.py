@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
 from tapegrad.autograd.graph import (
     INFERENCE,
     AccumulateGrad,
@@ -21,10 +20,7 @@ from tapegrad.autograd.graph import (
     version_of,
 )
 from tapegrad.autograd.mode import is_grad_enabled
-
-# How a view was made. With a gradient, only an ordinary one may be written, or looked through
-# after its base was.
-ORDINARY, NO_GRAD, IN_INFERENCE, MULTI_OUTPUT = "ordinary", "no_grad", "inference", "multi-output"
+from tapegrad.autograd.origin import MULTI_OUTPUT, NO_GRAD, ORDINARY, view_error
 
 
 class Step:
@@ -120,51 +116,6 @@ def move_retained(x: Any, old: Any, new: Any) -> None:
     if index in retained and retained[index]() is x:
         node, place = (new.node, new.index) if type(new) is Port else (new, 0)
         hooks_of(node).retained[place] = retained.pop(index)
-
-
-def view_error(made: str, edge: Any, indirect: bool) -> RuntimeError:
-    """A view that may not be written in place, or whose base was (`indirect`)."""
-    what = "its base or another view of its base has been" if indirect else "is being"
-    output = f"Output {_number(edge)} of {short_name(edge)} is a view" if edge is not None else ""
-    where = "inference mode" if made is IN_INFERENCE else "no_grad mode"
-    if made is MULTI_OUTPUT:
-        subject = f"{output} and {what} modified inplace."
-        if edge is None:
-            subject = f"A view was created in {where} and {what} modified inplace with grad mode "
-            subject += "enabled."
-        return errors.advised(
-            RuntimeError(
-                f"{subject} This view is the output of a function that returns multiple views. "
-                "Such functions do not allow the output views to be modified inplace. You should "
-                "replace the inplace operation by an out-of-place one."
-            ),
-            "Index the tensor instead (x[0] for x.unbind()[0]): such a view may be written.",
-        )
-    subject = (
-        f"{output} of a view which was created in" if edge is not None else "A view was created in"
-    )
-    block, mode = ("no_grad", "with grad mode enabled")
-    if made is IN_INFERENCE:
-        block, mode = ("inference_mode", "in normal mode")
-    return errors.advised(
-        RuntimeError(
-            f"{subject} {where} and {what} modified inplace {mode}. Given that this use case is "
-            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
-            f"the view and the inplace either both inside the {block} block (if you don't want "
-            "the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
-        ),
-        "Make the view again outside the block, or write inside one.",
-    )
-
-
-def _number(edge: Any) -> int:
-    return edge.index if type(edge) is Port else 0
-
-
-def short_name(edge: Any) -> str:
-    """The name of the node behind an edge, as PyTorch's messages give it: `Mul`."""
-    name = (edge.node if type(edge) is Port else edge).name()
-    return name.rstrip("0123456789").removesuffix("Backward") if "Backward" in name else name
 
 
 def renamed(node: Node, shift: int) -> Node:

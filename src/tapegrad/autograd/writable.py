@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad
 from tapegrad.autograd.mode import is_grad_enabled
-from tapegrad.autograd.view import ORDINARY, view_error
+from tapegrad.autograd.origin import ORDINARY, view_error
 from tapegrad.dtype import of
 from tapegrad.promotion import can_cast
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tapegrad.ops import along as _along
 from tapegrad.ops import assign as _assign
+from tapegrad.ops import flat as _flat
 from tapegrad.ops import index as _index
 from tapegrad.ops import lookup as _lookup
 from tapegrad.ops import mask as _mask
+from tapegrad.ops import reduction as _reduction
 from tapegrad.ops import scattering as _scattering
 from tapegrad.ops import write as _write
 
@@ -21,7 +23,7 @@ class IndexMethods:
 
     index_select = _lookup.index_select
     gather = _lookup.gather
-    take = _lookup.take
+    take = _flat.take
     take_along_dim = _lookup.take_along_dim
 
     index_put = _assign.index_put
@@ -32,15 +34,15 @@ class IndexMethods:
     index_copy_ = _along.index_copy_
     index_fill = _along.index_fill
     index_fill_ = _along.index_fill_
-    put = _along.put
-    put_ = _along.put_
+    put = _flat.put
+    put_ = _flat.put_
 
     scatter = _scattering.scatter
     scatter_ = _scattering.scatter_
     scatter_add = _scattering.scatter_add
     scatter_add_ = _scattering.scatter_add_
-    scatter_reduce = _scattering.scatter_reduce
-    scatter_reduce_ = _scattering.scatter_reduce_
+    scatter_reduce = _reduction.scatter_reduce
+    scatter_reduce_ = _reduction.scatter_reduce_
 
     masked_select = _mask.masked_select
     masked_scatter = _mask.masked_scatter

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.ops import axis as _axis
 from tapegrad.ops import expand as _expand
+from tapegrad.ops import partition as _partition
 from tapegrad.ops import patch as _patch
 from tapegrad.ops import repeat as _repeat
 from tapegrad.ops import section as _section
@@ -59,10 +60,10 @@ class ShapeMethods:
     chunk = _section.chunk
     split = _section.split
     split_with_sizes = _section.split_with_sizes
-    tensor_split = _section.tensor_split
-    hsplit = _section.hsplit
-    vsplit = _section.vsplit
-    dsplit = _section.dsplit
+    tensor_split = _partition.tensor_split
+    hsplit = _partition.hsplit
+    vsplit = _partition.vsplit
+    dsplit = _partition.dsplit
     unbind = _section.unbind
     unsafe_chunk = _section.unsafe_chunk
     unsafe_split = _section.unsafe_split

@@ -1,4 +1,4 @@
-"""Slices of one dimension changed: `index_add`, `index_copy`, `index_fill`, and `put`."""
+"""Slices of one dimension changed: `index_add`, `index_copy`, `index_fill`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
-from tapegrad.ops.lookup import bounds_error, check_index_dtype, check_range, out_of_range
+from tapegrad.ops.index_check import bounds_error, check_index_dtype, check_range
 from tapegrad.ops.shape import reshape
 from tapegrad.scalar import fitted
 from tapegrad.shape import axis_of
@@ -68,23 +68,6 @@ fill_slices_with.vjp(
         xp.sum(xp.read_at(g, index, (axis,))), value_like.dtype, copy=False
     ),
 )
-
-
-@linear(node="PutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
-def put_flat(xp, x, source, index, *, add):
-    """`x` with `source` at `index`, counted in row-major order, or with it added there."""
-    flat = xp.write_at(xp.reshape(x, (-1,)), source, index, (0,), add)
-    return xp.reshape(flat, x.shape)
-
-
-def _unput(xp: Any, g: Any, index: Any, add: bool) -> Any:
-    if add:
-        return g
-    zero = xp.zeros((), dtype=g.dtype)
-    return xp.reshape(xp.write_at(xp.reshape(g, (-1,)), zero, index, (0,), False), g.shape)
-
-
-put_flat.vjp(x=_unput, source=lambda xp, g, index: xp.read_at(xp.reshape(g, (-1,)), index, (0,)))
 
 
 # --- public --------------------------------------------------------------------------------------
@@ -280,41 +263,4 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
 index_fill_ = in_place(index_fill)
 
 
-def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """The tensor with `source` at `index`, counted in row-major order, or with it added there.
-
-    >>> torch.zeros(2, 2).put(torch.tensor([3]), torch.tensor([5.0]))
-    tensor([[0., 0.],
-            [0., 5.]])
-    """
-    check_index_dtype(
-        index,
-        f"put_(): Expected a long tensor for index, but got {index.dtype.scalar_name}",
-        ("int64",),
-        RuntimeError,
-    )
-    if source._array.dtype != input._array.dtype:
-        raise errors.advised(
-            RuntimeError(
-                "put_(): self and source expected to have the same dtype, but got self.dtype = "
-                f"{input.dtype.scalar_name} and source.dtype = {source.dtype.scalar_name}"
-            ),
-            f"Convert the source with .to({input.dtype}).",
-        )
-    if source._array.size != index._array.size:
-        raise errors.advised(
-            IndexError(
-                "put_(): Expected source and index to have the same number of elements, but got "
-                f"source.numel() = {source._array.size}, index.numel() = {index._array.size}"
-            ),
-            "One index for each element.",
-        )
-    size = input._array.size
-    check_range(index, size, lambda wrong: out_of_range(wrong, size), -size)
-    source = reshape(source, index._array.shape)
-    return put_flat(input, source, index, add=accumulate)
-
-
-put_ = in_place(put)
-
-__all__ = ["index_add", "index_copy", "index_fill", "put"]
+__all__ = ["index_add", "index_copy", "index_fill"]

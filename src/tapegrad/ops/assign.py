@@ -12,15 +12,8 @@ from tapegrad.arrays.index import store_at
 from tapegrad.autograd.inplace import overwrite
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand, summed_to
-from tapegrad.ops.index import (
-    FULL,
-    basic,
-    check_bounds,
-    check_masks,
-    index_tensor,
-    indices_of,
-    normal_index,
-)
+from tapegrad.ops.index import FULL, basic, indices_of
+from tapegrad.ops.index_check import check_bounds, check_masks, index_tensor, normal_index
 from tapegrad.ops.shape import reshape
 from tapegrad.ops.write import copy_, fill_
 from tapegrad.scalar import fitted

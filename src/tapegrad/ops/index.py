@@ -14,12 +14,12 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.ops.axis import insert_axis
+from tapegrad.ops.index_check import check_bounds, check_masks, index_tensor, normal_index
 from tapegrad.ops.lookup import index_at, index_mask
 from tapegrad.ops.slice import select_index, slice_axis
 from tapegrad.ops.stride import alias
 
 FULL = slice(None)
-_INDEX_TYPES = "lqiB?"  # int64, int32, uint8 and bool as NumPy abbreviates them
 
 
 # --- x[index] --------------------------------------------------------------------------------
@@ -136,34 +136,6 @@ def _plain(item: Any) -> Any:
         ) from None
 
 
-def index_tensor(item: Any, numbers: bool = True) -> Any:
-    """An index tensor that may be used as one; a 0-d tensor as a number, if `numbers`."""
-    array = item._array
-    kind = array.dtype.kind
-    if kind not in "iub" or (array.dtype.itemsize > 4 and kind == "u"):
-        raise _not_an_index(item)
-    if numbers and not array.ndim:
-        return bool(array) if kind in "bu" else int(array)
-    if kind == "u":
-        import warnings
-
-        warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
-            "instead.",
-            UserWarning,
-            stacklevel=5,
-        )
-        return _tensor.wrap(array.astype(bool))
-    return item
-
-
-def _not_an_index(item: Any) -> IndexError:
-    return errors.advised(
-        IndexError("tensors used as indices must be long, int, byte or bool tensors"),
-        f"This one is {item.dtype}: convert it with .long().",
-    )
-
-
 def _select(x: Any, axis: int, index: int, given: int) -> Any:
     shape = x._array.shape
     if not shape:
@@ -227,71 +199,6 @@ def _read(x: Any, index: Any, axes: tuple[int, ...]) -> Any:
     except IndexError:
         check_bounds(x, index, axes)
         raise
-
-
-def check_masks(x: Any, arrays: list) -> None:
-    """Raise unless each mask has the sizes of the axes it stands for."""
-    shape = x._array.shape
-    for axis, item in enumerate(arrays):
-        if item is not None and item._array.dtype.kind == "b":
-            for i, n in enumerate(item._array.shape):
-                if shape[axis + i] != n:
-                    raise errors.advised(
-                        IndexError(
-                            f"The shape of the mask {list(item._array.shape)} at index {i} does "
-                            f"not match the shape of the indexed tensor {list(shape)} at index "
-                            f"{axis + i}"
-                        ),
-                        "A mask has the sizes of the dimensions it selects from.",
-                    )
-
-
-def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
-    """Axes, and one index tensor: as given for one axis, else one slice of it for each axis."""
-    axes: list[int] = []
-    parts: list[Any] = []
-    for axis, item in enumerate(arrays):
-        if item is None:
-            continue
-        if item._array.dtype.kind == "b":
-            for i, part in enumerate(np.nonzero(item._array)):
-                axes.append(axis + i)
-                parts.append(part)
-        else:
-            axes.append(axis)
-            parts.append(item._array)
-    if len(parts) == 1:
-        given = next(item for item in arrays if item is not None)
-        return tuple(axes), given if given._array is parts[0] else _tensor.wrap(parts[0])
-    try:
-        joined = np.broadcast_arrays(*parts)
-    except ValueError:
-        shapes = ", ".join(str(list(part.shape)) for part in parts)
-        raise errors.advised(
-            IndexError(
-                f"shape mismatch: indexing tensors could not be broadcast together with shapes "
-                f"{shapes}"
-            ),
-            "Index tensors are read together, element by element.",
-        ) from None
-    return tuple(axes), _tensor.wrap(np.stack(joined))
-
-
-def check_bounds(x: Any, index: Any, axes: tuple[int, ...]) -> None:
-    """Raise for the first index tensor that points outside its axis, numbered among themselves."""
-    parts = (index._array,) if len(axes) == 1 else index._array
-    for number, (axis, part) in enumerate(zip(axes, parts, strict=True)):
-        n = x._array.shape[axis]
-        if part.size:
-            low, high = part.min(), part.max()
-            if low < -n or high >= n:
-                wrong = low if low < -n else high
-                raise errors.advised(
-                    IndexError(
-                        f"index {wrong} is out of bounds for dimension {number} with size {n}"
-                    ),
-                    f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
-                )
 
 
 __all__: list[str] = []

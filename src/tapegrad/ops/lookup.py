@@ -12,6 +12,8 @@ from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand
+from tapegrad.ops.flat import take_flat
+from tapegrad.ops.index_check import bounds_error, check_index_dtype, check_range
 from tapegrad.ops.shape import reshape
 from tapegrad.shape import axis_of
 
@@ -64,19 +66,6 @@ def select_slices(xp, x, index, *, axis):
 select_slices.vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
 
 
-@linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"))
-def take_flat(xp, x, index):
-    """The elements of `x`, in row-major order, at `index`."""
-    return xp.read_at(xp.reshape(x, (-1,)), index, (0,))
-
-
-take_flat.vjp(
-    x=lambda xp, g, x_like, index: xp.reshape(
-        xp.add_at(g, (x_like.size,), index, (0,)), x_like.shape
-    )
-)
-
-
 @linear(node="GatherBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
 def gather_along(xp, x, index, *, axis):
     """For each element of `index` the element of `x` that has its place, but for `axis`."""
@@ -97,27 +86,6 @@ add_along.vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))
 
 
 # --- what is accepted ----------------------------------------------------------------------------
-
-
-def check_index_dtype(index: Any, message: str, kinds: tuple[str, ...], error: type) -> None:
-    """Raise `error(message)` unless the dtype of `index` is one of `kinds`."""
-    if index._array.dtype.char in "lq":  # int64 is always one
-        return
-    if index._array.dtype.name not in kinds:
-        raise errors.advised(
-            error(message), f"The index is {index.dtype}: convert it with .long()."
-        )
-
-
-def check_range(index: Any, n: int, error: Any, low: int = 0) -> None:
-    """Raise what `error(number)` gives for the first number outside low, ..., n - 1."""
-    array = index._array
-    if array.size and (array.min() < low or array.max() >= n):
-        wrong = array[(array < low) | (array >= n)].ravel()[0]
-        raise errors.advised(
-            error(wrong),
-            f"Indices go from {low} to {n - 1}." if n else "That dimension has no elements.",
-        )
 
 
 _INTEGERS = ("int32", "int64")
@@ -161,33 +129,6 @@ def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
         return finish("index_select", reshape(take_flat(input, reshape(index, ())), ()), out)
     index = reshape(index, 1) if not index._array.ndim else index
     return finish("index_select", select_slices(input, index, axis=axis), out)
-
-
-def take(input: Any, index: Any, *, out: Any = None) -> Any:
-    """The elements at `index`, counted in row-major order.
-
-    >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
-    tensor([1, 4])
-    """
-    check_apart(out, input, index)
-    kind = index.dtype.scalar_name
-    check_index_dtype(
-        index, f"take(): Expected a long tensor for index, but got {kind}", ("int64",), RuntimeError
-    )
-    size = input._array.size
-    if not size and index._array.size:
-        raise errors.advised(
-            IndexError("take(): tried to take from an empty tensor"), "It has no elements."
-        )
-    check_range(index, size, lambda wrong: out_of_range(wrong, size), -size)
-    return finish("take", take_flat(input, index), out)
-
-
-def out_of_range(wrong: int, size: int) -> IndexError:
-    """An index outside all elements of a tensor."""
-    return IndexError(
-        f"out of range: tried to access index {wrong} on a tensor of {size} elements."
-    )
 
 
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: Any = None) -> Any:
@@ -235,11 +176,6 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: 
     if not where:
         return finish("gather", reshape(gather_along(input, reshape(index, 1), axis=0), ()), out)
     return finish("gather", gather_along(input, index, axis=axis), out)
-
-
-def bounds_error(wrong: int, axis: int, n: int) -> RuntimeError:
-    """An index outside one dimension."""
-    return RuntimeError(f"index {wrong} is out of bounds for dimension {axis} with size {n}")
 
 
 def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None) -> Any:
@@ -292,4 +228,4 @@ def _wrapped(index: Any, x: Any, axis: int) -> Any:
     return _tensor.wrap(array % n)
 
 
-__all__ = ["gather", "index_select", "take", "take_along_dim"]
+__all__ = ["gather", "index_select", "take_along_dim"]

@@ -1,0 +1,118 @@
+"""One tensor divided into parts as equal as can be, or at given places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.ops.slice import slice_axis
+from tapegrad.shape import axis_of, ints_of
+
+
+def tensor_split(
+    input: Any,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    indices: Any = None,
+    sections: Any = None,
+) -> tuple:
+    """Parts as equal as can be, or those between the given indices, along `dim`.
+
+    >>> torch.arange(5).tensor_split(3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    where = indices_or_sections
+    if where is None:
+        where = sections if indices is None else indices
+    ndim = input._array.ndim
+    if not ndim:
+        raise errors.advised(
+            RuntimeError(
+                "tensor_split expected at least a 1-dimensional tensor, but got a tensor with "
+                f"{ndim} dims"
+            ),
+            "Give it a dimension first: reshape(1).",
+        )
+    axis = axis_of(dim, ndim)
+    n = input._array.shape[axis]
+    if hasattr(where, "_array"):
+        where = _plain_indices(where)
+    if isinstance(where, int):
+        if where <= 0:
+            raise errors.advised(
+                RuntimeError(f"number of sections must be larger than 0, got {where}"),
+                "Say into how many parts.",
+            )
+        small, larger = divmod(n, where)
+        ends = [i * small + min(i, larger) for i in range(1, where)]
+    else:
+        ends = list(ints_of("tensor_split", "indices", (where,), 2))
+    found = []
+    for start, stop in zip([0, *ends], [*ends, n], strict=True):
+        start, stop, _ = slice(start, stop).indices(n)
+        stop = max(start, stop)
+        found.append(slice_axis(input, axis=axis, start=start, stop=stop, step=1))
+    return tuple(found)
+
+
+def _plain_indices(where: Any) -> Any:
+    if where._array.ndim > 1:
+        raise errors.advised(
+            RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                f"one-dimensional tensor, but got a tensor with {where._array.ndim} dims"
+            ),
+            "Pass an int, or indices in one dimension.",
+        )
+    if where._array.dtype != "int64":
+        raise errors.advised(
+            RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                f"{where.dtype.scalar_name}"
+            ),
+            "Convert it with .long().",
+        )
+    return where._array.tolist()
+
+
+def _along(name: str, input: Any, where: Any, axis: int, least: int) -> tuple:
+    """`hsplit`, `vsplit` and `dsplit`: equal parts only."""
+    shape = input._array.shape
+    if len(shape) < least:
+        raise errors.advised(
+            RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
+                f"with {len(shape)} dimensions!"
+            ),
+            "Give it a dimension first, with unsqueeze().",
+        )
+    if isinstance(where, int):
+        n = shape[axis]
+        if not where or n % where:
+            raise errors.advised(
+                RuntimeError(
+                    f"torch.{name} attempted to split along dimension {axis}, but the size of the "
+                    f"dimension {n} is not divisible by the split_size {where}!"
+                ),
+                "tensor_split() makes parts of nearly equal size.",
+            )
+    return tensor_split(input, where, axis)
+
+
+def hsplit(input: Any, indices_or_sections: Any) -> tuple:
+    """Parts next to each other: along dimension 1, of a vector along its only one."""
+    return _along("hsplit", input, indices_or_sections, 0 if input._array.ndim == 1 else 1, 1)
+
+
+def vsplit(input: Any, indices_or_sections: Any) -> tuple:
+    """Parts one below the other: along dimension 0."""
+    return _along("vsplit", input, indices_or_sections, 0, 2)
+
+
+def dsplit(input: Any, indices_or_sections: Any) -> tuple:
+    """Parts one behind the other: along dimension 2."""
+    return _along("dsplit", input, indices_or_sections, 2, 3)
+
+
+__all__ = ["dsplit", "hsplit", "tensor_split", "vsplit"]
