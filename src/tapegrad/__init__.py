@@ -76,7 +76,7 @@ _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
     "backends compat cuda data inspect linalg namespace nn optim random return_types special "
-    "testing version".split()
+    "testing utils version".split()
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.ops.stride import alias
 from tapegrad.ops.typed import retyped
 from tapegrad.storage import elements_of, offset_of, owner_of, shaped
 
@@ -33,6 +34,16 @@ def reduce_tensor(self: Any, protocol: Any) -> tuple:
 def _class(x: Any) -> type | None:
     """None for a plain tensor: its class goes by a name that may be PyTorch's elsewhere."""
     return None if type(x) is _tensor.Tensor else type(x)
+
+
+def as_subclass(self: Any, cls: type) -> Any:
+    """The same tensor as an object of another class of tensors."""
+    if not isinstance(cls, type):
+        raise errors.advised(
+            TypeError(f"cls must be a type (got {errors.type_name(cls)})"),
+            "Pass a class derived from torch.Tensor.",
+        )
+    return retyped(alias(self), cls)
 
 
 def deepcopy_tensor(self: Any, memo: dict) -> Any:

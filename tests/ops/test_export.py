@@ -146,3 +146,12 @@ def test_matplotlib_draws_detached_tensors(monkeypatch):
     with raises(RuntimeError, REQUIRES_GRAD):
         pyplot.plot(x)
     pyplot.close("all")
+
+
+def test_a_capsule_is_taken_once():
+    x = torch.ones(2)
+    capsule = torch.utils.dlpack.to_dlpack(x)
+    torch.utils.dlpack.from_dlpack(capsule)[0] = 3
+    assert x.tolist() == [3, 1]
+    with pytest.raises(RuntimeError, match="consumed only once"):
+        torch.from_dlpack(capsule)

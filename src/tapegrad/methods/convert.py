@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import persistence as _persistence
 from tapegrad.ops import copy as _copy
+from tapegrad.ops import each as _each
 from tapegrad.ops import export as _export
 
 
@@ -33,6 +34,9 @@ class ConvertMethods:
     __complex__ = _export.to_complex
     __index__ = _export.to_index
 
+    apply_ = _each.apply_
+    map_ = _each.map_
+    as_subclass = _persistence.as_subclass
     __reduce_ex__ = _persistence.reduce_tensor
     __deepcopy__ = _persistence.deepcopy_tensor
 

@@ -11,6 +11,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.ops.data import supported
 from tapegrad.ops.factory import build
+from tapegrad.ops.query import require
 
 _warned = False
 
@@ -176,6 +177,30 @@ def dlpack(self: Any, **options: Any) -> Any:
     return self._array.__dlpack__(**options)
 
 
+def to_dlpack(tensor: Any, /) -> Any:
+    """A capsule through which another library takes the tensor's memory, once.
+
+    >>> torch.from_dlpack(torch.to_dlpack(torch.ones(2)))
+    tensor([1., 1.])
+    """
+    return require("to_dlpack", tensor, "tensor")._array.__dlpack__()
+
+
+class _Capsule:
+    """A bare capsule, as an object that NumPy asks for one."""
+
+    __slots__ = ("capsule",)
+
+    def __init__(self, capsule: Any):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
 def dlpack_device(self: Any) -> tuple[int, int]:
     """Where the memory is, in DLPack's terms: (1, 0), the CPU."""
     return self._array.__dlpack_device__()
@@ -188,6 +213,9 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     >>> torch.from_dlpack(np.ones(2))
     tensor([1., 1.], dtype=torch.float64)
     """
+    is_capsule = type(ext_tensor).__name__ == "PyCapsule"
+    if is_capsule and '"dltensor"' in repr(ext_tensor):
+        ext_tensor = _Capsule(ext_tensor)
     if not hasattr(ext_tensor, "__dlpack__"):
         raise errors.advised(
             RuntimeError(
@@ -228,4 +256,4 @@ class _Memory:
         self.owner = owner
 
 
-__all__ = ["from_dlpack"]
+__all__ = ["from_dlpack", "to_dlpack"]

@@ -38,7 +38,7 @@ def array_of(data: Any, dtype: Dtype | None) -> np.ndarray:
         shape, kind, values = found
     if dtype is None:
         dtype = kind
-    return _filled(values, shape, dtype)
+    return filled(values, shape, dtype)
 
 
 def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:
@@ -167,7 +167,7 @@ def _number(x: Any) -> Any:
     return x
 
 
-def _filled(values: list, shape: tuple[int, ...], dtype: Dtype) -> np.ndarray:
+def filled(values: list, shape: tuple[int, ...], dtype: Dtype) -> np.ndarray:
     """An array of Python numbers; errors as PyTorch words them."""
     kind = dtype.category
     try:

@@ -1,0 +1,55 @@
+"""Python functions of single elements, called for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.autograd.inplace import check_writable, written
+from tapegrad.ops.query import require
+from tapegrad.ops.sequence import filled
+
+
+def apply_(self: Any, callable: Callable) -> Any:
+    """Replace each element by what a Python function makes of it: slow, and without gradients.
+
+    >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x * 10)
+    tensor([10., 20.])
+    """
+    return _replace("apply_", self, map(callable, self._array.reshape(-1).tolist()))
+
+
+def map_(self: Any, tensor: Any, callable: Callable) -> Any:
+    """Replace each element by what a Python function makes of it and of that of another tensor.
+
+    >>> torch.tensor([1.0, 2.0]).map_(torch.tensor([3.0, 4.0]), max)
+    tensor([3., 4.])
+    """
+    other = np.broadcast_to(require("map_", tensor, "tensor")._array, self._array.shape)
+    pairs = zip(self._array.reshape(-1).tolist(), other.reshape(-1).tolist(), strict=True)
+    return _replace("map_", self, (callable(a, b) for a, b in pairs))
+
+
+def _replace(name: str, x: Any, values: Any) -> Any:
+    if x.requires_grad:
+        raise errors.advised(
+            RuntimeError(
+                f"Can't call {name}() on Variable that requires grad. "
+                f"Use var.detach().{name}() instead."
+            ),
+            "No gradient flows through Python functions of single elements.",
+        )
+    check_writable(x)
+    found = list(values)
+    for value in found:
+        if not isinstance(value, (bool, int, float, complex, np.generic)):
+            raise errors.advised(
+                TypeError(f"must be real number, not {errors.type_name(value)}"),
+                "The function has to return a number for each element.",
+            )
+    x._array[...] = filled(found, x._array.shape, x.dtype)
+    written(x, name)
+    return x

@@ -1,0 +1,5 @@
+"""Helpers where PyTorch users look for them."""
+
+from tapegrad.utils import dlpack
+
+__all__ = ["dlpack"]

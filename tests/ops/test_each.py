@@ -1,0 +1,38 @@
+"""Python functions of single elements."""
+
+import pytest
+
+import tapegrad as torch
+from tests.messages import raises
+
+
+def test_each_element_is_replaced():
+    x = torch.tensor([[1.0, 2], [3, 4]])
+    assert x.apply_(lambda v: v * 10) is x and x.tolist() == [[10, 20], [30, 40]]
+    x.t().apply_(lambda v: v + 1)
+    assert x.tolist() == [[11, 21], [31, 41]] and x._version == 2
+    y = torch.tensor([1, 2], dtype=torch.int32).map_(torch.tensor([3.0, 4]), lambda a, b: a + b)
+    assert y.tolist() == [4, 6]
+
+
+def test_no_gradient_flows_and_nothing_is_written_before_all_is_known():
+    x = torch.ones(2)
+    with raises(TypeError, "must be real number, not str"):
+        x.apply_(lambda v: "a")
+    with pytest.raises(TypeError, match="'int' object is not callable"):
+        x.apply_(3)
+    assert x.tolist() == [1, 1] and x._version == 0
+    with raises(
+        RuntimeError,
+        "Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.",
+    ):
+        torch.ones(2, requires_grad=True).apply_(lambda v: v)
+
+
+def test_a_tensor_can_be_seen_as_another_class():
+    x = torch.ones(2, requires_grad=True)
+    y = x.as_subclass(torch.nn.Parameter)
+    assert type(y) is torch.nn.Parameter and y.data_ptr() == x.data_ptr()
+    assert type(y.grad_fn).__name__ == "AliasBackward0"
+    with raises(TypeError, "cls must be a type (got int)"):
+        x.as_subclass(3)
