@@ -1,8 +1,8 @@
 """Calling an operator: unwrap, promote, compute, wrap, record.
 
-`unary` and `binary` are the fast path of elementwise operators: tensors of one floating dtype on
-the CPU. Whatever else a call can be (numbers, mixed dtypes, other array libraries, a mode that
-takes part, `out=`) goes through `apply`, which does the same in general.
+`apply` does it for every operator and whatever a call can be: numbers, mixed dtypes, other array
+libraries, a mode that takes part. The fast path of small elementwise calls is `call_pointwise.py`,
+that of views `call_view.py`.
 """
 
 from __future__ import annotations
@@ -19,31 +19,16 @@ from tapegrad.arrays.blocks import LARGE, blockwise
 from tapegrad.arrays.find import namespace_of, native_dtype
 from tapegrad.autograd.graph import MultiNode, Port, next_sequence
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.plan import (
-    CONSTANT,
-    GRAD,
-    KEEP_BOTH,
-    KEEP_FIRST,
-    KEEP_NOTHING,
-    KEEP_OUTPUT,
-    KEEP_SECOND,
-    KEEP_SWAPPED,
-    RAW,
-)
+from tapegrad.autograd.plan import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of, mark_view
 from tapegrad.dtype import default
 from tapegrad.promotion import promote
 
 get_mode = MODE.get
 ndarray = np.ndarray
-asarray = np.asarray
-new = object.__new__
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 I64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 NUMBERS = (bool, int, float, complex, np.generic)
-
-
-# --- in general ---
 
 
 def apply(op: Any, inputs: tuple, params: dict) -> Any:
@@ -79,7 +64,7 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
                 plain = False
         else:
             if not (x is None or (op.numbers and isinstance(x, NUMBERS))):
-                raise _wrong_argument(op, inputs, x)
+                raise wrong_argument(op, inputs, x)
             arrays.append(x)
             edges.append(None)
             kinds += RAW
@@ -133,7 +118,7 @@ def _cast(x: Any, source: Any, target: Any) -> Any:
 def _compute(op: Any, xp: Any, arrays: list, params: dict, large: bool) -> Any:
     if op.promote is not None and xp is numpy_namespace and not params:
         if large:
-            out = blockwise(_function(op), tuple(arrays))
+            out = blockwise(forward_function(op), tuple(arrays))
             if out is not None:
                 return out
         if op.ufunc is not None:
@@ -141,7 +126,7 @@ def _compute(op: Any, xp: Any, arrays: list, params: dict, large: bool) -> Any:
     return op.forward(xp, *arrays, **params)
 
 
-def _function(op: Any) -> Callable:
+def forward_function(op: Any) -> Callable:
     """The forward function on NumPy arrays alone: one call where NumPy has it."""
     if op.ufunc is not None:
         return getattr(np, op.ufunc)
@@ -227,7 +212,7 @@ def record(
             node.versions = plan.versions(node.saved)
     else:
         node.saved = ()
-    node.restore = None if op.promote is None else _restore(arrays, edges, outs[0]._array)
+    node.restore = None if op.promote is None else restoration(arrays, edges, outs[0]._array)
     node.sequence = next_sequence()
     if type(node).__base__ is MultiNode:
         from tapegrad.autograd.plan import Like
@@ -244,7 +229,7 @@ def _is_complex(xp: Any, dtype: Any) -> bool:
     return xp is not numpy_namespace and xp.isdtype(dtype, "complex floating")
 
 
-def _restore(arrays: list, edges: tuple, out: Any) -> tuple | None:
+def restoration(arrays: list, edges: tuple, out: Any) -> tuple | None:
     """For each input what its gradient must be brought back to; None if nothing was changed.
 
     Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them.
@@ -271,7 +256,7 @@ def _shape_error(op: Any, arrays: list, error: ValueError) -> Exception:
     return error
 
 
-def _wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
+def wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
     position = next(i for i, each in enumerate(inputs) if each is x)
     name = op.inputs[0] if op.variadic else op.inputs[position] if position else "input"
     return errors.advised(
@@ -292,9 +277,6 @@ def general(op: Any) -> Callable:
     return call
 
 
-# --- the fast path ---
-
-
 def finish(name: str, result: Any, out: Any) -> Any:
     """Put a result where `out=` says."""
     if out is None:
@@ -302,208 +284,3 @@ def finish(name: str, result: Any, out: Any) -> Any:
     from tapegrad.autograd.out import write_out
 
     return write_out(name, result, out)
-
-
-def unary(op: Any) -> Callable:
-    """The function of an elementwise operator of one tensor."""
-    compute: Any = None
-    plan: Any = None
-    Tensor: Any = None
-    floats = op.name  # names the function in errors
-
-    def first_call() -> None:
-        nonlocal compute, plan, Tensor
-        Tensor = _tensor.Tensor
-        compute = _function(op)
-        plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
-
-    def call(input: Any, *, out: Any = None) -> Any:
-        if compute is None:
-            first_call()
-        x = getattr(input, "_array", None)
-        if out is None and type(x) is ndarray and (x.dtype is F32 or x.dtype is F64):
-            mode = get_mode()
-            if (mode is True or mode is False) and x.size <= LARGE:
-                z = compute(x)
-                if type(z) is not ndarray:
-                    z = asarray(z)
-                tensor = new(Tensor)
-                tensor._array = z
-                tensor._counter = tensor._view = tensor._grad = None
-                edge = input._node if input._view is None else edge_of(input)
-                if edge is None or mode is False or plan is None:
-                    tensor._node = None
-                    return tensor
-                node = plan.node_type()
-                node.plan = plan
-                node.edges = (edge,)
-                node.versions = node.restore = node.hooks = node.output_version = None
-                code = plan.code
-                if code == KEEP_OUTPUT:
-                    node.saved = (z,)
-                elif code == KEEP_FIRST:
-                    if input._counter is None:
-                        node.saved = (x,)
-                    else:
-                        node.saved = (input,)
-                        node.versions = plan.versions(node.saved)
-                else:
-                    node.saved = plan.save((input,), {}, (tensor,))
-                    if input._counter is not None:
-                        node.versions = plan.versions(node.saved)
-                node.sequence = next_sequence()
-                tensor._node = node
-                return tensor
-        if x is None:
-            raise _wrong_argument(op, (input,), input)
-        return finish(floats, apply(op, (input,), {}), out)
-
-    return call
-
-
-def binary(op: Any, leave: bool = False) -> Callable:
-    """The function of an elementwise operator of two operands.
-
-    With `leave` it is the method behind a Python operator, which leaves what it does not know to
-    the other operand.
-    """
-    compute: Any = None
-    Tensor: Any = None
-    both: Any = None
-    left: Any = None
-    right: Any = None
-    alone: Any = None
-    whole = op.ufunc is not None and op.promote == "arith"  # int64 needs no more than floats
-
-    def first_call() -> None:
-        nonlocal compute, both, left, right, alone, Tensor
-        Tensor = _tensor.Tensor
-        compute = _function(op)
-        if op.vjps:
-            alone = op.plan(GRAD + RAW, False, numpy_namespace)
-        if len(op.vjps) == 2:
-            both = op.plan(GRAD + GRAD, False, numpy_namespace)
-            left = op.plan(GRAD + CONSTANT, False, numpy_namespace)
-            right = op.plan(CONSTANT + GRAD, False, numpy_namespace)
-
-    def with_number(input: Any, other: Any, out: Any) -> Any:
-        """The fast path of a tensor and a Python number, and the way to `apply` for the rest."""
-        x = getattr(input, "_array", None)
-        kind = type(other)
-        if (kind is float or kind is int) and type(x) is ndarray and out is None and op.numbers:
-            mode = get_mode()
-            dtype = x.dtype
-            known = dtype is F32 or dtype is F64 or (dtype is I64 and whole and kind is int)
-            if known and x.size <= LARGE and (mode is True or mode is False):
-                try:
-                    z = compute(x, other)
-                except OverflowError:  # an int beyond 64 bits, or one to be wrapped
-                    return finish(op.name, apply(op, (input, other), {}), out)
-                if type(z) is not ndarray:
-                    z = asarray(z)
-                tensor = new(Tensor)
-                tensor._array = z
-                tensor._counter = tensor._view = tensor._grad = None
-                edge = input._node if input._view is None else edge_of(input)
-                if edge is None or mode is False or alone is None:
-                    tensor._node = None
-                    return tensor
-                node = alone.node_type()
-                node.plan = alone
-                node.edges = (edge, None)
-                node.versions = node.restore = node.hooks = node.output_version = None
-                code = alone.code
-                if code == KEEP_NOTHING:
-                    node.saved = ()
-                elif code == KEEP_SECOND:
-                    node.saved = (other,)
-                elif code == KEEP_BOTH and input._counter is None:
-                    node.saved = (x, other)
-                else:
-                    node.saved = alone.save((input, other), {}, (tensor,))
-                    if input._counter is not None:
-                        node.versions = alone.versions(node.saved)
-                node.sequence = next_sequence()
-                tensor._node = node
-                return tensor
-        if leave and not isinstance(other, (_tensor.Tensor, *NUMBERS)):
-            return NotImplemented
-        return finish(op.name, apply(op, (input, other), {}), out)
-
-    def call(input: Any, other: Any, *, out: Any = None) -> Any:
-        if compute is None:
-            first_call()
-        try:
-            x = input._array
-            y = other._array
-        except AttributeError:
-            return with_number(input, other, out)
-        dtype = x.dtype
-        if (
-            dtype is y.dtype
-            and (dtype is F32 or dtype is F64 or (dtype is I64 and whole))
-            and type(x) is ndarray
-        ):
-            mode = get_mode()
-            size = x.size
-            if out is None and size <= LARGE and (mode is True or mode is False):
-                try:
-                    z = compute(x, y)
-                except ValueError:
-                    raise errors.broadcast(x.shape, y.shape) from None
-                if type(z) is not ndarray:
-                    z = asarray(z)
-                tensor = new(Tensor)
-                tensor._array = z
-                tensor._counter = tensor._view = tensor._grad = None
-                a = input._node if input._view is None else edge_of(input)
-                b = other._node if other._view is None else edge_of(other)
-                if a is None:
-                    plan = None if b is None else right
-                else:
-                    plan = left if b is None else both
-                if plan is None or mode is False:
-                    tensor._node = None
-                    return tensor
-                node = plan.node_type()
-                node.plan = plan
-                node.edges = (a, b)
-                node.versions = node.hooks = node.output_version = None
-                if size == y.size and size == z.size and x.ndim == y.ndim and size:
-                    node.restore = None  # nothing was broadcast, told at half the cost of shapes
-                else:
-                    node.restore = _restore([x, y], (a, b), z)
-                code = plan.code
-                if code == KEEP_NOTHING:
-                    node.saved = ()
-                elif input._counter is not None or other._counter is not None:
-                    node.saved = plan.save((input, other), {}, (tensor,))
-                    node.versions = plan.versions(node.saved)
-                elif plan is both and code == KEEP_SWAPPED:
-                    node.saved = (y, x)
-                elif plan is left and code == KEEP_SECOND:
-                    node.saved = (other,)
-                elif plan is right and code == KEEP_FIRST:
-                    node.saved = (input,)
-                else:
-                    node.saved = plan.save((input, other), {}, (tensor,))
-                node.sequence = next_sequence()
-                tensor._node = node
-                return tensor
-        return finish(op.name, apply(op, (input, other), {}), out)
-
-    return call
-
-
-def operator(function: Callable, reverse: bool = False) -> Callable:
-    """The method behind a Python operator: what it does not know it leaves to the other operand."""
-    op = getattr(function, "op", None)
-    if op is not None and len(op.inputs) == 2 and not op.params and not reverse:
-        return binary(op, leave=True)
-
-    def method(self: Any, other: Any) -> Any:
-        if isinstance(other, _tensor.Tensor) or isinstance(other, NUMBERS):
-            return function(other, self) if reverse else function(self, other)
-        return NotImplemented
-
-    return method

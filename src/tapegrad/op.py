@@ -194,7 +194,8 @@ def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Cal
 
 
 def _pointwise(op: Op) -> Callable:
-    from tapegrad.call import binary, general, unary
+    from tapegrad.call import general
+    from tapegrad.call_pointwise import binary, unary
 
     n = len(op.inputs)
     if op.params or op.output_names or n > 2:

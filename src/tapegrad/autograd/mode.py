@@ -82,7 +82,8 @@ class _Decorating:
         return type(self)()
 
     def _mode(self) -> Any:
-        raise NotImplementedError
+        """The mode inside the block."""
+        raise NotImplementedError(f"{type(self).__name__} does not say which mode it sets")
 
     def __enter__(self) -> None:
         self._tokens.append(MODE.set(self._mode()))

@@ -1,6 +1,6 @@
 """Methods of arithmetic, and the Python operators they stand behind."""
 
-from tapegrad.call import operator
+from tapegrad.call_pointwise import operator
 from tapegrad.ops import arithmetic, combine, division, leftover, power
 
 

@@ -2,7 +2,7 @@
 
 from numpy import ndarray
 
-from tapegrad.call import operator
+from tapegrad.call_pointwise import operator
 from tapegrad.ops import compare, logic
 from tapegrad.tensor import wrap
 
