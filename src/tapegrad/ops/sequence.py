@@ -175,13 +175,14 @@ def filled(values: list, shape: tuple[int, ...], dtype: Dtype) -> np.ndarray:
             array = _integers(values, dtype)
         elif kind == 0:
             array = np.array([bool(x) for x in values], bool)
-        elif kind == 2:
-            array = np.array([float(x) for x in values], np.float64).astype(dtype.numpy)
         else:
-            array = np.array([complex(x) for x in values], np.complex128).astype(dtype.numpy)
-    except TypeError:
+            wide = np.float64 if kind == 2 else np.complex128
+            array = np.array(values, wide).astype(dtype.numpy)
+    except (TypeError, ValueError):
         wrong = next((x for x in values if not isinstance(x, (bool, int, float))), None)
-        name = type(wrong).__name__
+        name = errors.type_name(wrong)
+        if wrong is None:
+            raise
         text = f"must be real number, not {name}"
         if kind == 1:
             text = f"'{name}' object cannot be interpreted as an integer"
@@ -192,6 +193,11 @@ def filled(values: list, shape: tuple[int, ...], dtype: Dtype) -> np.ndarray:
 
 
 def _integers(values: list, dtype: Dtype) -> np.ndarray:
+    if set(map(type, values)) <= {int, bool}:
+        try:
+            return np.array(values, dtype.numpy)
+        except OverflowError:
+            pass  # said below in PyTorch's words, or wrapped around
     limits = iinfo(dtype)
     whole = [x if type(x) is int else _truncated(x, dtype) for x in values]
     if not whole:
