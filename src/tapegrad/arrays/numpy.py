@@ -165,7 +165,28 @@ from tapegrad.arrays.index import (
 from tapegrad.arrays.order import median_index, mode_index, put_along, topk_indices
 from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to
 from tapegrad.arrays.scan import log_running_sum, running_extremum
-from tapegrad.arrays.special import digamma, erf, erfc, erfinv, lgamma, polygamma
+from tapegrad.arrays.special import (
+    bessel_j0,
+    bessel_j1,
+    bessel_y0,
+    bessel_y1,
+    digamma,
+    erf,
+    erfc,
+    erfcx,
+    erfinv,
+    gammainc,
+    gammaincc,
+    i0,
+    i0e,
+    i1,
+    i1e,
+    lgamma,
+    log_ndtr,
+    ndtri,
+    polygamma,
+    zeta,
+)
 from tapegrad.arrays.strided import (
     as_pairs,
     diagonal_view,
@@ -290,20 +311,6 @@ def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any =
         backwards = np.argsort(np.flip(x, axis), axis=axis, stable=stable)
         return np.flip(n - 1 - backwards, axis)
     return np.argsort(x, axis=axis, stable=stable)
-
-
-_BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
-
-
-def where(condition: Any, x: Any, y: Any, /) -> Any:
-    """`np.where`; with 0 for `y`, as masks of gradients have it, at a quarter of its cost."""
-    masks = type(y) in (int, float) and y == 0 and type(x) is np.ndarray and x.size > 512
-    if masks and x.dtype in _BITS and condition.dtype == np.bool_ and condition.shape == x.shape:
-        bits = condition.view(np.int8).astype(_BITS[x.dtype])
-        np.negative(bits, bits)  # all ones, or all zeros
-        np.bitwise_and(bits, x.view(bits.dtype), bits)
-        return bits.view(x.dtype)
-    return np.where(condition, x, y)
 
 
 def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:

@@ -47,3 +47,87 @@ def polygamma(x: Any, /, *, n: int) -> Any:
     sign = 1.0 if n % 2 else -1.0
     y = sign * gamma(n + 1.0) * zeta(n + 1.0, x)
     return np.asarray(y, x.dtype)
+
+
+def i0(x: Any, /) -> Any:
+    from scipy.special import i0
+
+    return i0(x)
+
+
+def i0e(x: Any, /) -> Any:
+    from scipy.special import i0e
+
+    return i0e(x)
+
+
+def i1(x: Any, /) -> Any:
+    from scipy.special import i1
+
+    return i1(x)
+
+
+def i1e(x: Any, /) -> Any:
+    from scipy.special import i1e
+
+    return i1e(x)
+
+
+def bessel_j0(x: Any, /) -> Any:
+    from scipy.special import j0
+
+    return j0(x)
+
+
+def bessel_j1(x: Any, /) -> Any:
+    from scipy.special import j1
+
+    return j1(x)
+
+
+def bessel_y0(x: Any, /) -> Any:
+    from scipy.special import y0
+
+    return y0(x)
+
+
+def bessel_y1(x: Any, /) -> Any:
+    from scipy.special import y1
+
+    return y1(x)
+
+
+def log_ndtr(x: Any, /) -> Any:
+    from scipy.special import log_ndtr
+
+    return log_ndtr(x)
+
+
+def ndtri(x: Any, /) -> Any:
+    from scipy.special import ndtri
+
+    return ndtri(x)
+
+
+def erfcx(x: Any, /) -> Any:
+    from scipy.special import erfcx
+
+    return erfcx(x)
+
+
+def gammainc(a: Any, x: Any, /) -> Any:
+    from scipy.special import gammainc
+
+    return gammainc(a, x)
+
+
+def gammaincc(a: Any, x: Any, /) -> Any:
+    from scipy.special import gammaincc
+
+    return gammaincc(a, x)
+
+
+def zeta(x: Any, q: Any, /) -> Any:
+    from scipy.special import zeta
+
+    return zeta(x, q)

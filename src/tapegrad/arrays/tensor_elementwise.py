@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad.ops import extremum as _extremum
 from tapegrad.ops.arithmetic import add, multiply, negative, positive, subtract
+from tapegrad.ops.bessel import i0, i0e, i1, i1e
 from tapegrad.ops.choice import choose, clip
 from tapegrad.ops.compare import (
     eq,
@@ -22,6 +23,8 @@ from tapegrad.ops.complex_part import conj, imag, real
 from tapegrad.ops.division import div, divide, reciprocal
 from tapegrad.ops.exponential import exp, exp2, expm1, log, log1p, log2, log10
 from tapegrad.ops.extremum import fmax, fmin
+from tapegrad.ops.gaussian import erfcx
+from tapegrad.ops.incomplete import zeta
 from tapegrad.ops.leftover import fmod, remainder
 from tapegrad.ops.logic import (
     bitwise_and,
@@ -115,6 +118,7 @@ __all__ = [
     "equal",
     "erf",
     "erfc",
+    "erfcx",
     "erfinv",
     "exp",
     "exp2",
@@ -127,6 +131,10 @@ __all__ = [
     "greater",
     "greater_equal",
     "hypot",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
     "imag",
     "isdtype",
     "isfinite",
@@ -167,6 +175,7 @@ __all__ = [
     "tanh",
     "trunc",
     "where",
+    "zeta",
 ]
 
 

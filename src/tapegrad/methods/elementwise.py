@@ -1,10 +1,12 @@
 """Methods of elementwise mathematics; arithmetic with its Python operators is in arithmetic.py."""
 
 from tapegrad.ops import (
+    bessel,
     choice,
     exponential,
     extremum,
     filling,
+    incomplete,
     logistic,
     number,
     plane,
@@ -131,6 +133,14 @@ class ElementwiseMethods:
     digamma = special_function.digamma
     digamma_ = special_function.digamma_
 
+    i0 = bessel.i0
+    i0_ = bessel.i0_
+    igamma = incomplete.igamma
+    igamma_ = incomplete.igamma_
+    igammac = incomplete.igammac
+    igammac_ = incomplete.igammac_
+    mvlgamma = incomplete.mvlgamma
+    mvlgamma_ = incomplete.mvlgamma_
     frexp = number.frexp
     ldexp = number.ldexp
     ldexp_ = number.ldexp_

@@ -9,6 +9,7 @@ from tapegrad.ops.arithmetic import *
 from tapegrad.ops.assign import *
 from tapegrad.ops.axis import *
 from tapegrad.ops.borrow import *
+from tapegrad.ops.bessel import *
 from tapegrad.ops.choice import *
 from tapegrad.ops.combine import *
 from tapegrad.ops.compare import *
@@ -24,7 +25,9 @@ from tapegrad.ops.export import *
 from tapegrad.ops.extremum import *
 from tapegrad.ops.filling import *
 from tapegrad.ops.fold import *
+from tapegrad.ops.gaussian import *
 from tapegrad.ops.grid import *
+from tapegrad.ops.incomplete import *
 from tapegrad.ops.interval import *
 from tapegrad.ops.join import *
 from tapegrad.ops.laid_out import *

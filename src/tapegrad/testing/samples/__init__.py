@@ -11,5 +11,6 @@ from tapegrad.testing.samples import (
     reduce,
     selection,
     shape,
+    special,
     truth,
 )
