@@ -133,7 +133,7 @@ class TensorCore:
         if self._view is not None:
             from tapegrad.autograd.view import edge_of
 
-            edge_of(self)
+            edge_of(self, strict=True)
         node = self._node
         return node is None or type(node) is AccumulateGrad
 

@@ -210,6 +210,18 @@ def test_a_view_transposed_in_place_is_still_written_through(x, leaf):
     assert leaf.grad.tolist() == [[2.0, 1.0, 2.0], [1.0, 2.0, 1.0]]
 
 
+def test_a_view_whose_base_was_transposed_in_place_is_not_written_wrongly(x, w):
+    y, z = x[0], torch.zeros(2, 3)
+    row = z[0]
+    x.t_()
+    z.t_()
+    text = "the base of this view was given another shape in place"
+    assert error_of(y.mul_, 2).startswith(text)
+    assert error_of(row.add_, w).startswith(text)
+    assert y.tolist() == [1.0, 2.0, 3.0] and row.tolist() == [0.0, 0.0, 0.0]
+    assert x[0].mul_(2).tolist() == [2.0, 8.0]
+
+
 # --- views that may not be written ---
 
 MULTI = (

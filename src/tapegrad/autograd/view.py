@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.autograd.graph import (
     INFERENCE,
     AccumulateGrad,
@@ -41,10 +42,11 @@ class Step:
 class View:
     """What a view knows of its base."""
 
-    __slots__ = ("base", "made", "seen", "steps")
+    __slots__ = ("array", "base", "made", "seen", "steps")
 
     def __init__(self, base: Any, steps: tuple[Step, ...], made: str, seen: int):
         self.base = base
+        self.array = base._array  # what the steps begin with
         self.steps = steps
         self.made = made  # ORDINARY, or why the view may not be written in place
         self.seen = seen  # version of the base at which the view's node is right
@@ -87,8 +89,11 @@ def mark_view(op: Any, source: Any, out: Any, params: dict, index: int | None, m
         out._view = View(view.base, (*view.steps, step), made, version.value)
 
 
-def edge_of(tensor: Any) -> Any:
-    """The node behind `tensor`, made again where the base of a view has a new history."""
+def edge_of(tensor: Any, strict: bool = False) -> Any:
+    """The node behind `tensor`, made again where the base of a view has a new history.
+
+    Some views cannot have it. Where nothing is recorded that matters only if `strict`.
+    """
     view = tensor._view
     if view is None:
         return tensor._node
@@ -97,13 +102,26 @@ def edge_of(tensor: Any) -> Any:
         edge = view.base._node
         if edge is not None:
             if view.made is not ORDINARY:
-                if not is_grad_enabled():
+                if not strict and not is_grad_enabled():
                     return tensor._node
                 raise view_error(view.made, tensor._node, indirect=True)
+            check_base(view)
             old, tensor._node = tensor._node, replay(view, edge)
             move_retained(tensor, old, tensor._node)
         view.seen = version.value
     return tensor._node
+
+
+def check_base(view: View) -> None:
+    """Raise where the base of a view got another shape in place: the steps begin with the old."""
+    if view.array is not view.base._array:
+        raise errors.advised(
+            RuntimeError(
+                "the base of this view was given another shape in place (t_(), unsqueeze_(), ...) "
+                "after the view was made, and written since: its history cannot be followed"
+            ),
+            "Make the view again, or use the out-of-place form (t(), unsqueeze(), ...).",
+        )
 
 
 def move_retained(x: Any, old: Any, new: Any) -> None:

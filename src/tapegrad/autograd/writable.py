@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.autograd.origin import ORDINARY, view_error
+from tapegrad.autograd.view import check_base
 from tapegrad.dtype import of
 from tapegrad.promotion import can_cast
 
@@ -36,8 +37,11 @@ def check_writable(x: Any) -> None:
 def check_view(x: Any) -> None:
     """Raise where a view may not be written with a gradient, because of how it was made."""
     view = x._view
-    if view is not None and view.made is not ORDINARY:
+    if view is None:
+        return
+    if view.made is not ORDINARY:
         raise view_error(view.made, x._node, indirect=False)
+    check_base(view)
 
 
 def _check_inference() -> None:
