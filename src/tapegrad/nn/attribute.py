@@ -51,8 +51,8 @@ class Attributes:
 
         >>> m = torch.nn.Module()
         >>> m.register_buffer("mean", torch.zeros(2))
-        >>> m.state_dict()
-        OrderedDict([('mean', tensor([0., 0.]))])
+        >>> dict(m.state_dict())
+        {'mean': tensor([0., 0.])}
         """
         if "_buffers" not in self.__dict__:
             raise _too_early("buffer")

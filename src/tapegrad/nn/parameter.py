@@ -87,8 +87,8 @@ class Buffer(metaclass=_BufferType):
 
     >>> m = torch.nn.Module()
     >>> m.mean = torch.nn.Buffer(torch.zeros(2))
-    >>> m.state_dict()
-    OrderedDict([('mean', tensor([0., 0.]))])
+    >>> dict(m.state_dict())
+    {'mean': tensor([0., 0.])}
     """
 
     persistent: bool
