@@ -92,7 +92,7 @@ def empty_permuted(
                     if order.count(axis) > 1
                     else f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, "
                     f"but got {axis} at index {order.index(axis)}).  NB: negative dims not "
-                    "normalized"
+                    "currently supported; file an issue if you want it."
                 ),
                 "Name each dimension once, the outermost in memory first.",
             )

@@ -15,29 +15,55 @@ from tapegrad import tensor as _tensor
 from tapegrad.dtype import current, default
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops.factory import build, check, check_out, into, known
-from tapegrad.ops.interval import check_dtype, real
+from tapegrad.ops.interval import check_dtype
 from tapegrad.scalar import fitted, int_of, number_of
+
+_OPTIONS = (
+    "*, Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, "
+    "torch.device device = None, bool pin_memory = False, bool requires_grad = False"
+)
+_KINDS = ("Tensor", "Tensor"), ("Number", "Tensor"), ("Tensor", "Number"), ("Number", "Number")
+_BASES = {"linspace": "", "logspace": "float base = 10.0, "}
+
+
+def _numbers(name: str, *given: Any) -> list:
+    """Start, end, number of steps and base, given as numbers or as tensors of one."""
+    start, end, steps, *base = given
+    _check_ends(name, start, end)
+    try:
+        found = [_end_point(name, "start", 1, start), _end_point(name, "end", 2, end)]
+        found.append(int_of(name, "steps", 3, steps))
+        for x in base:
+            found.append(number_of(name, "base", 4, x))
+            if isinstance(x, complex):
+                raise errors.must_be(name, "base", 4, "float", x)
+    except TypeError:
+        forms = [f"{a} start, {b} end, int steps, {_BASES[name]}{_OPTIONS}" for a, b in _KINDS]
+        shown = given if base and base[0] != 10.0 else given[:3]
+        raise errors.invalid_combination(name, shown, {}, tuple(forms)) from None
+    if found[2] < 0:
+        raise errors.advised(
+            RuntimeError("number of steps must be non-negative"), f"It is {found[2]}."
+        )
+    return found
 
 
 def _end_point(name: str, argument: str, position: int, x: Any) -> Any:
-    if isinstance(x, _tensor.Tensor):
-        if x.ndim:
-            raise errors.advised(
-                RuntimeError(
-                    f"{name} only supports 0-dimensional start and end tensors, but got "
-                    f"{argument} with {x.ndim} dimension(s)."
-                ),
-                "Pass numbers, or tensors of one number.",
-            )
-        return x.item()
-    return number_of(name, argument, position, x)
+    return x.item() if isinstance(x, _tensor.Tensor) else number_of(name, argument, position, x)
 
 
-def _n_steps(name: str, steps: Any) -> int:
-    n = int_of(name, "steps", 3, steps)
-    if n < 0:
-        raise errors.advised(RuntimeError("number of steps must be non-negative"), f"It is {n}.")
-    return n
+def _check_ends(name: str, start: Any, end: Any) -> None:
+    """Raise unless those ends that are tensors have no dimensions."""
+    ends = (("start", start), ("end", end))
+    tensors = [(argument, x.ndim) for argument, x in ends if isinstance(x, _tensor.Tensor)]
+    if any(ndim for _, ndim in tensors):
+        found = " and ".join(f"{argument} with {ndim} dimension(s)" for argument, ndim in tensors)
+        raise errors.advised(
+            RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got {found}."
+            ),
+            "Pass numbers, or tensors of one number.",
+        )
 
 
 def _kind(name: str, start: Any, end: Any, out: Any, dtype: Any) -> Dtype:
@@ -72,8 +98,7 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     check(layout, device, pin_memory)
-    start, end = _end_point("linspace", "start", 1, start), _end_point("linspace", "end", 2, end)
-    n = _n_steps("linspace", steps)
+    start, end, n = _numbers("linspace", start, end, steps)
     kind = _kind("linspace", start, end, out, dtype)
     if out is not None:
         return into("linspace", out, _linspace(start, end, n, kind), requires_grad)
@@ -120,10 +145,8 @@ def logspace(
     tensor([  1.,  10., 100.])
     """
     check(layout, device, pin_memory)
-    start, end = _end_point("logspace", "start", 1, start), _end_point("logspace", "end", 2, end)
-    n = _n_steps("logspace", steps)
+    start, end, n, base = _numbers("logspace", start, end, steps, base)
     kind = _kind("logspace", start, end, out, dtype)
-    base = real(number_of("logspace", "base", 4, base))
     if out is not None:
         return into("logspace", out, _logspace(start, end, n, base, kind), requires_grad)
     return build("logspace", _logspace, start, end, n, base, kind, requires_grad=requires_grad)
