@@ -289,6 +289,18 @@ def test_a_write_that_fails_leaves_the_tensor_as_it_was():
     assert n.tolist() == [1, 1] and n._version == 0
 
 
+@pytest.mark.parametrize("records", [True, False])
+def test_elements_that_are_one_place_in_memory_are_not_written(records):
+    message = (
+        "unsupported operation: more than one element of the written-to tensor refers to a single "
+        "memory location. Please clone() the tensor before performing the operation."
+    )
+    x = torch.ones(2)
+    with torch.set_grad_enabled(records), refused(RuntimeError, message):
+        x.expand(3, 2).mul_(2)
+    assert x.tolist() == [1.0, 1.0] and x._version == 0
+
+
 def test_an_operator_with_out_is_not_differentiated():
     message = (
         "add(): functions with out=... arguments don't support automatic differentiation, but one "

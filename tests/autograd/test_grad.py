@@ -285,6 +285,19 @@ def test_second_derivatives_of_outputs_that_are_not_used():
     assert h.tolist() == [6.0, 0.0, 8.0]
 
 
+def test_second_derivatives_through_writes():
+    x = double(1.0, 2.0)
+    y = x * 1
+    y.sin_()
+    y[0].mul_(y[1].clone())
+    (g,) = grad(y.sum(), x, create_graph=True)
+    (h,) = grad(g.sum(), x)
+    s, c = torch.sin(x.detach()), torch.cos(x.detach())
+    assert g.tolist() == pytest.approx([(c[0] * s[1]).item(), (s[0] * c[1] + c[1]).item()])
+    want = [-s[0] * s[1] + c[0] * c[1], c[0] * c[1] - s[0] * s[1] - s[1]]
+    assert h.tolist() == pytest.approx([w.item() for w in want])
+
+
 def test_a_linear_function_has_a_gradient_without_history():
     x = double(2.0)
     (g,) = grad((x * 3).sum(), x, create_graph=True)

@@ -14,7 +14,7 @@ import numpy as np
 from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import INFERENCE, Port, version_of
+from tapegrad.autograd.graph import INFERENCE, Port, Version, version_of
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.view import View, edge_of, move_retained, renamed
@@ -94,6 +94,8 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
     array = x._array
     if type(array) is not np.ndarray or array.dtype.kind != "f" or x._counter is INFERENCE:
         return False
+    if 0 in array.strides:
+        return False  # perhaps several elements are one place in memory
     operands = []
     for other in args:
         kind = type(other)
@@ -148,7 +150,9 @@ def _keep_value_before(before: Any, node: Any) -> None:
     saved = (node.node if type(node) is Port else node).saved
     if saved is not None and any(each is before for each in saved):
         before._array = namespace_of((before._array,)).asarray(before._array, copy=True)
-        before._counter = None
+        version = Version()  # of its own: what is written now is no write to the copy
+        version.value = before._counter.value
+        before._counter = version
 
 
 def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) -> None:
