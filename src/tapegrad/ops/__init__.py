@@ -8,8 +8,8 @@ from tapegrad.ops.along import *
 from tapegrad.ops.arithmetic import *
 from tapegrad.ops.assign import *
 from tapegrad.ops.axis import *
-from tapegrad.ops.borrow import *
 from tapegrad.ops.bessel import *
+from tapegrad.ops.borrow import *
 from tapegrad.ops.choice import *
 from tapegrad.ops.combine import *
 from tapegrad.ops.compare import *
@@ -24,6 +24,7 @@ from tapegrad.ops.exponential import *
 from tapegrad.ops.export import *
 from tapegrad.ops.extremum import *
 from tapegrad.ops.filling import *
+from tapegrad.ops.flat import *
 from tapegrad.ops.fold import *
 from tapegrad.ops.gaussian import *
 from tapegrad.ops.grid import *
@@ -38,11 +39,11 @@ from tapegrad.ops.logic import *
 from tapegrad.ops.logistic import *
 from tapegrad.ops.logits import *
 from tapegrad.ops.lookup import *
-from tapegrad.ops.flat import *
 from tapegrad.ops.mask import *
 from tapegrad.ops.memory import *
 from tapegrad.ops.number import *
 from tapegrad.ops.order import *
+from tapegrad.ops.partition import *
 from tapegrad.ops.patch import *
 from tapegrad.ops.peak import *
 from tapegrad.ops.plane import *
@@ -56,13 +57,12 @@ from tapegrad.ops.random_like import *
 from tapegrad.ops.random_make import *
 from tapegrad.ops.random_sample import *
 from tapegrad.ops.reduce import *
+from tapegrad.ops.reduction import *
 from tapegrad.ops.repeat import *
 from tapegrad.ops.rounding import *
 from tapegrad.ops.scan import *
 from tapegrad.ops.scattering import *
-from tapegrad.ops.reduction import *
 from tapegrad.ops.section import *
-from tapegrad.ops.partition import *
 from tapegrad.ops.shape import *
 from tapegrad.ops.slice import *
 from tapegrad.ops.spacing import *
