@@ -162,9 +162,10 @@ from tapegrad.arrays.index import (
     write_mask,
     write_part,
 )
-from tapegrad.arrays.order import median_index, mode_index, put_along, topk_indices
+from tapegrad.arrays.order import median_index, mode_index, put_along
 from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to
 from tapegrad.arrays.scan import log_running_sum, running_extremum
+from tapegrad.arrays.selection import kth_index, top_indices
 from tapegrad.arrays.special import (
     bessel_j0,
     bessel_j1,

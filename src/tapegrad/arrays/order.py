@@ -26,16 +26,6 @@ def median_index(x: Any, axis: int, ignore_nan: bool) -> Any:
     return np.take_along_axis(order, middle, axis)
 
 
-def topk_indices(x: Any, k: int, axis: int, largest: bool, in_order: bool) -> Any:
-    """The indices of the k largest or smallest elements along `axis`; nan counts as largest."""
-    n = x.shape[axis]
-    if largest:
-        order = np.flip(n - 1 - np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
-    else:
-        order = np.argsort(x, axis=axis, kind="stable")
-    return np.take(order, np.arange(k), axis)
-
-
 def put_along(x: Any, indices: Any, shape: tuple[int, ...], axis: int) -> Any:
     """Zeros of `shape` with `x` at `indices` along `axis`."""
     out = np.zeros(shape, x.dtype)

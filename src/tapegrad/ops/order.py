@@ -40,10 +40,10 @@ sort_along.vjp(
 sort_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
 
 
-@primitive(node="TopkBackward0", kernels=("topk_indices", "put_along"), **_CHOICE)
-def topk_along(xp, x, *, k, axis, largest, in_order):
+@primitive(node="TopkBackward0", kernels=("top_indices", "put_along"), **_CHOICE)
+def topk_along(xp, x, *, k, axis, largest):
     """The k largest or smallest elements along `axis`, and where they came from."""
-    indices = xp.topk_indices(x, k, axis, largest, in_order)
+    indices = xp.top_indices(x, k, axis, largest)
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
@@ -61,11 +61,10 @@ put_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis
 put_along.jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
 
 
-@primitive(node="KthvalueBackward0", kernels=("put_along",), **_CHOICE)
+@primitive(node="KthvalueBackward0", kernels=("kth_index", "put_along"), **_CHOICE)
 def kth_along(xp, x, *, k, axis, keepdims):
     """The k-th smallest element along `axis`, and where it is."""
-    order = xp.argsort(x, axis=axis, stable=True)
-    index = order[(slice(None),) * axis + (slice(k - 1, k), Ellipsis)]
+    index = xp.kth_index(x, k - 1, axis)
     values = xp.take_along_axis(x, index, axis=axis)
     if keepdims:
         return values, index
@@ -140,6 +139,8 @@ def topk(
 ) -> Any:
     """The k largest (or smallest) elements along `dim`, a pair (values, indices).
 
+    They come in order with `sorted=False`, too.
+
     >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
     tensor([3., 2.])
     """
@@ -150,7 +151,7 @@ def topk(
             RuntimeError("selected index k out of range"),
             f"Dimension {axis} has {size} elements; k is {k}.",
         )
-    options = {"k": k, "axis": axis, "largest": bool(largest), "in_order": bool(sorted)}
+    options = {"k": k, "axis": axis, "largest": bool(largest)}
     if input._array.ndim == 0:
         pair = tuple(x.reshape(()) for x in topk_along(input.reshape(1), **{**options, "k": 1}))
     else:

@@ -147,9 +147,9 @@ def sort_along(make: Make) -> list:
 @row
 def topk_along(make: Make) -> list:
     return [
-        Sample(make.distinct(2, 4), k=2, axis=1, largest=True, in_order=True),
-        Sample(make.distinct(4, 2), k=3, axis=0, largest=False, in_order=True),
-        Sample(make.distinct(4), k=0, axis=0, largest=False, in_order=True),
+        Sample(make.distinct(2, 4), k=2, axis=1, largest=True),
+        Sample(make.distinct(4, 2), k=3, axis=0, largest=False),
+        Sample(make.distinct(4), k=0, axis=0, largest=False),
     ]
 
 
