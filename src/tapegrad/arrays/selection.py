@@ -2,8 +2,9 @@
 
 Which of several equal elements is chosen is left open by the definition; programs that print
 indices see it all the same. Lanes without ties are ranked by NumPy at once. A lane with a tie that
-matters goes through the algorithm itself: select by partition for `kthvalue`, the introselect of
-the C++ standard library for `topk`.
+matters goes through the algorithm itself, element by element: select by partition for `kthvalue`,
+the introselect of the C++ standard library for `topk`. In lanes too long for that the first of
+equal elements is chosen.
 
 Source: Hoare, "Algorithm 65: Find", 1961; Musser, "Introspective Sorting and Selection", 1997.
 """
@@ -16,13 +17,16 @@ from typing import Any
 import numpy as np
 
 
+LONGEST = 1 << 14  # elements of a lane that are worth a loop in Python, about 10 ms
+
+
 def kth_index(x: Any, k: int, axis: int) -> Any:
     """The index of the k-th smallest element (from 0) along `axis`, kept as an axis of size 1."""
     lanes = np.moveaxis(x, axis, -1)
     order = np.argsort(lanes, axis=-1, kind="stable")
     ranked = np.take_along_axis(lanes, order, -1)
     index = order[..., k : k + 1].copy()
-    tied = (ranked == ranked[..., k : k + 1]).sum(-1) > 1
+    tied = ((ranked == ranked[..., k : k + 1]).sum(-1) > 1) & (lanes.shape[-1] <= LONGEST)
     for lane in map(tuple, np.argwhere(tied)):
         index[lane] = _find(lanes[lane].tolist(), k)
     return np.moveaxis(index, -1, axis)
@@ -81,7 +85,7 @@ def top_indices(x: Any, k: int, axis: int, largest: bool) -> Any:
         order = np.argsort(lanes, axis=-1, kind="stable")
     ranked = np.take_along_axis(lanes, order[..., : k + 1], -1)
     index = order[..., :k].copy()
-    if k:
+    if k and n <= LONGEST:
         tied = (ranked[..., 1:] == ranked[..., :-1]).any(-1)
         for lane in map(tuple, np.argwhere(tied)):
             index[lane] = _top(lanes[lane].tolist(), k, largest)

@@ -98,6 +98,8 @@ def sort(
 ) -> Any:
     """The elements along `dim` in order and their indices, a pair (values, indices).
 
+    Equal elements keep their order, with `stable=False`, too: PyTorch's indices may differ there.
+
     >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
     tensor([1, 2, 0])
     """
