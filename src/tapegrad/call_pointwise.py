@@ -89,7 +89,7 @@ def unary(op: Any) -> Callable:
                     if input._counter is None:
                         node.saved = (x,)
                     else:
-                        node.saved = (input,)
+                        node.saved = plan.save((input,), {}, (tensor,))
                         node.versions = plan.versions(node.saved)
                 else:
                     node.saved = plan.save((input,), {}, (tensor,))

@@ -436,3 +436,12 @@ class Tensor(Methods, TensorCore):
 
 Tensor.__module__ = "torch"
 declare_missing(Tensor)
+
+
+class KeptView(Tensor):
+    """A view as a node keeps it, without its base."""
+
+    __slots__ = ()
+
+
+KeptView.__module__ = "torch"

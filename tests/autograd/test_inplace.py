@@ -1,5 +1,8 @@
 """Writes in place: values, versions, histories, gradients, and what PyTorch forbids."""
 
+import gc
+import weakref
+
 import pytest
 
 import tapegrad as torch
@@ -399,3 +402,30 @@ def test_thousands_of_writes_make_no_recursion(w):
         z[k % 2].add_(w)
     z.sum().backward()
     assert w.grad.item() == 9000.0
+
+
+# --- memory ---
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x, w: x.__setitem__(0, x[1] * w),
+        lambda x, w: x[0].mul_(x[1]),
+        lambda x, w: x[0].mul_(x[0] * w),
+        lambda x, w: x.mul_(x),
+        lambda x, w: x[0].exp_(),
+        lambda x, w: x.__setitem__(x > 0, x[x > 0] ** 2),
+        lambda x, w: x.retain_grad() or x.mul_(w),
+    ],
+)
+def test_a_tensor_written_in_place_is_freed_by_reference_counting_alone(leaf, w, write):
+    x = leaf * 1
+    write(x, w)
+    tensor, node = weakref.ref(x), weakref.ref(x.grad_fn)
+    gc.disable()
+    try:
+        del x
+        assert tensor() is None and node() is None
+    finally:
+        gc.enable()

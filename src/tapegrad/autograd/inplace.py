@@ -145,14 +145,15 @@ def update(name: str, x: Any, compute: Callable) -> Any:
     return x
 
 
-def _keep_value_before(before: Any, node: Any) -> None:
+def _keep_value_before(before: Any, edge: Any) -> None:
     """Where a rule asks for the tensor as it was before the write, keep a copy of that."""
-    saved = (node.node if type(node) is Port else node).saved
-    if saved is not None and any(each is before for each in saved):
-        before._array = namespace_of((before._array,)).asarray(before._array, copy=True)
-        version = Version()  # of its own: what is written now is no write to the copy
-        version.value = before._counter.value
-        before._counter = version
+    node = edge.node if type(edge) is Port else edge
+    for (where, key, _), kept in zip(getattr(node.plan, "keeps", ()), node.saved, strict=False):
+        if where == "input" and key == 0 and getattr(kept, "_array", None) is before._array:
+            xp = namespace_of((before._array,))
+            version = Version()  # of its own: what is written now is no write to the copy
+            version.value = kept._counter.value
+            kept._array, kept._counter = xp.asarray(before._array, copy=True), version
 
 
 def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) -> None:

@@ -12,10 +12,10 @@ import linecache
 from typing import Any
 
 from tapegrad import errors
+from tapegrad import tensor as _tensor
 from tapegrad.arrays.blocks import in_blocks
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
-from tapegrad.autograd.origin import ORDINARY, short_name
-from tapegrad.autograd.view import edge_of
+from tapegrad.autograd.origin import short_name
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 
@@ -200,11 +200,11 @@ def _placed(value: Any, edge: Any) -> Any:
     from tapegrad.tensor import Tensor, wrap
 
     kept_tensor = isinstance(value, Tensor)
-    if kept_tensor and value._node is edge:
-        return value
     array = value._array if kept_tensor else value
     if type(edge) is AccumulateGrad and edge.array is array:
         return edge.variable
+    if kept_tensor and value._node is edge:
+        return value
     tensor = wrap(array)
     tensor._node = edge
     tensor._counter = version_of(value) if kept_tensor else edge.output_version
@@ -269,6 +269,7 @@ def _compose(plan: Plan, xp: Any, large: bool) -> tuple:
     scope: dict[str, Any] = {
         "check": check,
         "checked": _checked,
+        "held": _held,
         "kept": _kept,
         "like": _like,
         "xp": xp,
@@ -342,20 +343,35 @@ def _unpacking(plan: Plan, names: list[str]) -> list[str]:
 
 _KEEP_TEXTS = {
     "gradient": "kept(inputs[{key}])",
-    "input": "inputs[{key}]",
+    "input": "held(inputs[{key}])",
     "like": "like(inputs[{key}])",
     "param": "params[{key!r}]",
     "output": "outputs[{key}]._array",
-    "inputs": "tuple(inputs)",
+    "inputs": "tuple([held(x) for x in inputs])",
     "likes": "[like(x) for x in inputs]",
 }
 
 
 def _kept(x: Any) -> Any:
     """What is kept of an input that requires grad: its array, or where it has a version counter,
-    because it is a view or was written, the tensor. The counter of an array that is kept is found
+    because it is a view or was written, a stand-in. The counter of an array that is kept is found
     at the node behind it."""
-    return x._array if x._counter is None else x
+    return x._array if x._counter is None else _stand_in(x)
+
+
+def _stand_in(x: Any) -> Any:
+    """A tensor as a node keeps it: what is written through it later may lead back to the node, so
+    the tensor itself, or the base of a view, would never be freed."""
+    kept = _tensor.wrap(x._array)
+    kept._node, kept._counter = x._node, x._counter
+    if x._view is not None:
+        kept.__class__ = _tensor.KeptView
+    return kept
+
+
+def _held(x: Any) -> Any:
+    """What is kept of another input: itself, or where it has a version counter a stand-in."""
+    return x if getattr(x, "_counter", None) is None else _stand_in(x)
 
 
 def _checked(node: Node) -> list:
@@ -410,14 +426,9 @@ def _check_inputs(node: Node, values: tuple, expected: tuple) -> None:
 
 def _origin(value: Any, edge: Any, version: Any) -> str:
     """Which output of which node a kept tensor is by now, as PyTorch words it."""
-    view = getattr(value, "_view", None)
-    if view is not None and view.made is ORDINARY:
-        edge = edge_of(value)
-    elif hasattr(value, "_node"):
-        edge = value._node
-    elif version.origin:
-        return version.origin
-    return origin_of(edge)
+    if version.origin:
+        return "output 0 of AsStrided" if type(value) is _tensor.KeptView else version.origin
+    return origin_of(value._node if hasattr(value, "_node") else edge)
 
 
 def origin_of(edge: Any) -> str:

@@ -67,7 +67,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
     else:
         view, arrays = basic(x, indices_of(index))
     if arrays:
-        _put(view, arrays, value, False)
+        _put(view, arrays, _without_leading_ones(value), False)
     elif value._array.ndim:
         copy_(view, _fitting(value, view._array.shape))
     else:
@@ -94,16 +94,24 @@ def _type_name(value: Any) -> str:
 
 
 def _fitting(value: Any, shape: tuple[int, ...]) -> Any:
-    """A value to assign, without the axes of size 1 in front that `shape` has no place for."""
+    """A value to assign, without the axes of size 1 in front, and expanded to `shape`."""
+    if value._array.shape == shape:
+        return value
     have = value._array.shape
+    return expand(reshape(value, have[_leading_ones(have) :]), shape)
+
+
+def _leading_ones(shape: tuple[int, ...]) -> int:
     extra = 0
-    while extra < len(have) - len(shape) and have[extra] == 1:
+    while extra < len(shape) and shape[extra] == 1:
         extra += 1
-    if extra:
-        value = reshape(value, have[extra:])
-    if value._array.shape != shape:
-        expand(_tensor.wrap(value._array), shape)  # says what does not fit
-    return value
+    return extra
+
+
+def _without_leading_ones(value: Any) -> Any:
+    shape = value._array.shape
+    extra = _leading_ones(shape)
+    return reshape(value, shape[extra:]) if extra else value
 
 
 def _check_put(x: Any, arrays: list, values: Any) -> None:
