@@ -105,7 +105,7 @@ def blockwise(function: Callable, arrays: tuple) -> Any:
             flat.append(x[(0,) * x.ndim])  # a broadcast number
         else:
             return None
-    whole = [i for i, x in enumerate(flat) if type(x) is np.ndarray]
+    whole = [i for i, x in enumerate(flat) if type(x) is np.ndarray and x.ndim]
     if shape is None or not whole:
         return None
     size = flat[whole[0]].size
@@ -115,11 +115,14 @@ def blockwise(function: Callable, arrays: tuple) -> Any:
     out = np.empty(size, first.dtype)
 
     def work(i: int, j: int) -> None:
-        out[i:j] = function(*_part(flat, i, j))
+        if type(function) is np.ufunc:
+            function(*_part(flat, i, j), out[i:j])
+        else:
+            out[i:j] = function(*_part(flat, i, j))
 
     run_blocks(size, work)
     return out.reshape(shape)
 
 
 def _part(flat: list, i: int, j: int) -> list:
-    return [x[i:j] if type(x) is np.ndarray else x for x in flat]
+    return [x[i:j] if type(x) is np.ndarray and x.ndim else x for x in flat]
