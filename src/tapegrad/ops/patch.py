@@ -140,6 +140,8 @@ def as_strided_scatter(
 ) -> Any:
     """The tensor with `src` in the places of its memory that sizes and strides name.
 
+    The gradient of `input` is zero in those places; PyTorch's is zero everywhere else instead.
+
     >>> torch.zeros(4).as_strided_scatter(torch.ones(2), (2,), (2,))
     tensor([1., 0., 1., 0.])
     """
