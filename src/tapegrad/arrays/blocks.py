@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.reuse import empty
+
 LARGE = 1 << 17  # elements: below it threads cost more than they bring
 BLOCK = 1 << 15  # elements: a few float32 blocks fit the second-level cache of one core
 
@@ -112,7 +114,7 @@ def blockwise(function: Callable, arrays: tuple) -> Any:
     first = function(*_part(flat, 0, 1))
     if type(first) is not np.ndarray or first.shape != (1,):
         return None
-    out = np.empty(size, first.dtype)
+    out = empty(size, first.dtype)
 
     def work(i: int, j: int) -> None:
         if type(function) is np.ufunc:

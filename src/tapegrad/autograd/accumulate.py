@@ -10,6 +10,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrays.reuse import keeps
 from tapegrad.autograd.graph import version_of
 
 _lock = threading.Lock()  # several threads may walk graphs that share a leaf
@@ -60,7 +61,8 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
             elif (
                 g.base.__class__ is not np.ndarray
                 or not _whole(g)
-                or (_references(g) != _SOLE or _references(g.base) != _SOLE_BASE)
+                or _references(g) != _SOLE
+                or _references(g.base) - keeps(g.base) != _SOLE_BASE
             ):
                 g = g.copy()
             leaf._grad = _tensor.wrap(g)

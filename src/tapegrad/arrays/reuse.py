@@ -1,0 +1,70 @@
+"""Memory of large results, used again.
+
+A fresh array of several megabytes costs a page fault for every 4 KiB, more than the arithmetic that
+fills it, and gives the pages back when it goes. Large results are views of buffers that stay here;
+a buffer that nobody else refers to any more is handed out again. What is kept is bounded.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+
+SMALLEST = 1 << 20  # bytes: below it the allocator itself keeps pages
+MOST = 1 << 28  # bytes that are kept at most
+
+_buffers: dict[tuple[int, Any], list[np.ndarray]] = {}
+_kept: dict[int, int] = {}  # id of a buffer -> its bytes
+_lock = threading.Lock()
+
+
+def _references(buffers: list) -> int:
+    return sys.getrefcount(buffers[0])
+
+
+try:
+    _FREE = _references([np.empty(1)])
+except AttributeError:  # an interpreter that does not count references: nothing is used again
+    _FREE = -1
+
+
+def empty(size: int, dtype: Any) -> np.ndarray:
+    """A flat array of `size` elements with any values, as `np.empty`."""
+    n_bytes = size * dtype.itemsize
+    if n_bytes < SMALLEST or _FREE < 0:
+        return np.empty(size, dtype)
+    with _lock:
+        buffers = _buffers.setdefault((size, dtype), [])
+        for i in range(len(buffers)):
+            if sys.getrefcount(buffers[i]) == _FREE:
+                return buffers[i][:]
+        if sum(_kept.values()) + n_bytes > MOST:
+            _drop_unused()
+        buffer = np.empty(size, dtype)
+        if sum(_kept.values()) + n_bytes > MOST:
+            return buffer
+        _buffers.setdefault((size, dtype), []).append(buffer)
+        _kept[id(buffer)] = n_bytes
+        return buffer[:]
+
+
+def _drop_unused() -> None:
+    for key, buffers in list(_buffers.items()):
+        used = []
+        for i in range(len(buffers)):
+            if sys.getrefcount(buffers[i]) == _FREE:
+                del _kept[id(buffers[i])]
+            else:
+                used.append(buffers[i])
+        if used:
+            _buffers[key] = used
+        else:
+            del _buffers[key]
+
+
+def keeps(buffer: Any) -> bool:
+    """Whether an array is one of the buffers, which one reference more than usual points at."""
+    return id(buffer) in _kept

@@ -1,0 +1,47 @@
+"""Memory of large results is used again only when nobody refers to it."""
+
+import numpy as np
+
+import tapegrad as torch
+from tapegrad.arrays import reuse
+
+SIZE = reuse.SMALLEST // 4
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_memory_is_used_again_when_its_array_has_gone():
+    first = reuse.empty(SIZE, np.dtype(np.float32))
+    place = address(first)
+    del first
+    assert address(reuse.empty(SIZE, np.dtype(np.float32))) == place
+
+
+def test_memory_that_a_view_refers_to_is_left_alone():
+    first = reuse.empty(SIZE, np.dtype(np.float32))
+    view = first[10:20].reshape(2, 5)
+    place = address(first)
+    del first
+    assert address(reuse.empty(SIZE, np.dtype(np.float32))) != place
+    assert view.shape == (2, 5)
+
+
+def test_what_is_kept_is_bounded():
+    held = [reuse.empty(reuse.MOST // 40, np.dtype(np.float32)) for _ in range(15)]
+    assert sum(reuse._kept.values()) <= reuse.MOST
+    assert len({address(x) for x in held}) == 15
+
+
+def test_gradients_of_large_tensors_do_not_share_memory():
+    n = 1 << 19
+    x = torch.ones(n, requires_grad=True)
+    w = torch.full((n,), 2.0, requires_grad=True)
+    (x * w).sin().sum().backward()
+    first, copy = x.grad, x.grad.clone()
+    for _ in range(3):
+        other = torch.ones(n, requires_grad=True)
+        (other * w).cos().sum().backward()
+    assert torch.equal(first, copy)
+    assert address(x.grad.numpy()) != address(w.grad.numpy())
