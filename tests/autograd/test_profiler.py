@@ -249,7 +249,7 @@ def test_memory_of_arrays_is_recorded_when_asked_for():
     block, product = prof.function_events
     assert 1_000_000 <= product.cpu_memory_usage < 1_010_000
     assert block.self_cpu_memory_usage < 10_000
-    assert f"{product.cpu_memory_usage / 2**20:.2f} MB" in prof.table()
+    assert f"{product.cpu_memory_usage / 2**10:.2f} KB" in prof.table()
     assert "Self CPU Mem" in prof.table()
     assert b.shape == a.shape
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-
 LONGEST = 1 << 14  # elements of a lane that are worth a loop in Python, about 10 ms
 
 
