@@ -16,8 +16,9 @@ import numpy as np
 
 from tapegrad.arrays.reuse import empty
 
-LARGE = 1 << 17  # elements: below it threads cost more than they bring
-BLOCK = 1 << 15  # elements: a few float32 blocks fit the second-level cache of one core
+LARGE = 1 << 17  # elements: below it blocks and threads cost more than they bring
+SHARED = 1 << 21  # elements: below it threads do for one pass over memory
+BLOCK = 1 << 16  # elements: a few float32 blocks fit the second-level cache of one core
 
 _pool: Any = None
 _lock = threading.Lock()
@@ -122,7 +123,10 @@ def blockwise(function: Callable, arrays: tuple) -> Any:
         else:
             out[i:j] = function(*_part(flat, i, j))
 
-    run_blocks(size, work)
+    if type(function) is np.ufunc and size <= SHARED:
+        work(0, size)
+    else:
+        run_blocks(size, work)
     return out.reshape(shape)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.reuse import keeps
+from tapegrad.arrays.reuse import SMALLEST, empty, keeps
 from tapegrad.autograd.graph import version_of
 
 _lock = threading.Lock()  # several threads may walk graphs that share a leaf
@@ -18,8 +18,18 @@ _lock = threading.Lock()  # several threads may walk graphs that share a leaf
 
 def collected(old: Any, g: Any) -> Any:
     """The sum of two gradients in an array of its own, so that more can be added in place."""
+    if type(old) is np.ndarray and old.nbytes >= SMALLEST and old.shape == g.shape:
+        return np.add(old, g, empty(old.size, old.dtype).reshape(old.shape))
     total = old + g
     return np.asarray(total) if isinstance(total, np.generic) else total
+
+
+def _copied(g: np.ndarray) -> np.ndarray:
+    if g.nbytes < SMALLEST or not g.flags.c_contiguous:
+        return g.copy()
+    copy = empty(g.size, g.dtype).reshape(g.shape)
+    np.copyto(copy, g)
+    return copy
 
 
 def _references(x: Any) -> int:
@@ -57,14 +67,14 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                 g = np.asarray(g) if isinstance(g, np.generic) else g
             elif g.base is None:
                 if _references(g) != _SOLE:
-                    g = g.copy()
+                    g = _copied(g)
             elif (
                 g.base.__class__ is not np.ndarray
                 or not _whole(g)
                 or _references(g) != _SOLE
                 or _references(g.base) - keeps(g.base) != _SOLE_BASE
             ):
-                g = g.copy()
+                g = _copied(g)
             leaf._grad = _tensor.wrap(g)
         elif old._node is not None or type(old._array) is not np.ndarray:
             leaf._grad = _tensor.wrap(old._array + g)

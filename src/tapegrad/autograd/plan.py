@@ -287,7 +287,9 @@ def _compose(plan: Plan, xp: Any, large: bool) -> tuple:
         lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
     results = ["None"] * len(plan.kinds)
     for i, rule in plan.rules():
-        blocks = large and not any(name.endswith("_like") for name in rule.names)
+        # a rule of the cotangent alone hands it on, or is one pass: blocks would copy it
+        blocks = large and rule.names != ("g",)
+        blocks = blocks and not any(name.endswith("_like") for name in rule.names)
         scope[f"rule_{i}"] = in_blocks(rule.function) if blocks else rule.function
         results[i] = f"rule_{i}({', '.join(rule.names)})"
     if op.variadic:
