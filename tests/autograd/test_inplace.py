@@ -429,3 +429,18 @@ def test_a_tensor_written_in_place_is_freed_by_reference_counting_alone(leaf, w,
         assert tensor() is None and node() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (3, [-0.096, 0.072, 3.0, 4.5, 0.53665631, -0.26832816]),
+        (2, [-0.096, 0.072, 3.0, 4.5, 6.0, 7.5]),
+    ],
+)
+def test_an_operator_made_of_several_has_its_gradient_in_place_and_through_a_view(rows, expected):
+    x = torch.tensor([[3.0, 4.0], [0.3, 0.4], [1.0, 2.0]], requires_grad=True)
+    y = x * 1.5
+    y[:rows].renorm_(2, 0, 1.0)
+    (y * torch.arange(6.0).reshape(3, 2)).sum().backward()
+    assert x.grad.flatten().tolist() == pytest.approx(expected, abs=1e-4)

@@ -14,7 +14,7 @@ import numpy as np
 from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import INFERENCE, Port, Version, version_of
+from tapegrad.autograd.graph import INFERENCE, Port, Version, next_sequence, version_of
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.view import View, edge_of, move_retained, renamed
@@ -124,6 +124,7 @@ def update(name: str, x: Any, compute: Callable) -> Any:
     check_storable(x)
     with_grad = is_grad_enabled()
     before = stand_in(x)
+    since = next_sequence()
     mode = MODE.get()
     result = compute(before) if type(mode) is bool else mode.in_place(name, compute, before)
     check_fits(name, x, result)
@@ -132,7 +133,7 @@ def update(name: str, x: Any, compute: Callable) -> Any:
     edge = result._node
     if with_grad and edge is not None:
         check_view(x)
-        _keep_value_before(before, edge)
+        _keep_value_before(before, edge, since)
     write(x._array, result._array)
     written(x, name)
     if not with_grad or edge is before._node:
@@ -141,19 +142,36 @@ def update(name: str, x: Any, compute: Callable) -> Any:
         from tapegrad.ops.write import cut_off
 
         edge = cut_off(before)._node
+    maker = edge.node if type(edge) is Port else edge
+    if x._view is not None and before._node is not None and maker.edges[0] is not before._node:
+        from tapegrad.ops.write import replace  # several operators: write their result
+
+        edge = replace(before, result)._node
     rewrite_history(x, edge, result)
     return x
 
 
-def _keep_value_before(before: Any, edge: Any) -> None:
-    """Where a rule asks for the tensor as it was before the write, keep a copy of that."""
-    node = edge.node if type(edge) is Port else edge
-    for (where, key, _), kept in zip(getattr(node.plan, "keeps", ()), node.saved, strict=False):
-        if where == "input" and key == 0 and getattr(kept, "_array", None) is before._array:
-            xp = namespace_of((before._array,))
-            version = Version()  # of its own: what is written now is no write to the copy
-            version.value = kept._counter.value
-            kept._array, kept._counter = xp.asarray(before._array, copy=True), version
+def _keep_value_before(before: Any, edge: Any, since: int) -> None:
+    """Where a rule asks for the tensor as it was before the write, keep a copy of that.
+
+    `since`: the nodes of this operator, or of the several it is made of, are younger.
+    """
+    maker = edge.node if type(edge) is Port else edge
+    stack, seen = [maker], {maker}
+    while stack:
+        node = stack.pop()
+        for (where, key, _), kept in zip(getattr(node.plan, "keeps", ()), node.saved, strict=False):
+            first = key == 0 or node is not maker
+            if where == "input" and first and getattr(kept, "_array", None) is before._array:
+                xp = namespace_of((before._array,))
+                version = Version()  # of its own: what is written now is no write to the copy
+                version.value = kept._counter.value
+                kept._array, kept._counter = xp.asarray(before._array, copy=True), version
+        for each in node.edges:
+            behind = each.node if type(each) is Port else each
+            if behind is not None and behind.sequence > since and behind not in seen:
+                seen.add(behind)
+                stack.append(behind)
 
 
 def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) -> None:
