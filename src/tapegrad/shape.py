@@ -44,13 +44,6 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     return axes if ndim else ()
 
 
-def sizes_of(sizes: tuple) -> tuple[int, ...]:
-    """`f(2, 3)`, `f((2, 3))` and `f(torch.Size([2, 3]))` alike as (2, 3)."""
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        sizes = tuple(sizes[0])
-    return tuple(operator.index(n) for n in sizes)
-
-
 def ints_of(name: str, argument: str, given: tuple, position: int = 1) -> tuple[int, ...]:
     """Integers given one by one or as one sequence; `name` and `argument` are for the error."""
     values: Any = given

@@ -236,6 +236,11 @@ _FAST_KEEPS = _Patterns(
 _classes: dict[tuple[str, bool], type] = {}
 
 
+def _kept_property(name: str) -> property:
+    """`node._saved_<name>`."""
+    return property(lambda node: node.plan.kept(node, name))
+
+
 def node_class(op: Any) -> type:
     """The class of an operator's nodes, `MulBackward0` and the like, made on first use."""
     key = (op.node_name, op.multi)
@@ -243,7 +248,7 @@ def node_class(op: Any) -> type:
         base = MultiNode if op.multi else Node
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
         for name in ("self", "result", *(n for rule in op.vjps.values() for n in rule.names)):
-            body[f"_saved_{name}"] = property(lambda node, n=name: node.plan.kept(node, n))  # type: ignore[misc]
+            body[f"_saved_{name}"] = _kept_property(name)
         _classes[key] = type(op.node_name, (base,), body)
     return _classes[key]
 

@@ -230,8 +230,3 @@ def adjoint(xp: Any, steps: tuple[Step, ...], g: Any, shape: tuple, dtype: Any) 
         values = {"xp": xp, "g": g, name + "_like": like, **step.params}
         g = rule.function(*[values[n] for n in rule.names])
     return g
-
-
-def base_of(tensor: Any) -> Any:
-    """`tensor._base`: what a view is a view of, None for a tensor of its own."""
-    return None if tensor._view is None else tensor._view.base

@@ -94,7 +94,9 @@ class Optimizer(Saving, StepHooks):
 
         `first` among the options says that the state is fresh from `init`.
         """
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} does not say how it changes a parameter: define update()"
+        )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient; returns what `closure` returns.
