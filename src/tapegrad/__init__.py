@@ -81,17 +81,26 @@ _ON_DEMAND = frozenset(
 
 
 def __getattr__(name: str):
-    """A package on its first use."""
+    """A package, or a function of a file that is loaded on demand, on its first use."""
     if name in _ON_DEMAND:
         from importlib import import_module
 
         return import_module(f"tapegrad.{name}")
-    raise _missing(__name__, name)
+    from tapegrad.later import FUNCTIONS, found
+
+    function = found(FUNCTIONS, name)
+    if function is None:
+        raise _missing(__name__, name)
+    globals()[name] = function
+    return function
 
 
 def __dir__() -> list[str]:
     """The public names; the files that tapegrad is made of are not among them."""
     from types import ModuleType
 
+    from tapegrad.later import function_names
+
     names = {n for n, value in globals().items() if not isinstance(value, ModuleType)}
-    return sorted({n for n in names if n[:1] != "_" or n[:2] == "__"} | _ON_DEMAND | {"autograd"})
+    names = {n for n in names if n[:1] != "_" or n[:2] == "__"}
+    return sorted(names | function_names() | _ON_DEMAND | {"autograd"})

@@ -11,3 +11,14 @@ from tapegrad.arrays.tensor_index import *
 from tapegrad.arrays.tensor_linalg import *
 from tapegrad.arrays.tensor_reduce import *
 from tapegrad.arrays.tensor_shape import *
+
+
+def __getattr__(name: str):
+    """A kernel of a file that is loaded on its first use."""
+    from tapegrad.later import TENSOR_KERNELS, found
+
+    kernel = found(TENSOR_KERNELS, name)
+    if kernel is None:
+        raise AttributeError(f"the namespace {__name__} has no {name}")
+    globals()[name] = kernel
+    return kernel

@@ -327,3 +327,14 @@ def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:
 
 
 # --- kernels beyond the standard -------------------------------------------------------------
+
+
+def __getattr__(name: str) -> Any:
+    """A kernel of a file that is loaded on its first use."""
+    from tapegrad.later import KERNELS, found
+
+    kernel = found(KERNELS, name)
+    if kernel is None:
+        raise AttributeError(f"the namespace {__name__} has no {name}")
+    globals()[name] = kernel
+    return kernel

@@ -1,5 +1,6 @@
 """The rows, one file for each family of operators; importing them registers them."""
 
+from tapegrad.later import load_operators
 from tapegrad.testing.samples import (
     activation,
     arithmetic,
@@ -14,3 +15,5 @@ from tapegrad.testing.samples import (
     special,
     truth,
 )
+
+load_operators()
