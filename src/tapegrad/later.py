@@ -12,10 +12,14 @@ from typing import Any
 FUNCTIONS: dict[str, str] = {}
 """For each file, the names of `torch` that it has. Sorted by file."""
 
-KERNELS: dict[str, str] = {}
+KERNELS: dict[str, str] = {
+    "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
+}
 """For each file, the kernels of the CPU's namespace (`tapegrad.arrays.numpy`) that it has."""
 
-TENSOR_KERNELS: dict[str, str] = {}
+TENSOR_KERNELS: dict[str, str] = {
+    "tapegrad.ops.fourier": "fourier fourier_half fourier_real",
+}
 """For each file, the operators of the Tensor namespace (`tapegrad.namespace`) that it has."""
 
 
