@@ -9,16 +9,26 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-FUNCTIONS: dict[str, str] = {}
+FUNCTIONS: dict[str, str] = {
+    "tapegrad.ops.bilinear_form": "bilinear",
+    "tapegrad.ops.distance": "cosine_similarity dist pairwise_distance",
+    "tapegrad.ops.pair": "cdist pdist",
+    "tapegrad.ops.spectrogram": "istft stft",
+    "tapegrad.ops.window": (
+        "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+    ),
+}
 """For each file, the names of `torch` that it has. Sorted by file."""
 
 KERNELS: dict[str, str] = {
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
 }
 """For each file, the kernels of the CPU's namespace (`tapegrad.arrays.numpy`) that it has."""
 
 TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.ops.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.ops.pair": "pair_distances pull_distances push_distances",
 }
 """For each file, the operators of the Tensor namespace (`tapegrad.namespace`) that it has."""
 

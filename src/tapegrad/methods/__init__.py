@@ -13,6 +13,7 @@ from tapegrad.methods.query import QueryMethods
 from tapegrad.methods.random import RandomMethods
 from tapegrad.methods.reduce import ReduceMethods
 from tapegrad.methods.shape import ShapeMethods
+from tapegrad.methods.signal import SignalMethods
 
 
 class Methods(
@@ -29,6 +30,7 @@ class Methods(
     RandomMethods,
     ReduceMethods,
     ShapeMethods,
+    SignalMethods,
 ):
     """All methods that are operators."""
 
