@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tapegrad.later import method
 from tapegrad.ops import activation as _activation
 from tapegrad.ops import affine as _affine
 from tapegrad.ops import contraction as _contraction
@@ -50,6 +51,6 @@ class LinalgMethods:
     cross = _contraction.cross
 
     norm = _length.norm_method
-    dist = _length.dist
+    dist = method("tapegrad.ops.distance", "dist")
     renorm = _length.renorm
     renorm_ = _length.renorm_

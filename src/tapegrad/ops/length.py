@@ -11,7 +11,7 @@ from tapegrad.dtype import as_dtype
 from tapegrad.op import primitive
 from tapegrad.ops.reduce import reduction_axes, spread
 
-__all__ = ["dist", "norm", "renorm", "renorm_"]
+__all__ = ["norm", "renorm", "renorm_"]
 
 _INF = float("inf")
 
@@ -153,15 +153,6 @@ def norm_method(
 ) -> Any:
     """The vector norm of order p of all elements or over `dim`."""
     return norm(self, p, dim, keepdim, dtype=dtype)
-
-
-def dist(input: Any, other: Any, p: float = 2) -> Any:
-    """The norm of order p of the difference.
-
-    >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
-    tensor(5.)
-    """
-    return linalg_vector_norm(input - other, p)
 
 
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:

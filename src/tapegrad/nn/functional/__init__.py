@@ -58,6 +58,8 @@ from tapegrad.nn.functional.loss import (
     smooth_l1_loss,
     soft_margin_loss,
 )
+from tapegrad.ops.distance import cosine_similarity, pairwise_distance
+from tapegrad.ops.pair import pdist
 
 __all__ = [
     "bilinear",
@@ -65,6 +67,7 @@ __all__ = [
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "cosine_similarity",
     "cross_entropy",
     "dropout",
     "elu",
@@ -89,6 +92,8 @@ __all__ = [
     "mse_loss",
     "nll_loss",
     "normalize",
+    "pairwise_distance",
+    "pdist",
     "prelu",
     "relu",
     "relu6",

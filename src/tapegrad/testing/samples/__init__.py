@@ -5,6 +5,7 @@ from tapegrad.testing.samples import (
     activation,
     arithmetic,
     conversion,
+    distance,
     fourier,
     index,
     pointwise,
