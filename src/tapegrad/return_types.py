@@ -45,3 +45,30 @@ topk = return_type("topk", "values", "indices")
 cummax = return_type("cummax", "values", "indices")
 cummin = return_type("cummin", "values", "indices")
 aminmax = return_type("aminmax", "min", "max")
+
+_LATER = {
+    "_lu_with_info": "LU pivots info",
+    "linalg_cholesky_ex": "L info",
+    "linalg_inv_ex": "inverse info",
+    "linalg_ldl_factor": "LD pivots",
+    "linalg_ldl_factor_ex": "LD pivots info",
+    "linalg_lu": "P L U",
+    "linalg_lu_factor": "LU pivots",
+    "linalg_lu_factor_ex": "LU pivots info",
+    "linalg_slogdet": "sign logabsdet",
+    "linalg_solve_ex": "result info",
+    "lu_unpack": "P L U",
+    "slogdet": "sign logabsdet",
+    "triangular_solve": "solution cloned_coefficient",
+}
+"""Types made on their first use, with their fields."""
+
+
+def __getattr__(name: str) -> Any:
+    fields = _LATER.get(name)
+    if fields is None:
+        from tapegrad.missing import missing
+
+        raise missing(__name__, name)
+    found = globals()[name] = return_type(name, *fields.split())
+    return found
