@@ -6,6 +6,7 @@ from tapegrad.testing.samples import (
     arithmetic,
     conversion,
     distance,
+    dual,
     fourier,
     index,
     pointwise,
