@@ -11,9 +11,19 @@ from typing import Any
 
 FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.bilinear_form": "bilinear",
+    "tapegrad.ops.chain": "chain_matmul",
+    "tapegrad.ops.definite": "cholesky cholesky_inverse cholesky_solve",
+    "tapegrad.ops.determinant": "det logdet slogdet",
     "tapegrad.ops.distance": "cosine_similarity dist pairwise_distance",
+    "tapegrad.ops.inversion": "inverse",
+    "tapegrad.ops.lu_factors": "lu lu_unpack",
+    "tapegrad.ops.lu_system": "lu_solve",
+    "tapegrad.ops.matrix_function": "matrix_exp matrix_power",
     "tapegrad.ops.pair": "cdist pdist",
     "tapegrad.ops.spectrogram": "istft stft",
+    "tapegrad.ops.triangular_system": "triangular_solve",
+    "tapegrad.ops.vandermonde": "vander",
+    "tapegrad.ops.vector_product": "cross",
     "tapegrad.ops.window": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
     ),
@@ -21,14 +31,27 @@ FUNCTIONS: dict[str, str] = {
 """For each file, the names of `torch` that it has. Sorted by file."""
 
 KERNELS: dict[str, str] = {
+    "tapegrad.arrays.factor": (
+        "cholesky_factor definite_solution invert ldl_packed ldl_solution lu_packed lu_solution "
+        "permutation_matrix solution solve_systems triangular_solution"
+    ),
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.arrays.matrix_function": "cofactor_change cofactors matrix_exponential",
     "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
 }
 """For each file, the kernels of the CPU's namespace (`tapegrad.arrays.numpy`) that it has."""
 
 TENSOR_KERNELS: dict[str, str] = {
+    "tapegrad.arrays.tensor_linalg_extension": "linalg",
+    "tapegrad.ops.definite": "definite_solution",
+    "tapegrad.ops.determinant": "cofactor_change cofactors",
     "tapegrad.ops.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.ops.lu_factors": "permutation_matrix",
+    "tapegrad.ops.lu_system": "lu_solution",
+    "tapegrad.ops.matrix_function": "matrix_exponential",
     "tapegrad.ops.pair": "pair_distances pull_distances push_distances",
+    "tapegrad.ops.solving": "solution",
+    "tapegrad.ops.triangular_system": "triangular_solution",
 }
 """For each file, the operators of the Tensor namespace (`tapegrad.namespace`) that it has."""
 
