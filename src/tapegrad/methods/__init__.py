@@ -7,6 +7,7 @@ from tapegrad.methods.complex_part import ComplexMethods
 from tapegrad.methods.convert import ConvertMethods
 from tapegrad.methods.create import CreateMethods
 from tapegrad.methods.elementwise import ElementwiseMethods
+from tapegrad.methods.factor import FactorMethods
 from tapegrad.methods.index import IndexMethods
 from tapegrad.methods.linalg import LinalgMethods
 from tapegrad.methods.query import QueryMethods
@@ -24,6 +25,7 @@ class Methods(
     ConvertMethods,
     CreateMethods,
     ElementwiseMethods,
+    FactorMethods,
     IndexMethods,
     LinalgMethods,
     QueryMethods,

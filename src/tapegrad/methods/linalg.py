@@ -48,7 +48,6 @@ class LinalgMethods:
 
     trace = _contraction.trace
     kron = _contraction.kron
-    cross = _contraction.cross
 
     norm = _length.norm_method
     dist = method("tapegrad.ops.distance", "dist")

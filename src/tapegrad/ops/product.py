@@ -384,15 +384,4 @@ def inner(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("inner", rows.reshape(shape), out)
 
 
-def linalg_vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
-    """The sums of conj(x) * y along `dim`.
-
-    >>> torch.linalg.vecdot(torch.ones(2, 3), torch.ones(2, 3))
-    tensor([3., 3.])
-    """
-    if x.dtype.is_complex:
-        x = x.conj()
-    return finish("linalg_vecdot", (x * y).sum(dim), out)
-
-
 ger = outer
