@@ -5,6 +5,7 @@ from tapegrad.testing.samples import (
     activation,
     arithmetic,
     conversion,
+    factor,
     distance,
     dual,
     fourier,
