@@ -232,10 +232,12 @@ def _is_complex(xp: Any, dtype: Any) -> bool:
 def restoration(arrays: list, edges: tuple, out: Any) -> tuple | None:
     """For each input what its gradient must be brought back to; None if nothing was changed.
 
-    Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them.
+    Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them;
+    so may those that meet an operand of another dtype, such as int64 beside float32.
     """
-    narrow = getattr(out.dtype, "itemsize", 0) == 2
-    same = None if narrow else (out.shape, out.dtype)
+    wider = getattr(out.dtype, "itemsize", 0) == 2
+    wider = wider or any(getattr(x, "dtype", out.dtype) != out.dtype for x in arrays)
+    same = None if wider else (out.shape, out.dtype)
     spec = tuple(
         None if edge is None or (x.shape, x.dtype) == same else (x.shape, x.dtype)
         for x, edge in zip(arrays, edges, strict=True)

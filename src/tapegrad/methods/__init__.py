@@ -15,6 +15,7 @@ from tapegrad.methods.random import RandomMethods
 from tapegrad.methods.reduce import ReduceMethods
 from tapegrad.methods.shape import ShapeMethods
 from tapegrad.methods.signal import SignalMethods
+from tapegrad.methods.statistics import StatisticsMethods
 
 
 class Methods(
@@ -33,6 +34,7 @@ class Methods(
     ReduceMethods,
     ShapeMethods,
     SignalMethods,
+    StatisticsMethods,
 ):
     """All methods that are operators."""
 

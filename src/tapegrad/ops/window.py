@@ -173,7 +173,7 @@ def kaiser_window(
     """`I0(beta sqrt(1 - (2 n / N - 1)^2)) / I0(beta)`; periodic, or symmetric.
 
     >>> torch.kaiser_window(4, periodic=False, beta=3.0)
-    tensor([0.2049, 0.9144, 0.9144, 0.2049])
+    tensor([0.2049, 0.8712, 0.8712, 0.2049])
     """
 
     def shape(n: Any, N: int) -> Any:

@@ -3,6 +3,7 @@
 from tapegrad.later import load_operators
 from tapegrad.testing.samples import (
     activation,
+    alignment,
     arithmetic,
     conversion,
     factor,
@@ -10,6 +11,8 @@ from tapegrad.testing.samples import (
     dual,
     fourier,
     index,
+    margin,
+    normalization,
     pointwise,
     product,
     random,
@@ -17,6 +20,7 @@ from tapegrad.testing.samples import (
     selection,
     shape,
     special,
+    statistics,
     truth,
 )
 
