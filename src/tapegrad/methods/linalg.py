@@ -53,3 +53,10 @@ class LinalgMethods:
     dist = method("tapegrad.ops.distance", "dist")
     renorm = _length.renorm
     renorm_ = _length.renorm_
+
+    qr = method("tapegrad.ops.orthogonal", "qr")
+    svd = method("tapegrad.ops.singular", "svd")
+    pinverse = method("tapegrad.ops.pseudoinverse", "pinverse")
+    geqrf = method("tapegrad.ops.reflection", "geqrf")
+    orgqr = method("tapegrad.ops.reflection", "orgqr")
+    ormqr = method("tapegrad.ops.reflection", "ormqr")
