@@ -10,6 +10,7 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.op import primitive
 from tapegrad.ops.length import linalg_vector_norm, vector_norm
 from tapegrad.ops.plain_number import plus_number
+from tapegrad.ops.product import sum_to
 from tapegrad.ops.refusal import common_dtype
 from tapegrad.shape import axis_of
 
@@ -37,6 +38,7 @@ def norm_of_difference(xp, input, other, *, order):
 
 
 def _difference_vjp(xp, g, input, other, y, order):
+    """The cotangent of the difference."""
     d = input - other
     return _norm_vjp(xp, g, d, y, order, tuple(range(d.ndim)), False)
 
@@ -48,8 +50,12 @@ def _difference_jvp(xp, t, input, other, y, order):
 
 
 norm_of_difference.vjp(
-    input=_difference_vjp,
-    other=lambda xp, g, input, other, y, order: -_difference_vjp(xp, g, input, other, y, order),
+    input=lambda xp, g, input, other, y, order: sum_to(
+        xp, _difference_vjp(xp, g, input, other, y, order), input.shape
+    ),
+    other=lambda xp, g, input, other, y, order: sum_to(
+        xp, -_difference_vjp(xp, g, input, other, y, order), other.shape
+    ),
 )
 norm_of_difference.jvp(
     input=_difference_jvp,

@@ -54,7 +54,7 @@ vector_dot.vjp(a=lambda g, b: g * b, b=lambda g, a: g * a)
 vector_dot.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
-def _sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
+def sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the batch dimensions that broadcasting added or stretched."""
     extra = g.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(
@@ -70,8 +70,8 @@ def batched_product(xp, a, b):
 
 
 batched_product.vjp(
-    a=lambda xp, g, a_like, b: _sum_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
-    b=lambda xp, g, a, b_like: _sum_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
+    a=lambda xp, g, a_like, b: sum_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
+    b=lambda xp, g, a, b_like: sum_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
 )
 batched_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 

@@ -37,6 +37,7 @@ def norm_of_difference(make: Make) -> list:
     return [
         *(Sample(make(3, 4), make(3, 4), order=p) for p in ORDERS),
         Sample(make(3, 4), make(4), order=2.0),
+        Sample(make(), make(2, 1, 3), order=3.0),
     ]
 
 
