@@ -12,79 +12,42 @@ from tapegrad.op import primitive
 from tapegrad.ops.expand import summed_to
 from tapegrad.ops.matrix_check import check_tensors
 from tapegrad.ops.pseudoinverse import pseudo_inverse_gradient, pseudo_inverse_tangent
-from tapegrad.ops.spectrum import adjoint, row
-
-_OUTPUTS = ("solution", "residuals", "rank", "singular_values")
+from tapegrad.ops.spectrum import adjoint
 
 
 @primitive(
     name="lstsq",
     node="LinalgLstsqBackward0",
-    outputs=_OUTPUTS,
+    outputs=("solution", "rank", "singular_values"),
     nondiff=("rank", "singular_values"),
     holomorphic=False,
     kernels=("least_squares",),
 )
 def least_squares_solution(xp, a, b, *, rcond, driver):
-    """X with |a X - b| least, and of those the shortest; what it leaves, squared and summed."""
-    x, rank, values = xp.least_squares(a, b, rcond, driver)
-    m, n = a.shape[-2:]
-    full = driver == "gels" or (driver != "gelsy" and bool(xp.all(rank == n)))
-    if m > n and full:
-        left = xp.abs(a @ x - b)
-        residuals = xp.sum(left * left, axis=-2)
-    else:
-        residuals = xp.zeros((0,), dtype=values.dtype)
-    return x, residuals, rank, values
+    """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""
+    return xp.least_squares(a, b, rcond, driver)
 
 
 def _pseudo_inverse(xp: Any, a: Any) -> Any:
     return xp.linalg.pinv(a, rtol=xp.finfo(a.dtype).eps * max(a.shape[-2:]))
 
 
-def _has(residuals: Any, solution: Any) -> bool:
-    return residuals.ndim == solution.ndim - 1 and residuals.shape[-1] == solution.shape[-1]
-
-
-def _gradient_of_a(xp, g_solution, g_residuals, a, b, solution, residuals):
-    """That of the pseudo-inverse P by P b, and 2 (a X - b) gR X^H: X does not change it."""
+def _gradient_of_a(xp, g, a, b):
+    """That of the pseudo-inverse P by P b."""
     p = _pseudo_inverse(xp, a)
-    g = pseudo_inverse_gradient(xp, g_solution @ adjoint(xp, b), a, p)
-    if _has(residuals, solution):
-        g = g + 2 * ((a @ solution - b) * row(g_residuals)) @ adjoint(xp, solution)
-    return summed_to(xp, g, a.shape)
+    return summed_to(xp, pseudo_inverse_gradient(xp, g @ adjoint(xp, b), a, p), a.shape)
 
 
-def _gradient_of_b(xp, g_solution, g_residuals, a, b, solution, residuals):
-    """P^H gX - 2 (a X - b) gR."""
-    g = adjoint(xp, _pseudo_inverse(xp, a)) @ g_solution
-    if _has(residuals, solution):
-        g = g - 2 * (a @ solution - b) * row(g_residuals)
-    return summed_to(xp, g, b.shape)
-
-
-def _tangent_of_residuals(xp: Any, t: Any, left: Any, residuals: Any) -> Any:
-    """2 Re <left, t> for each column."""
-    if residuals.ndim != left.ndim - 1 or residuals.shape[-1] != left.shape[-1]:
-        return xp.zeros_like(residuals)
-    if xp.isdtype(left.dtype, "complex floating"):
-        return 2 * xp.real(xp.sum(xp.conj(left) * t, axis=-2))
-    return 2 * xp.sum(left * t, axis=-2)
-
-
-def _tangents_by_a(xp, t, a, b, solution, residuals):
-    d_solution = pseudo_inverse_tangent(xp, t, a, _pseudo_inverse(xp, a)) @ b
-    left = a @ solution - b
-    return d_solution, _tangent_of_residuals(xp, t @ solution, left, residuals)
-
-
-def _tangents_by_b(xp, t, a, b, solution, residuals):
-    left = a @ solution - b
-    return _pseudo_inverse(xp, a) @ t, _tangent_of_residuals(xp, -t, left, residuals)
+def _gradient_of_b(xp, g, a, b_like):
+    """P^H g."""
+    return summed_to(xp, adjoint(xp, _pseudo_inverse(xp, a)) @ g, b_like.shape)
 
 
 least_squares_solution.vjp(a=_gradient_of_a, b=_gradient_of_b)
-least_squares_solution.jvp(a=_tangents_by_a, b=_tangents_by_b)
+least_squares_solution.jvp(
+    a=lambda xp, t, a, b: pseudo_inverse_tangent(xp, t, a, _pseudo_inverse(xp, a)) @ b,
+    b=lambda xp, t, a: _pseudo_inverse(xp, a) @ t,
+)
 
 
 # --- the public function ---------------------------------------------------------------------
@@ -129,12 +92,22 @@ def lstsq(
     if rcond is None:
         rcond = float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
     try:
-        found = least_squares_solution(A, b, rcond=float(rcond), driver=driver or "gelsy")
+        driver = driver or "gelsy"
+        x, rank, values = least_squares_solution(A, b, rcond=float(rcond), driver=driver)
     except RankError as error:
         raise _rank_error(error, bool(batch)) from None
-    if vector:
-        found = (found[0].squeeze(-1), *found[1:])
+    residuals = _residuals(A, b, x, rank, values, driver)
+    found = (x.squeeze(-1) if vector else x, residuals, rank, values)
     return finish("linalg_lstsq", return_types.linalg_lstsq(found), out)
+
+
+def _residuals(a: Any, b: Any, x: Any, rank: Any, values: Any, driver: str) -> Any:
+    """What is left of b, squared and summed, where x is determined and leaves something."""
+    m, n = a._array.shape[-2:]
+    if m > n and (driver == "gels" or (driver != "gelsy" and bool((rank == n).all()))):
+        left = (a @ x - b).abs()
+        return (left * left).sum(-2)
+    return values.new_empty((0,))
 
 
 def _check(A: Any, B: Any, driver: Any) -> None:

@@ -18,7 +18,7 @@ from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.matrix_check import check_kernel, check_tensors
-from tapegrad.ops.spectrum import adjoint, column
+from tapegrad.ops.spectrum import adjoint, column, unit_matrix
 
 __all__ = ["geqrf", "orgqr", "ormqr"]
 
@@ -28,15 +28,15 @@ __all__ = ["geqrf", "orgqr", "ormqr"]
 
 def _vectors(xp: Any, x: Any, tau: Any) -> Any:
     """The columns below the diagonal of x, with ones on it: as many as there are tau."""
-    k = tau.shape[-1]
-    return xp.tril(x[..., :k], k=-1) + xp.eye(x.shape[-2], k, dtype=x.dtype)
+    x = x[..., : tau.shape[-1]]
+    return xp.tril(x, k=-1) + unit_matrix(xp, x)
 
 
 def _parts(xp: Any, v: Any, tau: Any, c: Any) -> tuple:
     """N, 1 + D N, V^H c and Z of Q c = c - V Z."""
     vh = adjoint(xp, v)
     n = xp.triu(vh @ v, k=1)
-    m = column(tau) * n + xp.eye(tau.shape[-1], dtype=v.dtype)
+    m = column(tau) * n + unit_matrix(xp, n)
     w = vh @ c
     return n, m, w, _solved(xp, m, column(tau) * w)
 
@@ -103,24 +103,20 @@ def _change(xp: Any, t: Any, tau: Any) -> Any:
 )
 def householder_product(xp, x, tau):
     """As many columns of Q = H_1 ... H_k as x has; the vectors are below the diagonal of x."""
-    return _product(xp, _vectors(xp, x, tau), tau, _first(xp, x))
-
-
-def _first(xp: Any, x: Any) -> Any:
-    return xp.eye(x.shape[-2], x.shape[-1], dtype=x.dtype)
+    return _product(xp, _vectors(xp, x, tau), tau, unit_matrix(xp, x))
 
 
 householder_product.vjp(
     x=lambda xp, g, x, tau: _below(
-        xp, _pulled(xp, g, _vectors(xp, x, tau), tau, _first(xp, x))[0], x.shape
+        xp, _pulled(xp, g, _vectors(xp, x, tau), tau, unit_matrix(xp, x))[0], x.shape
     ),
-    tau=lambda xp, g, x, tau: _pulled(xp, g, _vectors(xp, x, tau), tau, _first(xp, x))[1],
+    tau=lambda xp, g, x, tau: _pulled(xp, g, _vectors(xp, x, tau), tau, unit_matrix(xp, x))[1],
 )
 householder_product.jvp(
     x=lambda xp, t, x, tau: _pushed_by_vectors(
-        xp, _change(xp, t, tau), _vectors(xp, x, tau), tau, _first(xp, x)
+        xp, _change(xp, t, tau), _vectors(xp, x, tau), tau, unit_matrix(xp, x)
     ),
-    tau=lambda xp, t, x, tau: _pushed_by_tau(xp, t, _vectors(xp, x, tau), tau, _first(xp, x)),
+    tau=lambda xp, t, x, tau: _pushed_by_tau(xp, t, _vectors(xp, x, tau), tau, unit_matrix(xp, x)),
 )
 
 

@@ -40,17 +40,22 @@ def first_columns(x: Any, k: int) -> Any:
 
 def diagonal(xp: Any, x: Any) -> Any:
     """The diagonals of square matrices."""
-    return xp.sum(x * xp.eye(x.shape[-1], dtype=x.dtype), axis=-1)
+    return xp.linalg.diagonal(x)
 
 
 def diagonal_matrix(xp: Any, x: Any) -> Any:
     """Square matrices with these diagonals."""
-    return column(x) * xp.eye(x.shape[-1], dtype=x.dtype)
+    return xp.tril(xp.triu(column(x) + xp.zeros_like(row(x))))
 
 
 def off_diagonal(xp: Any, x: Any) -> Any:
     """Square matrices with zeros on the diagonal."""
-    return x - x * xp.eye(x.shape[-1], dtype=x.dtype)
+    return xp.tril(x, k=-1) + xp.triu(x, k=1)
+
+
+def unit_matrix(xp: Any, x: Any) -> Any:
+    """Ones on the diagonal, in the shape of x."""
+    return xp.tril(xp.triu(xp.ones_like(x)))
 
 
 def ratio(xp: Any, a: Any, b: Any) -> Any:

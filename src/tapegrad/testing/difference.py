@@ -33,6 +33,8 @@ def outputs_of(op: Any, inputs: list, params: dict) -> list:
     """The outputs of a call that have a gradient, as a list of tensors."""
     out = op.call(*inputs, **params)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    if op.output_names and not op.multi:
+        return [outs[op.differentiable_output]]
     return [o for o in outs if o.dtype.is_floating_point or o.dtype.is_complex]
 
 
