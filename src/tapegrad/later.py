@@ -72,7 +72,9 @@ KERNELS: dict[str, str] = {
         "permutation_matrix solution solve_systems triangular_solution"
     ),
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
-    "tapegrad.arrays.matrix_function": "cofactor_change cofactors matrix_exponential",
+    "tapegrad.arrays.matrix_function": (
+        "cofactor_change cofactors determinants matrix_exponential"
+    ),
     "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
     "tapegrad.arrays.points": "add_points read_points",
     "tapegrad.arrays.pooling": "put_places shifted_maximum take_places window_maximum",
