@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.factor import lu_packed
+
 
 def matrix_exponential(a: Any) -> Any:
     """exp(A) = I + A + A^2/2 + A^3/6 + ...
@@ -23,6 +25,21 @@ def matrix_exponential(a: Any) -> Any:
     return np.where(finite[..., None, None], result, np.asarray(np.nan, a.dtype))
 
 
+_MANY = 64  # matrices from which on a loop over them is slower than NumPy's determinant
+
+
+def determinants(a: Any) -> Any:
+    """The product of the pivots: NumPy's goes through the logarithm, which costs the last digits.
+
+    Of the transpose, as in PyTorch, where that is what LAPACK reads without a copy.
+    """
+    if not 0 < a.size <= _MANY * a.shape[-1] * a.shape[-2]:
+        return np.asarray(np.linalg.det(a))
+    lu, pivots, _ = lu_packed(a.mT if a.dtype.kind == "f" and a.flags.c_contiguous else a)
+    swaps = np.count_nonzero(pivots != np.arange(1, a.shape[-1] + 1), axis=-1)
+    return np.asarray(np.prod(lu.diagonal(0, -2, -1), axis=-1) * (1 - 2 * (swaps % 2)), a.dtype)
+
+
 def cofactors(a: Any) -> Any:
     """The derivative of det(A) by each element: det(A) A^-T, also where A is singular.
 
@@ -33,7 +50,7 @@ def cofactors(a: Any) -> Any:
     except np.linalg.LinAlgError:
         pass
     found = np.empty(a.shape, a.dtype)
-    singular = np.linalg.det(a) == 0
+    singular = determinants(a) == 0
     regular = ~singular
     if regular.any():
         try:
@@ -47,7 +64,8 @@ def cofactors(a: Any) -> Any:
 
 
 def _regular(a: Any) -> Any:
-    return np.linalg.det(a)[..., None, None] * np.linalg.inv(a).mT
+    scaled = determinants(a)[..., None, None] * np.eye(a.shape[-1], dtype=a.dtype)
+    return np.linalg.solve(a.mT, scaled)
 
 
 def _singular(a: Any) -> tuple:
@@ -74,7 +92,7 @@ def cofactor_change(a: Any, direction: Any) -> Any:
     """
     try:
         turned = np.linalg.inv(a).mT
-        det = np.linalg.det(a)[..., None, None]
+        det = determinants(a)[..., None, None]
         total = np.sum(turned * direction, axis=(-2, -1), keepdims=True)
         return det * (total * turned - turned @ direction.mT @ turned)
     except np.linalg.LinAlgError:
