@@ -33,14 +33,11 @@ def least_squares(a: Any, b: Any, rcond: float, driver: str) -> tuple:
     none = np.empty((0,), real), np.empty((0,), np.int64)
     if not (a_whole.size and b.size):
         x = np.zeros((*whole, n, b.shape[-1]), a.dtype)
-        rank = none[1] if driver == "gels" else np.zeros(batch, np.int64)
-        values = np.zeros((*batch, min(m, n)), real) if driver in ("gelsd", "gelss") else none[0]
-        if driver in ("gelsd", "gelss") and a.size:
-            values = np.linalg.svdvals(a)
-        if driver != "gels" and a.size:
-            found = np.linalg.svdvals(a)
-            rank = np.sum(found > rcond * found[..., :1], axis=-1, dtype=np.int64)
-        return x, rank, values
+        values = np.linalg.svdvals(a) if a.size else np.zeros((*batch, min(m, n)), real)
+        found = values > rcond * values[..., :1]
+        rank = np.asarray(np.count_nonzero(found, -1), np.int64)
+        with_values = driver in ("gelsd", "gelss")
+        return x, none[1] if driver == "gels" else rank, values if with_values else none[0]
     if driver == "gels":
         return _full_rank_solution(a_whole, b), none[1], none[0]
     from scipy.linalg import lstsq

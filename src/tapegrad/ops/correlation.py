@@ -8,6 +8,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.ops.complex_part import real
 from tapegrad.ops.data import tensor
+from tapegrad.ops.matrix_check import check_tensors
 
 
 def _refused(problem: str, advice: str) -> RuntimeError:
@@ -48,6 +49,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
+    check_tensors("cov", input=input)
     if input._array.ndim > 2:
         raise _refused(
             "expected input to have two or fewer dimensions but got an input with "
@@ -90,6 +92,7 @@ def corrcoef(input: Any) -> Any:
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
+    check_tensors("corrcoef", input=input)
     if input._array.ndim > 2:
         raise errors.advised(
             RuntimeError(

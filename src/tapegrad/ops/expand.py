@@ -52,7 +52,7 @@ def expand(input: Any, *sizes: Any, size: Any = None, implicit: bool = False) ->
             "Give a size for each dimension; -1 keeps one.",
         )
     found = []
-    for i, n in enumerate(sizes):
+    for i, n in reversed(list(enumerate(sizes))):
         if i < extra:
             if n < 0:
                 raise errors.advised(
@@ -74,7 +74,7 @@ def expand(input: Any, *sizes: Any, size: Any = None, implicit: bool = False) ->
                 "Only dimensions of size 1 can be repeated.",
             )
         found.append(n)
-    return expand_to(input, shape=tuple(found))
+    return expand_to(input, shape=tuple(reversed(found)))
 
 
 def expand_as(input: Any, other: Any) -> Any:

@@ -96,18 +96,18 @@ def lstsq(
         x, rank, values = least_squares_solution(A, b, rcond=float(rcond), driver=driver)
     except RankError as error:
         raise _rank_error(error, bool(batch)) from None
-    residuals = _residuals(A, b, x, rank, values, driver)
+    residuals = _residuals(A, b, x, rank, driver)
     found = (x.squeeze(-1) if vector else x, residuals, rank, values)
     return finish("linalg_lstsq", return_types.linalg_lstsq(found), out)
 
 
-def _residuals(a: Any, b: Any, x: Any, rank: Any, values: Any, driver: str) -> Any:
+def _residuals(a: Any, b: Any, x: Any, rank: Any, driver: str) -> Any:
     """What is left of b, squared and summed, where x is determined and leaves something."""
     m, n = a._array.shape[-2:]
     if m > n and (driver == "gels" or (driver != "gelsy" and bool((rank == n).all()))):
         left = (a @ x - b).abs()
         return (left * left).sum(-2)
-    return values.new_empty((0,))
+    return x.flatten()[:0].abs()  # nothing, of the right dtype, and part of the graph
 
 
 def _check(A: Any, B: Any, driver: Any) -> None:

@@ -53,9 +53,9 @@ def _slope(xp, x, y, order, axis, keepdims):
         size = xp.abs(x)
         hit = xp.astype((size == y) | (xp.isnan(size) & xp.isnan(y)), size.dtype)
         return _direction(xp, x) * (hit / xp.sum(hit, axis=axis, keepdims=True))
+    if order == 2:  # the slope at 0 has no slope itself: nan, as it should be
+        return xp.where(y == 0, xp.zeros_like(x), x / y)
     safe = xp.where(y == 0, xp.ones_like(y), y)
-    if order == 2:
-        return xp.where(y == 0, xp.zeros_like(x), x / safe)
     size = xp.abs(x)
     if order < 2:  # |x|^(order - 1) is infinite or steep at 0
         size = xp.where(x == 0, xp.ones_like(size), size)

@@ -143,7 +143,7 @@ def argmin_along(xp, x, *, axis, keepdims):
 # --- the public functions ---
 
 
-def _refuse_empty(name: str, input: Any, dim: Any = None) -> None:
+def _refuse_empty(name: str, input: Any, dim: Any = None, shown: Any = None) -> None:
     if input._array.size:
         return
     if dim is None:
@@ -156,8 +156,9 @@ def _refuse_empty(name: str, input: Any, dim: Any = None) -> None:
         )
     axis = axis_of(dim, input._array.ndim)
     if input._array.shape[axis] == 0:
+        shown = axis if shown is None else shown
         raise errors.advised(
-            IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size."),
+            IndexError(f"{name}(): Expected reduction dim {shown} to have non-zero size."),
             "There is no element to choose.",
         )
 
@@ -214,9 +215,8 @@ def _extremum(name: str, operator: Any, input: Any, dim: Any, keepdim: bool) -> 
     if not input._array.size:
         if dim is None or (isinstance(dim, (tuple, list)) and not dim):
             _refuse_empty(name, input)
-        for each in axis:
-            if input._array.shape[each] == 0:
-                _refuse_empty(name, input, each)
+        for given in dim if isinstance(dim, (tuple, list)) else (dim,):
+            _refuse_empty(name, input, given, given)
     return operator(input, axis=axis, keepdims=bool(keepdim))
 
 

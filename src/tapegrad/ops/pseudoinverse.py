@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
-from tapegrad.tensor import wrap
 from tapegrad.call import finish
+from tapegrad.dtype import of
 from tapegrad.op import primitive
 from tapegrad.ops.matrix_check import check_matrix, check_square, check_tensors
 from tapegrad.ops.spectrum import adjoint, column, converged, row
+from tapegrad.tensor import wrap
 
 __all__ = ["pinverse"]
 
@@ -98,16 +99,16 @@ def _tolerances(name: str, x: Any, atol: Any, rtol: Any) -> tuple:
             rtol = 0.0
     arrays = []
     for which, value in (("atol", 0.0 if atol is None else atol), ("rtol", rtol)):
-        array = getattr(value, "_array", value)
-        if hasattr(value, "_array") and value.dtype.is_complex:
+        array = np.asarray(getattr(value, "_array", value))
+        if array.dtype.kind == "c":
             raise errors.advised(
                 RuntimeError(
                     f"torch.linalg.{name}: {which} tensor of complex type is not supported. Got "
-                    f"{value.dtype.scalar_name}"
+                    f"{of(array.dtype).scalar_name}"
                 ),
                 "A tolerance is a real number.",
             )
-        arrays.append(np.asarray(array, real))
+        arrays.append(array.astype(real))
     return tuple(arrays)
 
 

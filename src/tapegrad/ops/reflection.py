@@ -148,17 +148,16 @@ def _pulled_all(xp: Any, g: Any, x: Any, tau: Any, c: Any, left: bool, transpose
     return _below(xp, g_v, x.shape), g_tau, _sided(xp, g_c, left)
 
 
-def _pushed(xp: Any, t: Any, x: Any, tau: Any, c: Any, left: bool, transpose: bool, by: str) -> Any:
+def _pushed(xp: Any, t: Any, x: Any, tau: Any, c: Any, left: bool, transpose: bool) -> Any:
+    """The change of the product with a change t of the vectors or, as long as it, of tau."""
     turn = left == transpose
     c = _sided(xp, c, left)
     v = _vectors(xp, x, tau)
-    if by == "x":
-        turned = _turned(xp, _change(xp, t, tau), tau, turn)[0]
-        y = _pushed_by_vectors(xp, turned, *_turned(xp, v, tau, turn), c)
-    else:
-        turned = _turned(xp, v, t, turn)[1]
-        y = _pushed_by_tau(xp, turned, *_turned(xp, v, tau, turn), c)
-    return _sided(xp, y, left)
+    changed = (v, t) if t.ndim == tau.ndim else (_change(xp, t, tau), tau)
+    t = _turned(xp, *changed, turn)[t.ndim == tau.ndim]
+    v, tau = _turned(xp, v, tau, turn)
+    push = _pushed_by_tau if t.ndim == tau.ndim else _pushed_by_vectors
+    return _sided(xp, push(xp, t, v, tau, c), left)
 
 
 reflected.vjp(
@@ -169,8 +168,8 @@ reflected.vjp(
     ),
 )
 reflected.jvp(
-    x=lambda xp, t, x, tau, c, left, transpose: _pushed(xp, t, x, tau, c, left, transpose, "x"),
-    tau=lambda xp, t, x, tau, c, left, transpose: _pushed(xp, t, x, tau, c, left, transpose, "tau"),
+    x=_pushed,
+    tau=_pushed,
     c=lambda xp, t, x, tau, left, transpose: reflected.op.forward(
         xp, x, tau, t, left=left, transpose=transpose
     ),
@@ -329,15 +328,15 @@ def _check_other(x: Any, tau: Any, other: Any, axis: int) -> None:
     shape, sizes = x._array.shape, other._array.shape
     if len(sizes) < 2:
         _raise(f"{_ORMQR}: other must have at least 2 dimensions.", "Give a matrix.")
-    if sizes[axis] < tau._array.shape[-1] or tau._array.shape[-1] != min(sizes[axis], shape[-1]):
-        _raise(
-            f"{_ORMQR}: tau.shape[-1] must be equal to min(other.shape[{axis}], input.shape[-1])",
-            "Each column of input has its number of tau.",
-        )
     if sizes[axis] != shape[-2]:
         _raise(
             f"{_ORMQR}: other.shape[{axis}] must be equal to input.shape[-2]",
             f"Q has {shape[-2]} rows and columns.",
+        )
+    if tau._array.shape[-1] != min(sizes[axis], shape[-1]):
+        _raise(
+            f"{_ORMQR}: tau.shape[-1] must be equal to min(other.shape[{axis}], input.shape[-1])",
+            "Each column of input has its number of tau.",
         )
     _check_tau_batch(_ORMQR, x, tau)
     if len(sizes) != len(shape):

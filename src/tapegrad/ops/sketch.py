@@ -16,7 +16,8 @@ def _basis(x: Any, q: int, niter: int) -> Any:
     from tapegrad.ops.random_make import randn
 
     adjoint = x.mH
-    vectors = randn(x.shape[-1], q, dtype=x.dtype, device=x.device)
+    dtype = x.dtype if x.dtype.is_floating_point or x.dtype.is_complex else None
+    vectors = randn(x.shape[-1], q, dtype=dtype, device=x.device)
     basis = linalg_qr(x @ vectors).Q
     for _ in range(niter):
         basis = linalg_qr(adjoint @ basis).Q

@@ -1,5 +1,7 @@
 """Samples of decompositions, eigenvalues, least squares, pseudo-inverses, reflections."""
 
+from typing import Any
+
 import numpy as np
 
 from tapegrad.testing.sample import Make, Sample, hermitian, row
@@ -117,7 +119,7 @@ def ormqr(make: Make) -> list:
         for left, transpose in sides
         for c in [make.complex(3, 3)]
     ]
-    options = {"left": True, "transpose": False}
+    options: dict[str, Any] = {"left": True, "transpose": False}
     return [
         *found,
         Sample(make(2, 3, 2), make(2, 2), make(2, 3, 1), **options),
@@ -137,7 +139,7 @@ def geqrf(make: Make) -> list:
 @row
 def pinv(make: Make) -> list:
     none = np.asarray(0.0)
-    options = {"fixed": (1, 2), "hermitian": False}
+    options: dict[str, Any] = {"fixed": (1, 2), "hermitian": False}
     return [
         Sample(spread(make, 3, 3), none, none, **options),
         Sample(spread(make, 4, 2), none, none, **options),
@@ -153,7 +155,7 @@ def pinv(make: Make) -> list:
 
 @row
 def lstsq(make: Make) -> list:
-    gels = {"rcond": 1e-12, "driver": "gels"}
+    gels: dict[str, Any] = {"rcond": 1e-12, "driver": "gels"}
     return [
         Sample(spread(make, 4, 2), make(4, 3), **gels),
         Sample(spread(make, 2, 4), make(2, 1), **gels),
