@@ -295,6 +295,9 @@ class TensorCore:
                 ),
                 f"Convert it first, for example with .to({self.dtype}).",
             )
+        mode = MODE.get()
+        if type(mode) is not bool:
+            mode.move(self, value._array)
         self._array = value._array
         if type(self._node) is AccumulateGrad:
             self._node.array = value._array

@@ -19,6 +19,7 @@ from tapegrad.autograd.forward_mode import (
     Level,
     Under,
     enabled,
+    entered,
     forward_mode,
     own_tensor,
     without,
@@ -50,7 +51,7 @@ def enter_dual_level() -> int:
             RuntimeError("Nested forward mode AD is not supported at the moment"),
             "torch.func.jvp can be nested.",
         )
-    MODE.set(Forward(MODE.get(), Level()))
+    MODE.set(entered(MODE.get(), Level()))
     return 0
 
 

@@ -25,6 +25,7 @@ from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import Version
 from tapegrad.autograd.mode import MODE, Mode, is_inference
 from tapegrad.autograd.plan import Like
+from tapegrad.autograd.profile_mode import public_name
 from tapegrad.autograd.push import along, no_rule, pushed
 from tapegrad.autograd.view import check_base, shares_memory
 from tapegrad.autograd.writable import check_writable
@@ -68,7 +69,7 @@ class Level:
 
 
 class Forward(Mode):
-    """Pushes tangents through operators, on top of the mode `under`."""
+    """Pushes tangents through operators, on top of `under`: a grad mode, inference, a level."""
 
     __slots__ = ("enabled", "is_on", "level", "under")
     on_tensors = True  # a backward pass runs on tensors, which tangents go along with
@@ -111,10 +112,23 @@ class Forward(Mode):
 
     def _tangents(self, inputs: Sequence) -> list | None:
         """The tangent of each input of an operator; None if none of them has one."""
-        if not self.is_on or not self.level.duals:
+        duals = self.level.duals
+        if not self.is_on or not duals:
             return None
-        tangents = [self.tangent(x) if hasattr(x, "_counter") else None for x in inputs]
-        return None if all(t is None for t in tangents) else tangents
+        tangents = []
+        found = None
+        for x in inputs:
+            array = getattr(x, "_array", None)
+            dual = duals.get(id(array))
+            if dual is not None:
+                found = t = dual.tangent
+            elif array is None or x._view is None:
+                t = None
+            else:
+                t = self.tangent(x)
+                found = found if t is None else t
+            tangents.append(t)
+        return None if found is None else tangents
 
     # --- operators -------------------------------------------------------------------------------
 
@@ -130,7 +144,15 @@ class Forward(Mode):
             result = self._below(name, function, args, kwargs)
             self._assign(x, new, True)
             return result
-        result = self._below(name, function, args, kwargs)
+        under = self.under
+        if type(under) is bool:
+            token = MODE.set(under)
+            try:
+                result = op.call(*inputs, **params)  # the fast path of small calls
+            finally:
+                MODE.reset(token)
+        else:
+            result = under.call(name, function, args, kwargs)
         outs = result if type(result) is tuple else (result,)
         for y, t in zip(outs, self._push(op, inputs, tangents, params, outs), strict=True):
             if t is not None:
@@ -146,19 +168,16 @@ class Forward(Mode):
 
     def _push(self, op: Op, inputs: Sequence, tangents: list, params: dict, outs: Sequence) -> list:
         """The tangent of each output: memory of its own, or a view where the output is one."""
-        if op.kind == "constant" or not outs:
+        moving = [y._array.dtype.kind not in "biu" for y in outs]
+        if op.kind == "constant" or True not in moving:
             return [None] * len(outs)
         if not op.vjps and not op.jvps:
-            raise no_rule(op)
-        moving = [y._array.dtype.kind not in "biu" for y in outs]
-        if not any(moving):
-            return [None] * len(outs)
-        if _on_arrays(op, self.under, inputs, tangents, outs):
-            arrays = [getattr(x, "_array", x) for x in inputs]
-            ts = [None if t is None else t._array for t in tangents]
-            ys = [y._array for y in outs]
+            raise no_rule(public_name(op.name, op.node_name))
+        known = _on_arrays(op, self.under, inputs, tangents, outs)
+        if known is not None:
+            arrays, ts, ys = known
             found = pushed(op, numpy_namespace, arrays, ts, params, ys, arrays)
-            used = [id(x) for x in (*arrays, *ts, *ys)]
+            used = (*arrays, *ts, *ys)
             return [
                 None if t is None or not moves else wrap(_own(t, y, used))
                 for t, y, moves in zip(found, ys, moving, strict=True)
@@ -248,15 +267,25 @@ class Forward(Mode):
     def alone(self, array: Any) -> Any:
         return array[...]  # the same memory, but an array of its own, which no level knows
 
+    def check_memory(self, name: str, x: Any) -> None:
+        if self.is_on and self.tangent(x) is not None:
+            if name == "set_":
+                raise no_rule(name, derivative=False)
+            raise errors.advised(
+                RuntimeError("cannot resize variables that has a forward grad"),
+                "detach() it first, or write with copy_().",
+            )
+        super().check_memory(name, x)
+
+    def move(self, x: Any, array: Any) -> None:
+        t = self.tangent(x)
+        if t is not None:
+            self.level.set(array, t)
+        super().move(x, array)
+
     def forget(self, x: Any) -> None:
         self.level.duals.pop(id(x._array), None)
         super().forget(x)
-
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        under = self.under
-        if isinstance(under, Mode):
-            return under.backward_node(node, function, args)
-        return super().backward_node(node, function, args)
 
 
 class Under:
@@ -277,24 +306,33 @@ class Under:
 # --- how the rules run ---------------------------------------------------------------------------
 
 
-def _on_arrays(op: Op, under: Any, inputs: Sequence, tangents: list, outs: Sequence) -> bool:
-    """Whether the rules may run on NumPy arrays: one dtype, and nothing to be recorded."""
+def _on_arrays(
+    op: Op, under: Any, inputs: Sequence, tangents: list, outs: Sequence
+) -> tuple[list, list, list] | None:
+    """The arrays of inputs, tangents and outputs, if the rules may run on them.
+
+    They may on NumPy arrays of one dtype, where nothing is recorded and nobody else takes part.
+    """
     if type(under) is not bool or op.view:
-        return False
+        return None
     dtype = outs[op.differentiable_output]._array.dtype
     if dtype.itemsize == 2:
-        return False
-    for x in (*inputs, *tangents):
-        array = getattr(x, "_array", None)
-        if array is None:
-            continue
-        if type(array) is not ndarray:
-            return False
-        if array.dtype is not dtype and (array.dtype.kind in "fcV" or op.promote is not None):
-            return False
-        if under and (x._node is not None or (x._view is not None and x.requires_grad)):
-            return False
-    return True
+        return None
+    arrays, ts = [], []
+    for found, values in ((arrays, inputs), (ts, tangents)):
+        for x in values:
+            array = getattr(x, "_array", None)
+            if array is None:
+                found.append(x)
+                continue
+            if type(array) is not ndarray:
+                return None
+            if array.dtype is not dtype and (op.promote is not None or array.dtype.kind in "fcV"):
+                return None
+            if under and (x._node is not None or (x._view is not None and x.requires_grad)):
+                return None
+            found.append(array)
+    return arrays, ts, [y._array for y in outs]
 
 
 def _without_tangents(op: Op, inputs: Sequence, tangents: list, outs: Sequence) -> tuple:
@@ -333,7 +371,7 @@ def _promoted(op: Op, xp: Any, inputs: Sequence) -> list:
     ]
 
 
-def _own(t: Any, y: ndarray, used: Sequence[int]) -> ndarray:
+def _own(t: Any, y: ndarray, used: Sequence) -> ndarray:
     """The tangent `t` in the shape, the dtype and the layout of `y`, in memory of its own."""
     if (
         type(t) is ndarray
@@ -341,9 +379,12 @@ def _own(t: Any, y: ndarray, used: Sequence[int]) -> ndarray:
         and t.shape == y.shape
         and t.dtype is y.dtype
         and (t.ndim < 2 or t.strides == y.strides)
-        and id(t) not in used
     ):
-        return t
+        for x in used:
+            if x is t:
+                break
+        else:
+            return t
     made = np.empty_like(y)
     if made.dtype.kind != "c" and np.iscomplexobj(t):
         t = t.real
@@ -389,9 +430,21 @@ def _forwards(mode: Any) -> Iterator[Forward]:
         mode = mode.under
 
 
+def entered(mode: Any, level: Level) -> Any:
+    """`mode` with a forward mode in it: below a profiler, which sees operators and not rules."""
+    if isinstance(mode, Mode) and mode.under is not None and not isinstance(mode, Forward):
+        return mode.over(entered(mode.under, level))
+    return Forward(mode, level)
+
+
 def forward_mode() -> Forward | None:
-    """The forward mode of the innermost level of the current context."""
+    """The forward mode of the innermost level of the current context, if there is one."""
     return next(_forwards(MODE.get()), None)
+
+
+def innermost() -> Forward:
+    """The same inside a level."""
+    return next(_forwards(MODE.get()))
 
 
 def without(mode: Any, level: Level) -> Any:

@@ -73,6 +73,16 @@ class Mode:
         if isinstance(self.under, Mode):
             self.under.check_out(name, result, out)
 
+    def check_memory(self, name: str, x: Any) -> None:
+        """Raise if `x` may not be given other memory, as `name` does."""
+        if isinstance(self.under, Mode):
+            self.under.check_memory(name, x)
+
+    def move(self, x: Any, array: Any) -> None:
+        """`x` is about to hold `array`."""
+        if isinstance(self.under, Mode):
+            self.under.move(x, array)
+
     def alone(self, array: Any) -> Any:
         """The array of a tensor that is to share the memory of `array` and nothing else."""
         return self.under.alone(array) if isinstance(self.under, Mode) else array
@@ -97,6 +107,13 @@ def switched(grad: bool) -> Any:
     """The current mode with recording switched on or off."""
     mode = MODE.get()
     return grad if type(mode) is bool else mode.with_grad(grad)
+
+
+def check_memory(name: str, x: Any) -> None:
+    """Raise if a mode forbids to give `x` other memory, as the function `name` does."""
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.check_memory(name, x)
 
 
 class _Decorating:

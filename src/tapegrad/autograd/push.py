@@ -32,26 +32,18 @@ def pushed(
         likes: the inputs again, of which rules ask only shape and dtype.
     """
     if op.kind == "linear":
-        return _as_list(along(op, xp, inputs, tangents, lambda *x: op.forward(xp, *x, **params)))
-    values = {"xp": xp, "y": outs[0], **params}
-    values.update(zip(op.output_names or (), outs, strict=False))
-    total: list[Any] = []
-    for name, t in _changing(op, xp, inputs, tangents, values, likes):
-        rule = op.jvps.get(name)
-        if rule is None:
-            raise no_rule(op)
-        # a reverse rule that serves as a forward rule, of a function that is not holomorphic
-        conjugate = not op.holomorphic and rule is op.vjps.get(name)
-        t = xp.conj(t) if conjugate else t
-        result = rule.function(*[t if n in ("t", "g") else values[n] for n in rule.names])
-        result = xp.conj(result) if conjugate else result
-        results = _as_list(result)
-        total = results if not total else [a + b for a, b in zip(total, results, strict=True)]
-    if not op.multi and op.output_names is not None:  # the rule is of the only one with a gradient
-        found = [None] * len(outs)
-        found[op.differentiable_output] = total[0]
-        return found
-    return total + [None] * (len(outs) - len(total))
+        found = along(op, xp, inputs, tangents, lambda *x: op.forward(xp, *x, **params))
+        return list(found) if isinstance(found, (tuple, list)) else [found]
+    key = ("forward", *[t is None for t in tangents])
+    rules = op.plans.get(key)
+    if rules is None:
+        rules = op.plans[key] = _composed(op, tangents)
+    total = rules(xp, inputs, tangents, outs, likes, params)
+    if op.multi:
+        return [*total, *[None] * (len(outs) - len(total))]
+    if op.output_names is None:
+        return [total]
+    return [total if i == op.differentiable_output else None for i in range(len(outs))]
 
 
 def along(op: Any, xp: Any, inputs: Sequence, tangents: Sequence, forward: Callable) -> Any:
@@ -72,40 +64,70 @@ def along(op: Any, xp: Any, inputs: Sequence, tangents: Sequence, forward: Calla
     )
 
 
-def _changing(
-    op: Any, xp: Any, inputs: Sequence, tangents: Sequence, values: dict, likes: Sequence
-) -> list:
-    """(name, tangent) of the inputs that change; puts all inputs into `values` by name."""
-    if op.variadic:
-        name = op.inputs[0]
-        values[name], values[name + "_like"] = list(inputs), list(likes)
-        filled = [
-            xp.zeros_like(x) if t is None else t for x, t in zip(inputs, tangents, strict=True)
-        ]
-        return [(name, filled)]
-    found = []
-    for name, x, t, like in zip(op.inputs, inputs, tangents, likes, strict=True):
-        values[name], values[name + "_like"] = x, like
-        if t is not None:
-            found.append((name, t))
-    return found
+def _composed(op: Any, tangents: Sequence) -> Callable:
+    """The rules for one pattern of inputs that change, in one function as one would write it.
+
+    For `mul` with two inputs that change:
+
+        lambda xp, x, t, y, like, params: rule_0(t[0], x[1]) + rule_1(t[1], x[0])
+    """
+    scope: dict[str, Any] = {"added": _added, "filled": _filled}
+    terms = []
+    for i, name in enumerate(op.inputs):
+        if tangents[i] is None and not op.variadic:
+            continue
+        rule = op.jvps.get(name)
+        if rule is None:
+            from tapegrad.autograd.profile_mode import public_name
+
+            raise no_rule(public_name(op.name, op.node_name))
+        scope[f"rule_{i}"] = rule.function
+        t = "filled(xp, x, t)" if op.variadic else f"t[{i}]"
+        # a reverse rule that serves as a forward rule, of a function that is not holomorphic
+        conjugate = not op.holomorphic and rule is op.vjps.get(name)
+        t = f"xp.conj({t})" if conjugate else t
+        term = f"rule_{i}({', '.join([t if n in 'tg' else _text(op, n) for n in rule.names])})"
+        terms.append(f"xp.conj({term})" if conjugate else term)
+    text = f"added({', '.join(terms)})" if op.multi else " + ".join(terms)
+    return eval(f"lambda xp, x, t, y, like, params: {text}", scope)
 
 
-def _as_list(result: Any) -> list:
-    return list(result) if isinstance(result, (tuple, list)) else [result]
+def _text(op: Any, name: str) -> str:
+    """Where the value of a rule's parameter is found."""
+    if name == "xp":
+        return "xp"
+    if name in op.params:
+        return f"params[{name!r}]"
+    if name == "y":
+        return "y[0]"
+    if op.output_names and name in op.output_names:
+        return f"y[{op.output_names.index(name)}]"
+    values = "x" if name in op.inputs else "like"
+    return values if op.variadic else f"{values}[{op.inputs.index(name.removesuffix('_like'))}]"
 
 
-def no_rule(op: Any) -> NotImplementedError:
+def _filled(xp: Any, x: Sequence, t: Sequence) -> list:
+    """Tangents, with zeros for what does not change."""
+    return [xp.zeros_like(x) if t is None else t for x, t in zip(x, t, strict=True)]
+
+
+def _added(first: Sequence, *others: Sequence) -> list:
+    """The sums of contributions to several outputs."""
+    total = list(first)
+    for other in others:
+        total = [a + b for a, b in zip(total, other, strict=True)]
+    return total
+
+
+def no_rule(name: str, derivative: bool = True) -> NotImplementedError:
     """The error for an operator that tangents cannot pass."""
-    from tapegrad.autograd.profile_mode import public_name
-
+    pull = " or submit a PR adding the implementation to derivatives.yaml" if derivative else "."
     return errors.advised(
         NotImplementedError(
-            f"Trying to use forward AD with {public_name(op.name, op.node_name)} that does not "
-            "support it because it has not been implemented yet.\nPlease file an issue to PyTorch "
-            "at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that "
-            "we can prioritize its implementation or submit a PR adding the implementation to "
-            "derivatives.yaml"
+            f"Trying to use forward AD with {name} that does not support it because it has not "
+            "been implemented yet.\nPlease file an issue to PyTorch at "
+            "https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we "
+            f"can prioritize its implementation{pull}"
         ),
-        f"Declare {op.name}.jvp(...), or detach() what goes in.",
+        "detach() what goes in; an operator of your own needs rules: jvp(...).",
     )

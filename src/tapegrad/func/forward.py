@@ -7,7 +7,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.forward_ad import dual, primal
-from tapegrad.autograd.forward_mode import Forward, Level
+from tapegrad.autograd.forward_mode import Forward, Level, entered, innermost
 from tapegrad.autograd.mode import MODE
 from tapegrad.func.tree import flatten, text, unflatten
 from tapegrad.tensor import TensorCore
@@ -60,10 +60,10 @@ def jvp(
         )
     _require_tensors(f"{name}: Expected primals to", xs)
     _require_tensors(f"{name}: Expected tangents to", ts)
-    outside = MODE.get()
-    mode = Forward(outside, Level())
-    token = MODE.set(mode)
+    level = Level()
+    token = MODE.set(entered(MODE.get(), level))
     try:
+        mode = innermost()
         duals = [_dual(mode, x, t) for x, t in zip(xs, ts, strict=True)]
         result = func(*unflatten(duals, structure))
         aux = None
@@ -85,7 +85,7 @@ def jvp(
         return (*found, _without_tangents(mode, aux)) if has_aux else found
     finally:
         MODE.reset(token)
-        mode.level.duals.clear()
+        level.duals.clear()
 
 
 def _dual(mode: Forward, x: Any, t: Any) -> Any:

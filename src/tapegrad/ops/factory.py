@@ -12,7 +12,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrangement import require_strided
 from tapegrad.autograd.graph import INFERENCE
-from tapegrad.autograd.mode import MODE, is_grad_enabled
+from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.device import require_cpu
 from tapegrad.dtype import as_dtype, default
 from tapegrad.dtype import dtype as Dtype
@@ -119,6 +119,7 @@ def check_out(name: str, out: Any, dtype: Any) -> None:
             ),
             "Write inside `with torch.no_grad():`, or leave out= away.",
         )
+    check_memory(name, out)
 
 
 def into(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.inplace import written
+from tapegrad.autograd.mode import check_memory
 from tapegrad.ops.create import sizes
 from tapegrad.ops.query import require
 from tapegrad.shape import ints_of
@@ -44,6 +45,7 @@ def resize_(self: Any, *size: Any, memory_format: Any = None) -> Any:
             RuntimeError("cannot resize variables that require grad"),
             "detach() it first, or use view() or reshape().",
         )
+    check_memory("resize_", self)
     shape = sizes("resize_", size)
     elements, offset = elements_of(self._array), offset_of(self._array)
     n = int(np.prod(shape, dtype=np.int64))
@@ -74,6 +76,7 @@ def set_(
     tensor([[1., 2.],
             [3., 4.]])
     """
+    check_memory("set_", self)
     if source is None:
         _replace(self, np.empty(0, self._array.dtype))
         return self

@@ -13,7 +13,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import update, write, written
-from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.mode import check_memory, is_grad_enabled
 from tapegrad.op import primitive
 from tapegrad.ops.random_argument import mismatch
 from tapegrad.streams import normal
@@ -79,6 +79,7 @@ def prepare_out(function: str, out: Any, shape: tuple, others_require_grad: bool
             ),
             "Leave out= away, or draw inside `with torch.no_grad():`.",
         )
+    check_memory(function, out)
     if out._array.shape != shape:
         out._array = np.empty(shape, out._array.dtype)
 
