@@ -65,6 +65,8 @@ FUNCTIONS: dict[str, str] = {
 """For each file, the names of `torch` that it has. Sorted by file."""
 
 KERNELS: dict[str, str] = {
+    "tapegrad.arrays.attention": "attend attend_key_back attend_query_back attend_value_back",
+    "tapegrad.arrays.bessel": "airy_ai bessel_k0 bessel_k0e bessel_k1 bessel_k1e",
     "tapegrad.arrays.decomposition": "least_squares reflectors triangular_factor",
     "tapegrad.arrays.embedding": "spread_rows",
     "tapegrad.arrays.factor": (
@@ -72,11 +74,10 @@ KERNELS: dict[str, str] = {
         "permutation_matrix solution solve_systems triangular_solution"
     ),
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
-    "tapegrad.arrays.matrix_function": (
-        "cofactor_change cofactors determinants matrix_exponential"
-    ),
+    "tapegrad.arrays.matrix_function": "cofactor_change cofactors determinants matrix_exponential",
     "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
     "tapegrad.arrays.points": "add_points read_points",
+    "tapegrad.arrays.polynomial": "polynomial",
     "tapegrad.arrays.pooling": "put_places shifted_maximum take_places window_maximum",
     "tapegrad.arrays.resampling": "resample",
     "tapegrad.arrays.search": "members places_in tally tally_evenly",
@@ -93,6 +94,7 @@ KERNELS: dict[str, str] = {
 TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.arrays.tensor_linalg_extension": "linalg",
     "tapegrad.arrays.tensor_pooling": "add_points put_places read_points resample take_places",
+    "tapegrad.ops.attention": "attend_key_back attend_query_back attend_value_back",
     "tapegrad.ops.channel_norm": (
         "scale_channels standardize_channels_back standardize_channels_weight_back "
         "standardize_given_weight_back sum_channels"
