@@ -143,7 +143,7 @@ def cholesky_factor(a: Any, upper: bool) -> tuple:
     if not a.size:
         return a.copy(), _no_info(a)
     try:
-        return np.linalg.cholesky(a, upper=upper), _no_info(a)
+        factor, info = np.linalg.cholesky(a, upper=upper), _no_info(a)
     except np.linalg.LinAlgError:
         potrf = lapack("potrf", a.dtype)
 
@@ -151,7 +151,12 @@ def cholesky_factor(a: Any, upper: bool) -> tuple:
             factor, info = potrf(x, lower=not upper, clean=1)
             return factor, np.int32(info)
 
-        return tuple(each(one, a))
+        factor, info = each(one, a)
+    unknown = np.isnan(factor.diagonal(0, -2, -1))  # not positive, either, and not noticed
+    if unknown.any():
+        first = np.where(unknown.any(-1), unknown.argmax(-1) + 1, 0)
+        info = np.where(info == 0, first, info).astype(np.int32)
+    return factor, info
 
 
 def definite_solution(factor: Any, b: Any, upper: bool) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.call import finish
+from tapegrad.ops.older import say_once
 from tapegrad.ops.product import c_name
 from tapegrad.tensor import TensorCore
 
@@ -104,9 +105,12 @@ def _chain(tensors: list, i: int, j: int, split: dict) -> Any:
 def chain_matmul(*matrices: Any, out: Any = None) -> Any:
     """The product of several matrices: the older form of `torch.linalg.multi_dot`.
 
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
     >>> torch.chain_matmul(torch.ones(2, 3), torch.ones(3, 4)).shape
     torch.Size([2, 4])
     """
+    say_once("chain_matmul")
     if not matrices:
         raise errors.advised(
             RuntimeError("chain_matmul(): Expected one or more matrices"), "Pass matrices."

@@ -16,6 +16,7 @@ from tapegrad.ops.matrix_check import (
     not_definite,
     singular_inverse,
 )
+from tapegrad.ops.older import say_once
 from tapegrad.ops.triangular_system import check_right_side
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
@@ -127,11 +128,14 @@ def _checked(function: str, name: str, a: Any, upper: bool) -> Any:
 def cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The Cholesky factor: the older form of `torch.linalg.cholesky`.
 
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
     >>> torch.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]), upper=True)
     tensor([[2., 1.],
             [0., 2.]])
     """
     check_tensors("cholesky", input=input)
+    say_once("cholesky")
     check_square("cholesky", input)
     check_kernel("cholesky_cpu", input)
     factor, info = older_definite_factor(input, upper=upper)

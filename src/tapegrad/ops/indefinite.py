@@ -19,21 +19,30 @@ from tapegrad.ops.triangular_system import check_right_side
 __all__ = ["ldl_factor", "ldl_factor_ex", "ldl_solve"]
 
 
-def _none(name: str) -> Any:
-    """A rule that says that PyTorch has no derivative of `name`."""
+_ADVICE = "Use torch.linalg.solve, or lu_factor and lu_solve, which have derivatives."
+
+
+def _no_gradient(name: str) -> Any:
+    """A reverse rule that says that there is none."""
 
     def rule(g: Any) -> Any:
         raise errors.advised(
-            RuntimeError(f"derivative for aten::{name} is not implemented"),
-            "Use torch.linalg.solve, or lu_factor and lu_solve, which have derivatives.",
+            RuntimeError(f"derivative for aten::{name} is not implemented"), _ADVICE
         )
 
     return rule
 
 
 def _no_tangent(name: str) -> Any:
+    """A forward rule that says that there is none."""
+
     def rule(t: Any) -> Any:
-        return _none(name)(t)
+        raise errors.advised(
+            NotImplementedError(
+                f"Trying to use forward AD with aten::{name} that does not support it."
+            ),
+            _ADVICE,
+        )
 
     return rule
 
@@ -49,7 +58,7 @@ def indefinite_factors(xp, a, *, hermitian):
     return xp.ldl_packed(a, hermitian)
 
 
-indefinite_factors.vjp(a=_none("linalg_ldl_factor_ex"))
+indefinite_factors.vjp(a=_no_gradient("linalg_ldl_factor_ex"))
 indefinite_factors.jvp(a=_no_tangent("linalg_ldl_factor_ex"))
 
 
@@ -59,7 +68,7 @@ def indefinite_system(xp, packed, pivots, b, *, hermitian):
     return xp.ldl_solution(packed, pivots, b, hermitian)
 
 
-indefinite_system.vjp(packed=_none("linalg_ldl_solve"), b=_none("linalg_ldl_solve"))
+indefinite_system.vjp(packed=_no_gradient("linalg_ldl_solve"), b=_no_gradient("linalg_ldl_solve"))
 indefinite_system.jvp(packed=_no_tangent("linalg_ldl_solve"), b=_no_tangent("linalg_ldl_solve"))
 
 

@@ -12,6 +12,7 @@ from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.matrix_check import check_kernel, check_tensors, zero_pivot
+from tapegrad.ops.older import say_once
 
 __all__ = ["lu", "lu_unpack"]
 
@@ -248,10 +249,13 @@ def lu(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> 
 
     The older form of `torch.linalg.lu_factor_ex`.
 
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
     >>> packed, pivots = torch.lu(torch.tensor([[1.0, 2.0], [2.0, 6.0]]))
     >>> pivots
     tensor([2, 2], dtype=torch.int32)
     """
+    say_once("lu")
     _check("_lu_with_info", "input", "torch.lu_factor", A, pivot)
     found = packed_factors(A)
     result = return_types._lu_with_info(found) if get_infos else found[:2]

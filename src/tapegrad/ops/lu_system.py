@@ -18,6 +18,7 @@ from tapegrad.ops.matrix_check import (
     check_square,
     check_tensors,
 )
+from tapegrad.ops.older import say_once
 
 __all__ = ["lu_solve"]
 
@@ -102,11 +103,14 @@ def linalg_lu_solve(
 def lu_solve(input: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
     """The solution X of A X = b from the LU factors: the older form of `torch.linalg.lu_solve`.
 
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
     >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
     >>> torch.lu_solve(torch.ones(2, 1), LU, pivots)
     tensor([[0.5000],
             [0.2500]])
     """
+    say_once("lu_solve")
     check_tensors("lu_solve", input=input, LU_data=LU_data, LU_pivots=LU_pivots)
     return _solve("lu_solve", LU_data, LU_pivots, input, True, False, out)
 

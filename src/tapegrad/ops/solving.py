@@ -165,8 +165,8 @@ def tensorsolve(input: Any, other: Any, dims: Any = None, *, out: Any = None) ->
         axes = [axis_of(d, input.ndim) for d in dims]
         input = input.movedim(axes, list(range(input.ndim - len(axes), input.ndim)))
     shape = input._array.shape
-    rows, columns = shape[: other.ndim], shape[other.ndim :]
-    total, n = size_of(rows), size_of(columns)
+    columns = shape[other.ndim :]
+    total, n = size_of(other._array.shape), size_of(columns)
     if n != total:
         raise errors.advised(
             RuntimeError(

@@ -152,6 +152,8 @@ def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) 
     >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]), offset=1)
     tensor([2])
     """
+    if not hasattr(A, "_array"):
+        raise errors.must_be("linalg_diagonal", "A", 1, "Tensor", A)
     return diagonal(A, offset, dim1, dim2)
 
 

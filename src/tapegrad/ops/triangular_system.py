@@ -16,6 +16,7 @@ from tapegrad.ops.matrix_check import (
     check_square,
     check_tensors,
 )
+from tapegrad.ops.older import say_once
 
 __all__ = ["solve_triangular", "triangular_solve"]
 
@@ -178,11 +179,14 @@ def triangular_solve(
 
     The older form of `torch.linalg.solve_triangular`.
 
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
     >>> A = torch.tensor([[1.0, 2.0], [0.0, 4.0]])
     >>> torch.triangular_solve(torch.ones(2, 1), A).solution
     tensor([[0.5000],
             [0.2500]])
     """
+    say_once("triangular_solve")
     check_tensors("triangular_solve", input=input, A=A)
     for name, x in (("b", input), ("A", A)):
         if x._array.ndim < 2:

@@ -9,6 +9,7 @@ from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.expand import summed_to
 from tapegrad.ops.matrix_check import check_floating, check_same_dtype, check_tensors
+from tapegrad.ops.older import say_once
 from tapegrad.ops.product import vdot
 from tapegrad.shape import axis_of
 
@@ -57,6 +58,7 @@ def cross(input: Any, other: Any, dim: Any = None, *, out: Any = None) -> Any:
     """
     check_tensors("cross", input=input, other=other)
     if dim is None:
+        say_once("cross")
         dim = next((i for i, n in enumerate(input._array.shape) if n == 3), None)
         if dim is None:
             raise errors.advised(
