@@ -110,7 +110,7 @@ def mantissa_and_exponent(xp, x):
 
 
 mantissa_and_exponent.vjp(x=lambda xp, g, exponent: xp.ldexp(g, -exponent))
-mantissa_and_exponent.jvp(x=lambda xp, t, exponent: (xp.ldexp(t, -exponent),))
+mantissa_and_exponent.jvp(x=lambda xp, t, exponent: xp.ldexp(t, -exponent))
 
 
 def frexp(input: Any, *, out: Any = None) -> Any:
