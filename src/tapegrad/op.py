@@ -61,6 +61,7 @@ class Op:
         "params",  # names of the keywords
         "plans",
         "promote",  # None, "arith" (one dtype for all) or "float" (and integers become floats)
+        "quick",  # those of plans for NumPy arrays as they mostly are, by the kinds of inputs alone
         "ufunc",  # the name of the NumPy function that computes it in one call
         "variadic",
         "view",  # the output may share memory with the first input
@@ -116,6 +117,7 @@ class Op:
         self.vjps: dict[str, Rule] = {}
         self.jvps: dict[str, Rule] = {}
         self.plans: dict[tuple, Any] = {}
+        self.quick: dict[str, Any] = {}
         if self.name in REGISTRY:
             raise ValueError(f"operator {self.name} is declared twice")
         REGISTRY[self.name] = self
