@@ -75,7 +75,7 @@ newaxis = None
 _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
-    "backends compat cuda data fft inspect linalg namespace nn optim random return_types "
+    "backends compat cuda data func fft inspect linalg namespace nn optim random return_types "
     "signal special testing utils version".split()
 )
 

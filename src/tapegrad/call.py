@@ -255,14 +255,18 @@ def _is_complex(xp: Any, dtype: Any) -> bool:
 def restoration(arrays: Any, edges: tuple, out: Any) -> tuple | None:
     """For each input what its gradient must be brought back to; None if nothing was changed.
 
-    Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them.
+    Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them;
+    so may those that meet an operand of another dtype, such as int64 beside float32.
     """
     shape, dtype = out.shape, out.dtype
-    narrow = getattr(dtype, "itemsize", 0) == 2
+    wider = getattr(dtype, "itemsize", 0) == 2
+    for x in arrays:
+        other = getattr(x, "dtype", dtype)
+        wider = wider or (other is not dtype and other != dtype)
     spec: list[Any] = []
     changed = False
     for x, edge in zip(arrays, edges, strict=True):
-        if edge is None or (not narrow and x.shape == shape and x.dtype == dtype):
+        if edge is None or (not wider and x.shape == shape and x.dtype == dtype):
             spec.append(None)
         else:
             spec.append((x.shape, x.dtype))

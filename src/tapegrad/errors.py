@@ -22,6 +22,14 @@ def advised(error: E, advice: str) -> E:
     return error
 
 
+class LinAlgError(RuntimeError):
+    """Numbers for which a problem of linear algebra has no solution: a singular matrix, say."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+LinAlgError.__module__ = "torch._C"
+
+
 def freed() -> RuntimeError:
     """A second walk through a graph whose kept values are gone."""
     return advised(

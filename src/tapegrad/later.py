@@ -9,16 +9,105 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-FUNCTIONS: dict[str, str] = {}
+FUNCTIONS: dict[str, str] = {
+    "tapegrad.ops.affine_map": "affine_grid_generator",
+    "tapegrad.ops.along_reduced": "index_reduce",
+    "tapegrad.ops.bilinear_form": "bilinear",
+    "tapegrad.ops.bins": "histogram histogramdd",
+    "tapegrad.ops.calculus": "cumulative_trapezoid gradient trapezoid trapz",
+    "tapegrad.ops.chain": "chain_matmul",
+    "tapegrad.ops.channel_norm": "batch_norm group_norm instance_norm native_batch_norm",
+    "tapegrad.ops.correlation": "corrcoef cov",
+    "tapegrad.ops.definite": "cholesky cholesky_inverse cholesky_solve",
+    "tapegrad.ops.determinant": "det logdet slogdet",
+    "tapegrad.ops.distance": "cosine_similarity dist pairwise_distance",
+    "tapegrad.ops.dropping": (
+        "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout "
+        "feature_alpha_dropout_ feature_dropout feature_dropout_"
+    ),
+    "tapegrad.ops.embedding_sum": "embedding_bag",
+    "tapegrad.ops.embedding_table": "embedding embedding_renorm_",
+    "tapegrad.ops.grid_sampling": "grid_sampler grid_sampler_2d grid_sampler_3d",
+    "tapegrad.ops.inversion": "inverse",
+    "tapegrad.ops.lu_factors": "lu lu_unpack",
+    "tapegrad.ops.lu_system": "lu_solve",
+    "tapegrad.ops.magnitude": "nuclear_norm",
+    "tapegrad.ops.matrix_function": "matrix_exp matrix_power",
+    "tapegrad.ops.normalization": "layer_norm native_layer_norm rms_norm",
+    "tapegrad.ops.numbered_loss": (
+        "binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div "
+        "margin_ranking_loss poisson_nll_loss triplet_margin_loss"
+    ),
+    "tapegrad.ops.orthogonal": "qr",
+    "tapegrad.ops.pair": "cdist pdist",
+    "tapegrad.ops.place": "unravel_index",
+    "tapegrad.ops.pool_adaptive": "adaptive_avg_pool1d adaptive_max_pool1d",
+    "tapegrad.ops.pool_average": "avg_pool1d",
+    "tapegrad.ops.pool_line": "max_pool1d max_pool1d_with_indices",
+    "tapegrad.ops.pool_maximum": "max_pool2d max_pool3d",
+    "tapegrad.ops.pseudoinverse": "pinverse",
+    "tapegrad.ops.rank": "nanquantile quantile",
+    "tapegrad.ops.reflection": "geqrf orgqr ormqr",
+    "tapegrad.ops.searching": "bucketize isin searchsorted",
+    "tapegrad.ops.sequence_loss": "ctc_loss",
+    "tapegrad.ops.shuffle": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
+    "tapegrad.ops.singular": "svd",
+    "tapegrad.ops.sketch": "pca_lowrank svd_lowrank",
+    "tapegrad.ops.spectrogram": "istft stft",
+    "tapegrad.ops.tally": "bincount histc",
+    "tapegrad.ops.triangular_system": "triangular_solve",
+    "tapegrad.ops.vandermonde": "vander",
+    "tapegrad.ops.vector_product": "cross",
+    "tapegrad.ops.window": (
+        "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+    ),
+}
 """For each file, the names of `torch` that it has. Sorted by file."""
 
 KERNELS: dict[str, str] = {
+    "tapegrad.arrays.decomposition": "least_squares reflectors triangular_factor",
+    "tapegrad.arrays.embedding": "spread_rows",
+    "tapegrad.arrays.factor": (
+        "cholesky_factor definite_solution invert ldl_packed ldl_solution lu_packed lu_solution "
+        "permutation_matrix solution solve_systems triangular_solution"
+    ),
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.arrays.matrix_function": (
+        "cofactor_change cofactors determinants matrix_exponential"
+    ),
+    "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
+    "tapegrad.arrays.points": "add_points read_points",
+    "tapegrad.arrays.pooling": "put_places shifted_maximum take_places window_maximum",
+    "tapegrad.arrays.resampling": "resample",
+    "tapegrad.arrays.search": "members places_in tally tally_evenly",
+    "tapegrad.arrays.standardize": (
+        "standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows"
+    ),
+    "tapegrad.arrays.standardize_channel": (
+        "channel_moments scale_channels standardize_channels standardize_channels_back "
+        "standardize_channels_weight_back standardize_given_weight_back sum_channels"
+    ),
 }
 """For each file, the kernels of the CPU's namespace (`tapegrad.arrays.numpy`) that it has."""
 
 TENSOR_KERNELS: dict[str, str] = {
+    "tapegrad.arrays.tensor_linalg_extension": "linalg",
+    "tapegrad.arrays.tensor_pooling": "add_points put_places read_points resample take_places",
+    "tapegrad.ops.channel_norm": (
+        "scale_channels standardize_channels_back standardize_channels_weight_back "
+        "standardize_given_weight_back sum_channels"
+    ),
+    "tapegrad.ops.definite": "definite_solution",
+    "tapegrad.ops.determinant": "cofactor_change cofactors",
+    "tapegrad.ops.embedding_table": "spread_rows",
     "tapegrad.ops.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.ops.lu_factors": "permutation_matrix",
+    "tapegrad.ops.lu_system": "lu_solution",
+    "tapegrad.ops.matrix_function": "matrix_exponential",
+    "tapegrad.ops.normalization": "standardize_rows_back standardize_rows_weight_back sum_rows",
+    "tapegrad.ops.pair": "pair_distances pull_distances push_distances",
+    "tapegrad.ops.solving": "solution",
+    "tapegrad.ops.triangular_system": "triangular_solution",
 }
 """For each file, the operators of the Tensor namespace (`tapegrad.namespace`) that it has."""
 

@@ -237,6 +237,7 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
     `tangents` has an array for each input, or None where the input does not change.
     """
     from tapegrad.arrays.find import namespace_of
+    from tapegrad.autograd.push import pushed
     from tapegrad.call import promoted
 
     xp = namespace_of(arrays)
@@ -244,33 +245,7 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
         arrays = promoted(op, xp, arrays)
     out = op.forward(xp, *arrays, **params)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
-    if op.kind == "linear":
-        names = op.inputs * len(arrays) if op.variadic else op.inputs
-        zeros = [
-            t
-            if t is not None
-            # numbers, and masks and indices that the operator is not linear in, stay what they are
-            else x
-            if name not in op.vjps or not hasattr(x, "shape")
-            else xp.zeros_like(x)
-            for name, x, t in zip(names, arrays, tangents, strict=True)
-        ]
-        pushed = op.forward(xp, *zeros, **params)
-        return list(pushed) if isinstance(pushed, (tuple, list)) else [pushed]
-    values = {"xp": xp, "y": outs[0], **params}
-    values.update(zip(op.inputs, arrays, strict=False))
-    values.update(zip(op.output_names or (), outs, strict=False))
-    values.update({name + "_like": x for name, x in zip(op.inputs, arrays, strict=False)})
-    total: list[Any] = []
-    for name, t in zip(op.inputs, tangents, strict=True):
-        if t is None:
-            continue
-        rule = op.jvps[name]
-        # a reverse rule that serves as a forward rule, of a function that is not holomorphic
-        conjugate = not op.holomorphic and rule is op.vjps.get(name)
-        t = xp.conj(t) if conjugate else t
-        result = rule.function(*[t if n in ("t", "g") else values[n] for n in rule.names])
-        result = xp.conj(result) if conjugate else result
-        results = list(result) if isinstance(result, (tuple, list)) else [result]
-        total = results if not total else [a + b for a, b in zip(total, results, strict=True)]
-    return [xp.broadcast_to(t, o.shape) for t, o in zip(total, outs[: len(total)], strict=True)]
+    found = pushed(op, xp, arrays, tangents, params, outs, arrays)
+    return [
+        xp.broadcast_to(t, y.shape) for t, y in zip(found, outs, strict=True) if t is not None
+    ]

@@ -6,6 +6,7 @@ from math import inf
 import numpy as np
 
 from tapegrad import errors
+from tapegrad.autograd.mode import MODE
 from tapegrad.dtype import get_default_dtype
 from tapegrad.numeral import style_of
 
@@ -155,6 +156,12 @@ def _suffixes(t):
         yield f"grad_fn=<{grad_fn}>"
     elif t.requires_grad:
         yield "requires_grad=True"
+    if type(MODE.get()) is not bool:
+        from tapegrad.autograd.forward_ad import unpack_dual
+
+        tangent = unpack_dual(t).tangent
+        if tangent is not None:
+            yield f"tangent={tangent}"
 
 
 def tensor_repr(t) -> str:

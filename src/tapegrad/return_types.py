@@ -45,3 +45,40 @@ topk = return_type("topk", "values", "indices")
 cummax = return_type("cummax", "values", "indices")
 cummin = return_type("cummin", "values", "indices")
 aminmax = return_type("aminmax", "min", "max")
+histogram = return_type("histogram", "hist", "bin_edges")
+histogramdd = return_type("histogramdd", "hist", "bin_edges")
+
+_LATER = {
+    "_lu_with_info": "LU pivots info",
+    "geqrf": "a tau",
+    "linalg_cholesky_ex": "L info",
+    "linalg_eig": "eigenvalues eigenvectors",
+    "linalg_eigh": "eigenvalues eigenvectors",
+    "linalg_inv_ex": "inverse info",
+    "linalg_ldl_factor": "LD pivots",
+    "linalg_ldl_factor_ex": "LD pivots info",
+    "linalg_lu": "P L U",
+    "linalg_lu_factor": "LU pivots",
+    "linalg_lstsq": "solution residuals rank singular_values",
+    "linalg_lu_factor_ex": "LU pivots info",
+    "linalg_qr": "Q R",
+    "linalg_slogdet": "sign logabsdet",
+    "linalg_solve_ex": "result info",
+    "linalg_svd": "U S Vh",
+    "lu_unpack": "P L U",
+    "qr": "Q R",
+    "slogdet": "sign logabsdet",
+    "svd": "U S V",
+    "triangular_solve": "solution cloned_coefficient",
+}
+"""Types made on their first use, with their fields."""
+
+
+def __getattr__(name: str) -> Any:
+    fields = _LATER.get(name)
+    if fields is None:
+        from tapegrad.missing import missing
+
+        raise missing(__name__, name)
+    found = globals()[name] = return_type(name, *fields.split())
+    return found

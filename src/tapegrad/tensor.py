@@ -12,6 +12,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port, hooks_of, version_of
+from tapegrad.autograd.mode import MODE
 from tapegrad.device import CPU
 from tapegrad.dtype import BY_NUMPY, of
 from tapegrad.size import Size, from_shape
@@ -278,8 +279,8 @@ class TensorCore:
     @property
     def data(self) -> Any:
         """The same memory without history and with a version counter of its own."""
-        result = wrap(self._array)
-        return result
+        mode = MODE.get()
+        return wrap(self._array if type(mode) is bool else mode.alone(self._array))
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -308,7 +309,8 @@ class TensorCore:
         >>> x.detach().requires_grad
         False
         """
-        result = wrap(self._array)
+        mode = MODE.get()
+        result = wrap(self._array if type(mode) is bool else mode.alone(self._array))
         result._counter = self._counter if self._counter is INFERENCE else version_of(self)
         return result
 
@@ -325,6 +327,9 @@ class TensorCore:
                 ),
                 "detach() gives a new tensor.",
             )
+        mode = MODE.get()
+        if type(mode) is not bool:
+            mode.forget(self)
         self._node = None
         return self
 

@@ -130,6 +130,7 @@ LOSSES = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:reduction. 'mean' divides:UserWarning")
 @pytest.mark.parametrize(("name", "arguments", "input", "target", "expected"), LOSSES)
 def test_each_reduction_gives_what_pytorch_gives(name, arguments, input, target, expected):
     for reduction, values in zip(("mean", "sum", "none"), expected, strict=True):

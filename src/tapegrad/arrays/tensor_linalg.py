@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.ops.complex_part import conj
 from tapegrad.ops.product import matmul
 
 __all__ = ["matmul", "matrix_transpose", "vecdot"]
@@ -14,6 +15,4 @@ def matrix_transpose(x: Any, /) -> Any:
 
 
 def vecdot(x: Any, y: Any, /, *, axis: int = -1) -> Any:
-    from tapegrad.ops.product import linalg_vecdot
-
-    return linalg_vecdot(x, y, dim=axis)
+    return ((conj(x) if x.dtype.is_complex else x) * y).sum(axis)

@@ -10,7 +10,7 @@ from tapegrad.missing import missing as _missing
 
 from tapegrad.autograd.api import backward, grad  # isort: skip  (needs the modes)
 
-_ON_DEMAND = frozenset("functional profiler profiler_util variable".split())
+_ON_DEMAND = frozenset("forward_ad functional profiler profiler_util variable".split())
 
 
 def __getattr__(name: str):

@@ -40,7 +40,8 @@ def run_backward(
     mode = switched(create_graph)
     token = MODE.set(mode)
     try:
-        walk = _Walk(retain_graph, create_graph, mode if isinstance(mode, Mode) else None)
+        tensors = create_graph or (isinstance(mode, Mode) and mode.on_tensors)
+        walk = _Walk(retain_graph, tensors, mode if isinstance(mode, Mode) else None)
         if inputs is not None:
             walk.wanted = {_key(edge): edge for edge in inputs}
             walk.needed = _needed([edge for edge, _ in roots], inputs)
@@ -48,7 +49,7 @@ def run_backward(
         if AccumulateGrad.hooked:
             walk.waiting = _count_leaf_edges([edge for edge, _ in roots], walk.needed) or None
         for edge, g in roots:
-            walk.send(edge, g)
+            walk.send(edge, walk._wrap(g) if tensors else g)
         walk.run()
         return [walk.found.get(_key(edge)) for edge in inputs or ()]
     finally:

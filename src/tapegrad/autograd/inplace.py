@@ -87,6 +87,9 @@ def stand_in(x: Any) -> Any:
     before = _tensor.wrap(x._array)
     before._node = edge_of(x)
     before._counter = version_of(x)
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.stands_in(x, before)
     return before
 
 
@@ -137,6 +140,8 @@ def update(name: str, x: Any, compute: Callable) -> Any:
         _keep_value_before(before, edge, since)
     write(x._array, result._array)
     written(x, name)
+    if type(mode) is not bool:
+        mode.wrote(x, result)
     if not with_grad or edge is before._node:
         return x
     if edge is None:  # what was written does not depend on what was there

@@ -24,6 +24,7 @@ class Mode:
 
     __slots__ = ("grad",)
     under: Any = None  # the mode that this one adds something to, where it does
+    on_tensors = False  # whether a backward pass has to run on tensors, whoever records it
 
     def __init__(self, grad: bool):
         self.grad = grad
@@ -54,6 +55,32 @@ class Mode:
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         """Run one node of the backward pass: `args` are its owner and what reached it, first."""
         return function(*args)
+
+    # What happens to tensors besides operators: a mode hears of it and tells the mode below.
+
+    def stands_in(self, x: Any, before: Any) -> None:
+        """`before` takes the place of `x` while what is to be written into `x` is computed."""
+        if isinstance(self.under, Mode):
+            self.under.stands_in(x, before)
+
+    def wrote(self, x: Any, result: Any) -> None:
+        """`x` was given the values of `result` in place."""
+        if isinstance(self.under, Mode):
+            self.under.wrote(x, result)
+
+    def check_out(self, name: str, result: Any, out: Any) -> None:
+        """Raise if `result` may not be written into `out`, given as `out=`."""
+        if isinstance(self.under, Mode):
+            self.under.check_out(name, result, out)
+
+    def alone(self, array: Any) -> Any:
+        """The array of a tensor that is to share the memory of `array` and nothing else."""
+        return self.under.alone(array) if isinstance(self.under, Mode) else array
+
+    def forget(self, x: Any) -> None:
+        """`x` is cut off from its history."""
+        if isinstance(self.under, Mode):
+            self.under.forget(x)
 
 
 def is_grad_enabled() -> bool:
@@ -260,7 +287,11 @@ def is_inference_mode_enabled() -> bool:
     >>> torch.is_inference_mode_enabled()
     False
     """
-    mode = MODE.get()
+    return is_inference(MODE.get())
+
+
+def is_inference(mode: Any) -> bool:
+    """Whether a mode is inference mode, below whatever else takes part."""
     while isinstance(mode, Mode) and mode.under is not None:
         mode = mode.under
     return isinstance(mode, _Inference)

@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import write, written
-from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.writable import check_storable
 from tapegrad.dtype import of
 from tapegrad.promotion import can_cast
@@ -30,6 +30,9 @@ def write_out(name: str, result: Any, out: Any) -> Any:
             ),
             "Leave out= away, or compute inside `with torch.no_grad():`.",
         )
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.check_out(name, result, out)
     have, want = of(result._array.dtype), of(out._array.dtype)
     if not can_cast(have, want):
         raise errors.advised(

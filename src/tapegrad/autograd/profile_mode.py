@@ -24,6 +24,11 @@ class Profiling(Mode):
         self.under = under
         self.recorder = recorder
 
+    @property
+    def on_tensors(self) -> bool:
+        under = self.under
+        return type(under) is not bool and under.on_tensors
+
     def over(self, under: Any) -> Profiling:
         return Profiling(under, self.recorder)
 
@@ -56,9 +61,10 @@ class Profiling(Mode):
     def in_place(self, name: str, compute: Callable, x: Any) -> Any:
         recorder = self.recorder
         record = recorder.push("aten::" + name, inputs=[list(x.shape)] if recorder.shapes else None)
-        token = MODE.set(self.under)
+        under = self.under
+        token = MODE.set(under)
         try:
-            return compute(x)
+            return compute(x) if type(under) is bool else under.in_place(name, compute, x)
         finally:
             MODE.reset(token)
             recorder.pop(record)

@@ -10,19 +10,13 @@ from typing import Any
 from tapegrad.missing import missing_attribute
 
 _NAMES = """
-apply_ as_subclass bincount ccol_indices cholesky cholesky_inverse cholesky_solve coalesce
-col_indices const_data_ptr corrcoef cov crow_indices dequantize det dim_order eig
-fill_diagonal_ frexp gcd gcd_ geqrf grad_dtype hash_tensor heaviside heaviside_ histc
-histogram i0 i0_ igamma igamma_ igammac igammac_ index index_reduce index_reduce_ indices
-int_repr inverse ipu isneginf isposinf isreal istft lcm lcm_ ldexp ldexp_ logdet lstsq lu
-lu_solve map2_ map_ matrix_exp matrix_power module_load mtia mvlgamma mvlgamma_ name
-nanquantile nextafter nextafter_ orgqr ormqr pinverse polygamma_ q_per_channel_axis
-q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr qscheme quantile
-record_stream reinforce resize resize_as resize_as_sparse_ row_indices signbit sinc sinc_
-slice_inverse slogdet smm solve sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm
-stft storage storage_type sum_to_size svd symeig to_dense to_mkldnn to_padded_tensor
-to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
-triangular_solve unsafe_split_with_sizes values volatile xpu
+ccol_indices coalesce col_indices const_data_ptr crow_indices dequantize dim_order eig
+grad_dtype hash_tensor index indices int_repr ipu lstsq map2_ module_load mtia name
+q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme
+record_stream reinforce resize resize_as resize_as_sparse_ row_indices slice_inverse smm solve
+sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm storage storage_type symeig
+to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo
+to_sparse_csc to_sparse_csr unsafe_split_with_sizes values volatile xpu
 """
 
 

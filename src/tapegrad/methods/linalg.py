@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tapegrad.later import method
 from tapegrad.ops import activation as _activation
 from tapegrad.ops import affine as _affine
 from tapegrad.ops import contraction as _contraction
@@ -47,9 +48,15 @@ class LinalgMethods:
 
     trace = _contraction.trace
     kron = _contraction.kron
-    cross = _contraction.cross
 
     norm = _length.norm_method
-    dist = _length.dist
+    dist = method("tapegrad.ops.distance", "dist")
     renorm = _length.renorm
     renorm_ = _length.renorm_
+
+    qr = method("tapegrad.ops.orthogonal", "qr")
+    svd = method("tapegrad.ops.singular", "svd")
+    pinverse = method("tapegrad.ops.pseudoinverse", "pinverse")
+    geqrf = method("tapegrad.ops.reflection", "geqrf")
+    orgqr = method("tapegrad.ops.reflection", "orgqr")
+    ormqr = method("tapegrad.ops.reflection", "ormqr")

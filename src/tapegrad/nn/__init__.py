@@ -17,6 +17,7 @@ from tapegrad.nn.activation import (
 )
 from tapegrad.nn.collection import ParameterDict, ParameterList
 from tapegrad.nn.container import ModuleDict
+from tapegrad.nn.distance import CosineSimilarity, PairwiseDistance
 from tapegrad.nn.dropout import Dropout
 from tapegrad.nn.flatten import Flatten, Unflatten
 from tapegrad.nn.linear import Bilinear, Identity, Linear
@@ -59,6 +60,7 @@ __all__ = [
     "BCEWithLogitsLoss",
     "Bilinear",
     "Buffer",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
     "Flatten",
@@ -81,6 +83,7 @@ __all__ = [
     "ModuleList",
     "NLLLoss",
     "PReLU",
+    "PairwiseDistance",
     "Parameter",
     "ParameterDict",
     "ParameterList",

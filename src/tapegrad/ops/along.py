@@ -81,26 +81,20 @@ def _restored(result: Any, input: Any) -> Any:
     return result if input._array.ndim else reshape(result, ())
 
 
-def index_add(
-    input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
-) -> Any:
-    """The slices of `source`, times `alpha`, added to those of `dim` that `index` names.
-
-    >>> torch.zeros(2).index_add(0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
-    tensor([3., 0.])
-    """
+def checked_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> int:
+    """The axis of which the slices that a vector names are to be changed by those of `source`."""
     axis = axis_of(dim, input._array.ndim)
     kind = index.dtype.scalar_name
     check_index_dtype(
         index,
-        f"index_add_(): Expected dtype int32/int64 for index but got: {kind}",
+        f"{name}_(): Expected dtype int32/int64 for index but got: {kind}",
         _INTEGERS,
         RuntimeError,
     )
     if index._array.ndim > 1:
         raise errors.advised(
             IndexError(
-                "index_add_(): Index is supposed to be a vector, but got dim: "
+                f"{name}_(): Index is supposed to be a vector, but got dim: "
                 f"{index._array.ndim} with type: {kind} and size: {list(index._array.shape)}"
             ),
             "index_put_() with accumulate=True takes an index of any shape.",
@@ -108,7 +102,7 @@ def index_add(
     if source._array.dtype != input._array.dtype:
         raise errors.advised(
             RuntimeError(
-                f"index_add_(): self ({input.dtype.scalar_name}) and source "
+                f"{name}_(): self ({input.dtype.scalar_name}) and source "
                 f"({source.dtype.scalar_name}) must have the same scalar type"
             ),
             f"Convert the source with .to({input.dtype}).",
@@ -128,12 +122,24 @@ def index_add(
     if b[axis] != index._array.size:
         raise errors.advised(
             RuntimeError(
-                f"index_add_(): Number of indices ({index._array.size}) should be equal to "
+                f"{name}_(): Number of indices ({index._array.size}) should be equal to "
                 f"source.size(dim): ({b[axis]}), for dim: {axis}"
             ),
             "One index for each slice of the source.",
         )
     check_range(index, a[axis], lambda wrong: bounds_error(wrong, axis, a[axis]))
+    return axis
+
+
+def index_add(
+    input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
+) -> Any:
+    """The slices of `source`, times `alpha`, added to those of `dim` that `index` names.
+
+    >>> torch.zeros(2).index_add(0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
+    tensor([3., 0.])
+    """
+    axis = checked_slices("index_add", input, dim, index, source)
     wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
     result = add_slices(wide, source, index, axis=axis, alpha=fitted(alpha, input.dtype))
     return finish("index_add", _restored(result, input), out)

@@ -1,4 +1,4 @@
-"""Sums of products over named indices: einsum, tensordot, kron, trace, cross."""
+"""Sums of products over named indices: einsum, tensordot, kron, trace."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tapegrad.call import finish
 from tapegrad.ops.product import batch_of_products
 from tapegrad.shape import axis_of
 
-__all__ = ["chain_matmul", "cross", "einsum", "kron", "tensordot", "trace"]
+__all__ = ["einsum", "kron", "tensordot", "trace"]
 
 
 def einsum(*args: Any) -> Any:
@@ -295,81 +295,3 @@ def trace(input: Any) -> Any:
             "For batches: x.diagonal(dim1=-2, dim2=-1).sum(-1).",
         )
     return input.diagonal().sum()
-
-
-def cross(input: Any, other: Any, dim: Any = None, *, out: Any = None) -> Any:
-    """The vector product along a dimension of size 3 (the first of that size by default).
-
-    >>> torch.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]), dim=0)
-    tensor([0., 0., 1.])
-    """
-    if dim is None:
-        dim = next((i for i, n in enumerate(input.shape) if n == 3), None)
-        if dim is None:
-            raise RuntimeError("no dimension of size 3 in input")
-    if input.ndim != other.ndim:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    axis = axis_of(dim, input.ndim)
-    if input.shape[axis] != 3 or other.shape[axis] != 3:
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[axis]} "
-            f"and {other.shape[axis]}"
-        )
-    a, b = input.roll(-1, axis), other.roll(-1, axis)
-    result = (input * b - a * other).roll(-1, axis)
-    return finish("cross", result, out)
-
-
-def multi_dot(tensors: Any, *, out: Any = None) -> Any:
-    """The product of several matrices, in the order of multiplication that costs least.
-
-    >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)]).shape
-    torch.Size([2, 1])
-    """
-    tensors = list(tensors)
-    if len(tensors) < 2:
-        raise RuntimeError("multi_dot(): expected at least 2 tensors but got " + str(len(tensors)))
-    first, last = tensors[0].ndim == 1, tensors[-1].ndim == 1
-    if first:
-        tensors[0] = tensors[0].unsqueeze(0)
-    if last:
-        tensors[-1] = tensors[-1].unsqueeze(1)
-    for i, x in enumerate(tensors):
-        if x.ndim != 2:
-            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {x.ndim}D")
-    result = _chain(tensors, 0, len(tensors), _best_order([x.shape[0] for x in tensors], tensors))
-    if first:
-        result = result.squeeze(0)
-    return finish("multi_dot", result.squeeze(-1) if last else result, out)
-
-
-def _best_order(rows: list[int], tensors: list) -> dict:
-    """Where to split each chain; source: Cormen et al., Introduction to Algorithms, 15.2."""
-    sizes = [*rows, tensors[-1].shape[1]]
-    n = len(tensors)
-    cost = {(i, i + 1): 0 for i in range(n)}
-    split: dict[tuple[int, int], int] = {}
-    for length in range(2, n + 1):
-        for i in range(n - length + 1):
-            j = i + length
-            cost[i, j], split[i, j] = min(
-                (cost[i, k] + cost[k, j] + sizes[i] * sizes[k] * sizes[j], k)
-                for k in range(i + 1, j)
-            )
-    return split
-
-
-def _chain(tensors: list, i: int, j: int, split: dict) -> Any:
-    if j - i == 1:
-        return tensors[i]
-    k = split[i, j]
-    return _chain(tensors, i, k, split).mm(_chain(tensors, k, j, split))
-
-
-def chain_matmul(*matrices: Any, out: Any = None) -> Any:
-    """The product of several matrices; the older name of `linalg.multi_dot`.
-
-    >>> torch.chain_matmul(torch.ones(2, 3), torch.ones(3, 4)).shape
-    torch.Size([2, 4])
-    """
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)

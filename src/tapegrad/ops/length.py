@@ -10,8 +10,9 @@ from tapegrad.call import finish
 from tapegrad.dtype import as_dtype
 from tapegrad.op import primitive
 from tapegrad.ops.reduce import reduction_axes, spread
+from tapegrad.promotion import promote_types
 
-__all__ = ["dist", "norm", "renorm", "renorm_"]
+__all__ = ["norm", "renorm", "renorm_"]
 
 _INF = float("inf")
 
@@ -80,6 +81,36 @@ vector_norm.jvp(
 )
 
 
+def check_norm(name: str, x: Any, dtype: Any) -> tuple:
+    """A tensor of which there is a norm, and the dtype to compute it in, or None for its own."""
+    own = x.dtype
+    if not (own.is_floating_point or own.is_complex):
+        raise errors.advised(
+            RuntimeError(
+                f"{name}: Expected a floating point or complex tensor as input. Got "
+                f"{own.scalar_name}"
+            ),
+            "Convert the tensor first: x.float().",
+        )
+    if dtype is None:
+        return x, None
+    dtype = as_dtype(dtype)
+    reason = None
+    if not (dtype.is_floating_point or dtype.is_complex):
+        reason = f"dtype should be floating point or complex, but got {dtype.scalar_name}"
+    elif own.is_complex != dtype.is_complex:
+        kind = "complex for complex" if own.is_complex else "real for real"
+        reason = f"dtype should be {kind} inputs, but got {dtype.scalar_name}"
+    elif promote_types(own, dtype) is not dtype:
+        reason = (
+            f"the dtype of the input ({own.scalar_name}) should be convertible without narrowing "
+            f"to the specified dtype ({dtype.scalar_name})"
+        )
+    if reason is not None:
+        raise errors.advised(RuntimeError(f"{name}: {reason}"), "Leave dtype= away.")
+    return x, dtype
+
+
 def linalg_vector_norm(
     x: Any,
     ord: Any = 2,
@@ -94,16 +125,18 @@ def linalg_vector_norm(
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    if dtype is not None:
-        x = x.to(as_dtype(dtype))
-    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+    if not hasattr(x, "_array"):
+        raise errors.must_be("linalg_vector_norm", "x", 1, "Tensor", x)
+    x, dtype = check_norm("linalg.vector_norm", x, dtype)
+    if isinstance(ord, complex):
         raise errors.advised(
-            RuntimeError(
-                "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-                f"{x.dtype.scalar_name}"
-            ),
-            "Convert the tensor first: x.float().",
+            RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm."),
+            "The order of a norm is real.",
         )
+    if not isinstance(ord, (int, float)):
+        raise errors.must_be("linalg_vector_norm", "ord", 2, "Number", ord)
+    if dtype is not None:
+        x = x.to(dtype)
     axis = reduction_axes(dim, x._array.ndim)
     order = float(ord)
     if order in (_INF, -_INF) and not x._array.size:
@@ -136,16 +169,26 @@ def norm(
 ) -> Any:
     """The vector norm of order p (2 by default) of all elements or over `dim`.
 
+    "nuc" is the nuclear norm of matrices, the sum of their singular values; "fro" is 2. See
+    torch.linalg.vector_norm and torch.linalg.matrix_norm, its successors.
+
     >>> torch.norm(torch.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
     tensor([ 5., 10.])
     """
-    if p == "nuc":
-        raise errors.advised(
-            NotImplementedError("tapegrad has no nuclear norm yet"),
-            "It is the sum of the singular values: numpy.linalg.norm(x, 'nuc').",
-        )
+    if isinstance(p, str) and not (p == "fro" and _at_most_two(dim)):
+        from tapegrad.ops.magnitude import matrix_norm
+
+        axes = tuple(range(input.ndim)) if dim is None and input.ndim > 1 else dim
+        if not isinstance(axes, (tuple, list)):
+            axes = (-2, -1) if axes is None else (axes,)
+        found = matrix_norm(input, p, axes, keepdim, dtype=dtype)
+        return finish("norm", found, out)
     order = 2 if p is None or p == "fro" else p
     return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
+
+
+def _at_most_two(dim: Any) -> bool:
+    return not isinstance(dim, (tuple, list)) or len(dim) <= 2
 
 
 def norm_method(
@@ -153,15 +196,6 @@ def norm_method(
 ) -> Any:
     """The vector norm of order p of all elements or over `dim`."""
     return norm(self, p, dim, keepdim, dtype=dtype)
-
-
-def dist(input: Any, other: Any, p: float = 2) -> Any:
-    """The norm of order p of the difference.
-
-    >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
-    tensor(5.)
-    """
-    return linalg_vector_norm(input - other, p)
 
 
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:

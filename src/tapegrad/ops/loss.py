@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from math import prod
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.op import primitive
 
 
@@ -27,17 +29,42 @@ def reduced(x: Any, reduction: str) -> Any:
     return x.sum() if reduction == "sum" else x
 
 
-def _reduce(xp: Any, x: Any, reduction: str) -> Any:
+def mean_or_sum(xp: Any, x: Any, reduction: str) -> Any:
+    """An array of losses brought to one number, or left as it is."""
     if reduction == "none":
         return x
     total = xp.sum(x)
-    return total if reduction == "sum" else total / prod(x.shape)
+    return total if reduction == "sum" else total / (prod(x.shape) or math.nan)
 
 
-def _share(xp: Any, g: Any, like: Any, reduction: str) -> Any:
+def share(xp: Any, g: Any, like: Any, reduction: str) -> Any:
     """The cotangent of each element's loss."""
     n = prod(like.shape)
     return g / n if reduction == "mean" and n else g
+
+
+def check_constant(function: str, argument: str, x: Any) -> None:
+    """Raise where a derivative is asked for that is not defined."""
+    if x.requires_grad and is_grad_enabled():
+        raise errors.advised(
+            RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument "
+                f"'{argument}'. This input cannot have requires_grad True."
+            ),
+            f"Pass {argument}.detach().",
+        )
+
+
+def check_alike(input: Any, weight: Any) -> None:
+    """Raise unless a weight has the dtype of the input."""
+    if weight.dtype is not input.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"expected scalar type {input.dtype.scalar_name} but found "
+                f"{weight.dtype.scalar_name}"
+            ),
+            f"Convert the weight: .to({input.dtype}).",
+        )
 
 
 # --- losses of pairs of equal shape ---
@@ -47,11 +74,11 @@ def _share(xp: Any, g: Any, like: Any, reduction: str) -> Any:
 def squared_error(xp, input, target, *, reduction):
     """(input - target)^2, summed or averaged."""
     d = input - target
-    return _reduce(xp, d * d, reduction)
+    return mean_or_sum(xp, d * d, reduction)
 
 
 def _squared_error_rule(xp, g, input, target, reduction):
-    return (input - target) * (2 * _share(xp, g, input, reduction))
+    return (input - target) * (2 * share(xp, g, input, reduction))
 
 
 squared_error.vjp(
@@ -61,8 +88,12 @@ squared_error.vjp(
     ),
 )
 squared_error.jvp(
-    input=lambda xp, t, input, target, reduction: _reduce(xp, 2 * (input - target) * t, reduction),
-    target=lambda xp, t, input, target, reduction: _reduce(xp, 2 * (target - input) * t, reduction),
+    input=lambda xp, t, input, target, reduction: mean_or_sum(
+        xp, 2 * (input - target) * t, reduction
+    ),
+    target=lambda xp, t, input, target, reduction: mean_or_sum(
+        xp, 2 * (target - input) * t, reduction
+    ),
 )
 
 
@@ -70,7 +101,7 @@ squared_error.jvp(
 def smooth_l1(xp, input, target, *, beta, reduction):
     """d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, d = input - target."""
     d = xp.abs(input - target)
-    return _reduce(xp, xp.where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
+    return mean_or_sum(xp, xp.where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
 
 
 def _smooth_l1_slope(xp, input, target, beta):
@@ -80,17 +111,17 @@ def _smooth_l1_slope(xp, input, target, beta):
 
 smooth_l1.vjp(
     input=lambda xp, g, input, target, beta, reduction: (
-        _smooth_l1_slope(xp, input, target, beta) * _share(xp, g, input, reduction)
+        _smooth_l1_slope(xp, input, target, beta) * share(xp, g, input, reduction)
     ),
     target=lambda xp, g, input, target, beta, reduction: (
-        _smooth_l1_slope(xp, target, input, beta) * _share(xp, g, input, reduction)
+        _smooth_l1_slope(xp, target, input, beta) * share(xp, g, input, reduction)
     ),
 )
 smooth_l1.jvp(
-    input=lambda xp, t, input, target, beta, reduction: _reduce(
+    input=lambda xp, t, input, target, beta, reduction: mean_or_sum(
         xp, _smooth_l1_slope(xp, input, target, beta) * t, reduction
     ),
-    target=lambda xp, t, input, target, beta, reduction: _reduce(
+    target=lambda xp, t, input, target, beta, reduction: mean_or_sum(
         xp, _smooth_l1_slope(xp, target, input, beta) * t, reduction
     ),
 )
@@ -100,7 +131,7 @@ smooth_l1.jvp(
 def huber(xp, input, target, *, delta, reduction):
     """d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, d = input - target."""
     d = xp.abs(input - target)
-    return _reduce(xp, xp.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
+    return mean_or_sum(xp, xp.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
 
 
 def _huber_slope(xp, input, target, delta):
@@ -109,17 +140,17 @@ def _huber_slope(xp, input, target, delta):
 
 huber.vjp(
     input=lambda xp, g, input, target, delta, reduction: (
-        _huber_slope(xp, input, target, delta) * _share(xp, g, input, reduction)
+        _huber_slope(xp, input, target, delta) * share(xp, g, input, reduction)
     ),
     target=lambda xp, g, input, target, delta, reduction: (
-        _huber_slope(xp, target, input, delta) * _share(xp, g, input, reduction)
+        _huber_slope(xp, target, input, delta) * share(xp, g, input, reduction)
     ),
 )
 huber.jvp(
-    input=lambda xp, t, input, target, delta, reduction: _reduce(
+    input=lambda xp, t, input, target, delta, reduction: mean_or_sum(
         xp, _huber_slope(xp, input, target, delta) * t, reduction
     ),
-    target=lambda xp, t, input, target, delta, reduction: _reduce(
+    target=lambda xp, t, input, target, delta, reduction: mean_or_sum(
         xp, _huber_slope(xp, target, input, delta) * t, reduction
     ),
 )
@@ -131,7 +162,7 @@ def bernoulli_nll(xp, input, target, *, reduction):
     loss = (target - 1) * xp.maximum(xp.log1p(-input), -100) - target * xp.maximum(
         xp.log(input), -100
     )
-    return _reduce(xp, loss, reduction)
+    return mean_or_sum(xp, loss, reduction)
 
 
 def _bernoulli_slope(xp, input, target):
@@ -144,15 +175,15 @@ def _log_odds(xp, input):
 
 bernoulli_nll.vjp(
     input=lambda xp, g, input, target, reduction: (
-        _bernoulli_slope(xp, input, target) * _share(xp, g, input, reduction)
+        _bernoulli_slope(xp, input, target) * share(xp, g, input, reduction)
     ),
-    target=lambda xp, g, input, reduction: _log_odds(xp, input) * _share(xp, g, input, reduction),
+    target=lambda xp, g, input, reduction: _log_odds(xp, input) * share(xp, g, input, reduction),
 )
 bernoulli_nll.jvp(
-    input=lambda xp, t, input, target, reduction: _reduce(
+    input=lambda xp, t, input, target, reduction: mean_or_sum(
         xp, _bernoulli_slope(xp, input, target) * t, reduction
     ),
-    target=lambda xp, t, input, reduction: _reduce(xp, _log_odds(xp, input) * t, reduction),
+    target=lambda xp, t, input, reduction: mean_or_sum(xp, _log_odds(xp, input) * t, reduction),
 )
 
 
@@ -284,7 +315,7 @@ def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
     factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
     softplus = xp.maximum(-input, 0) + xp.log1p(xp.exp(-xp.abs(input)))
     loss = (1 - target) * input + factor * softplus
-    return _reduce(xp, loss if weight is None else loss * weight, reduction)
+    return mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
 
 
 def _logistic_slope(xp, input, target, weight, pos_weight):
@@ -307,17 +338,17 @@ def _logistic_target_slope(xp, input, weight, pos_weight):
 
 logistic_nll.vjp(
     input=lambda xp, g, input, target, weight, pos_weight, reduction: (
-        _logistic_slope(xp, input, target, weight, pos_weight) * _share(xp, g, input, reduction)
+        _logistic_slope(xp, input, target, weight, pos_weight) * share(xp, g, input, reduction)
     ),
     target=lambda xp, g, input, weight, pos_weight, reduction: (
-        _logistic_target_slope(xp, input, weight, pos_weight) * _share(xp, g, input, reduction)
+        _logistic_target_slope(xp, input, weight, pos_weight) * share(xp, g, input, reduction)
     ),
 )
 logistic_nll.jvp(
-    input=lambda xp, t, input, target, weight, pos_weight, reduction: _reduce(
+    input=lambda xp, t, input, target, weight, pos_weight, reduction: mean_or_sum(
         xp, _logistic_slope(xp, input, target, weight, pos_weight) * t, reduction
     ),
-    target=lambda xp, t, input, weight, pos_weight, reduction: _reduce(
+    target=lambda xp, t, input, weight, pos_weight, reduction: mean_or_sum(
         xp, _logistic_target_slope(xp, input, weight, pos_weight) * t, reduction
     ),
 )
@@ -354,13 +385,3 @@ def binary_cross_entropy_with_logits(
             else:
                 pos_weight = expanded
     return logistic_nll(input, target, weight, pos_weight, reduction=reduction)
-
-
-def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """The mean of log(1 + exp(-target * input)) for targets 1 and -1.
-
-    >>> loss = torch.nn.functional.soft_margin_loss
-    >>> loss(torch.tensor([0.0, 0.0]), torch.tensor([-1.0, 1.0]))
-    tensor(0.6931)
-    """
-    return reduced((-target * input).exp().log1p(), reduction)

@@ -54,7 +54,7 @@ vector_dot.vjp(a=lambda g, b: g * b, b=lambda g, a: g * a)
 vector_dot.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
-def _sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
+def sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the batch dimensions that broadcasting added or stretched."""
     extra = g.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(
@@ -70,8 +70,8 @@ def batched_product(xp, a, b):
 
 
 batched_product.vjp(
-    a=lambda xp, g, a_like, b: _sum_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
-    b=lambda xp, g, a, b_like: _sum_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
+    a=lambda xp, g, a_like, b: sum_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
+    b=lambda xp, g, a, b_like: sum_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
 )
 batched_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
@@ -382,17 +382,6 @@ def inner(input: Any, other: Any, *, out: Any = None) -> Any:
     if rows is None:
         rows = input.sum(-1).reshape(-1, 1) * other.sum(-1).reshape(-1)
     return finish("inner", rows.reshape(shape), out)
-
-
-def linalg_vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
-    """The sums of conj(x) * y along `dim`.
-
-    >>> torch.linalg.vecdot(torch.ones(2, 3), torch.ones(2, 3))
-    tensor([3., 3.])
-    """
-    if x.dtype.is_complex:
-        x = x.conj()
-    return finish("linalg_vecdot", (x * y).sum(dim), out)
 
 
 ger = outer

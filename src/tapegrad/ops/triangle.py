@@ -146,6 +146,15 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return diagonal_axes(input, offset=offset, a=a, b=b)
 
 
+def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """A view of the diagonals of matrices: (..., m, n) to (..., k).
+
+    >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]), offset=1)
+    tensor([2])
+    """
+    return diagonal(A, offset, dim1, dim2)
+
+
 def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """The diagonal of a matrix, or a matrix with the vector `input` on a diagonal.
 

@@ -33,6 +33,8 @@ def outputs_of(op: Any, inputs: list, params: dict) -> list:
     """The outputs of a call that have a gradient, as a list of tensors."""
     out = op.call(*inputs, **params)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    if op.output_names and not op.multi:
+        return [outs[op.differentiable_output]]
     return [o for o in outs if o.dtype.is_floating_point or o.dtype.is_complex]
 
 
@@ -58,6 +60,14 @@ def _value(op: Any, sample: Any, arrays: list, weights: list) -> float:
     )
 
 
+def _direction(sample: Any, i: int, index: tuple, unit: complex) -> np.ndarray:
+    """A change of one element of input `i`, or what of it keeps the input of its kind."""
+    x = sample.inputs[i]
+    found = np.zeros(x.shape, x.dtype)
+    found[index] = unit
+    return sample.projected(i, found)
+
+
 def numeric_gradients(op: Any, sample: Any, weights: list) -> list:
     """The gradients of <weights, outputs> for each differentiable input, by central differences."""
     found = []
@@ -71,7 +81,7 @@ def numeric_gradients(op: Any, sample: Any, weights: list) -> list:
                     moved = [
                         a.copy(order="K") if isinstance(a, np.ndarray) else a for a in sample.inputs
                     ]
-                    moved[i][index] += sign * STEP * unit
+                    moved[i] += sign * STEP * _direction(sample, i, index, unit)
                     values.append(_value(op, sample, moved, weights))
                 result[index] += unit * (values[0] - values[1]) / (2 * STEP)
         found.append(result)
@@ -91,8 +101,12 @@ def _worst(got: list, want: list) -> float:
     return worst
 
 
-def _array(g: Any) -> Any:
-    return None if g is None else g._array
+def _arrays(sample: Any, gradients: Any) -> list:
+    """The gradients of the differentiable inputs as arrays, as far as they keep to their kind."""
+    return [
+        None if g is None else sample.projected(i, g._array)
+        for i, g in zip(sample.differentiable(), gradients, strict=True)
+    ]
 
 
 def vjp_error(op: Any, sample: Any, seed: int = 0) -> float:
@@ -104,7 +118,7 @@ def vjp_error(op: Any, sample: Any, seed: int = 0) -> float:
     if not outs or not targets:
         raise AssertionError("no output depends on an input")
     weights = _weights(outs, np.random.default_rng(seed))
-    got = [_array(g) for g in grad(outs, targets, weights, allow_unused=True)]
+    got = _arrays(sample, grad(outs, targets, weights, allow_unused=True))
     return _worst(got, numeric_gradients(op, sample, weights))
 
 
@@ -123,7 +137,7 @@ def jvp_error(op: Any, sample: Any, seed: int = 0) -> float:
         t = rng.standard_normal(x.shape)
         if x.dtype.kind == "c":
             t = t + 1j * rng.standard_normal(x.shape)
-        tangents[i] = np.asarray(t)
+        tangents[i] = np.asarray(sample.projected(i, t))
     arrays = [getattr(x, "_array", x) for x in inputs]
     pushed = tangents_of(op, arrays, tangents, sample.params)
     pulled = grad(outs, [inputs[i] for i in positions], weights, allow_unused=True)
@@ -177,8 +191,8 @@ def second_order_error(op: Any, sample: Any, seed: int = 0) -> float:
                     moved = [
                         a.copy(order="K") if isinstance(a, np.ndarray) else a for a in sample.inputs
                     ]
-                    moved[i][index] += sign * STEP * unit
+                    moved[i] += sign * STEP * _direction(sample, i, index, unit)
                     values.append(first_gradients(moved))
                 result[index] += unit * (values[0] - values[1]) / (2 * STEP)
         wanted.append(result)
-    return _worst([_array(g) for g in seconds], wanted)
+    return _worst(_arrays(sample, seconds), wanted)

@@ -23,13 +23,19 @@ ROWS: dict[str, Callable[[Make], list[Sample]]] = {}
 class Sample:
     """Positional inputs (NumPy arrays, numbers, None) and keywords of one call of an operator."""
 
-    __slots__ = ("fixed", "inputs", "params", "reference")
+    __slots__ = ("fixed", "inputs", "params", "reference", "within")
 
     def __init__(
-        self, *inputs: Any, reference: Any = None, fixed: tuple[int, ...] = (), **params: Any
+        self,
+        *inputs: Any,
+        reference: Any = None,
+        fixed: tuple[int, ...] = (),
+        within: dict[int, Callable[[np.ndarray], np.ndarray]] | None = None,
+        **params: Any,
     ):
         self.inputs = inputs
         self.fixed = fixed  # numbers of inputs that are not differentiated
+        self.within = within or {}  # for inputs of a kind (symmetric, ...): projections onto it
         self.params = params
         self.reference = reference  # the expected output, or a function of the inputs
 
@@ -48,6 +54,15 @@ class Sample:
             for i, x in enumerate(self.inputs)
             if isinstance(x, np.ndarray) and x.dtype.kind in "fc" and i not in self.fixed
         ]
+
+    def projected(self, i: int, x: Any) -> Any:
+        """The part of a change of input `i`, or of its gradient, that keeps it of its kind."""
+        return self.within[i](x) if i in self.within and x is not None else x
+
+
+def hermitian(x: np.ndarray) -> np.ndarray:
+    """The Hermitian part of matrices, for `within`."""
+    return (x + x.mT.conj()) / 2
 
 
 class Make:
@@ -90,6 +105,15 @@ class Make:
     def complex(self, *shape: int) -> np.ndarray:
         """complex128 numbers."""
         return np.asarray(self(*shape) + 1j * self(*shape))
+
+    def invertible(self, *shape: int) -> np.ndarray:
+        """Square matrices far from singular ones."""
+        return self(*shape) + 3.0 * np.eye(shape[-1])
+
+    def definite(self, *shape: int) -> np.ndarray:
+        """Symmetric positive definite matrices."""
+        x = self(*shape)
+        return x @ x.mT + np.eye(shape[-1])
 
 
 def row(function: Callable[[Make], list[Sample]]) -> Callable[[Make], list[Sample]]:

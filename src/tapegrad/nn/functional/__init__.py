@@ -34,11 +34,19 @@ from tapegrad.nn.functional.activation import (
     threshold,
     threshold_,
 )
-from tapegrad.nn.functional.layer import (
-    bilinear,
+from tapegrad.nn.functional.density import gaussian_nll_loss, poisson_nll_loss
+from tapegrad.nn.functional.dropout import (
+    alpha_dropout,
     dropout,
-    linear,
-    normalize,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
+from tapegrad.nn.functional.embedding import (
+    embedding,
+    embedding_bag,
+    one_hot,
 )
 from tapegrad.nn.functional.logits import (
     gumbel_softmax,
@@ -56,43 +64,161 @@ from tapegrad.nn.functional.loss import (
     mse_loss,
     nll_loss,
     smooth_l1_loss,
-    soft_margin_loss,
 )
+from tapegrad.nn.functional.margin import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from tapegrad.nn.functional.normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    normalize,
+    rms_norm,
+)
+from tapegrad.nn.functional.pooling import (
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+    fractional_max_pool2d,
+    fractional_max_pool2d_with_indices,
+    fractional_max_pool3d,
+    fractional_max_pool3d_with_indices,
+)
+from tapegrad.nn.functional.sequence import ctc_loss
+from tapegrad.ops.affine import linear
+from tapegrad.ops.affine_map import affine_grid
+from tapegrad.ops.bilinear_form import bilinear
+from tapegrad.ops.distance import cosine_similarity, pairwise_distance
+from tapegrad.ops.grid_sampling import grid_sample
+from tapegrad.ops.interpolation import interpolate
+from tapegrad.ops.pair import pdist
+from tapegrad.ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from tapegrad.ops.pool_average import avg_pool1d, avg_pool2d, avg_pool3d
+from tapegrad.ops.pool_line import max_pool1d, max_pool1d_with_indices
+from tapegrad.ops.pool_maximum import (
+    max_pool2d,
+    max_pool2d_with_indices,
+    max_pool3d,
+    max_pool3d_with_indices,
+)
+from tapegrad.ops.pool_power import lp_pool1d, lp_pool2d, lp_pool3d
+from tapegrad.ops.shuffle import (
+    channel_shuffle,
+    native_channel_shuffle,
+    pixel_shuffle,
+    pixel_unshuffle,
+)
+from tapegrad.ops.unpool import max_unpool1d, max_unpool2d, max_unpool3d
+from tapegrad.ops.upsampling import upsample, upsample_bilinear, upsample_nearest
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
+    "affine_grid",
+    "alpha_dropout",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm",
     "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
     "celu_",
+    "channel_shuffle",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
+    "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
+    "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
+    "group_norm",
     "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
     "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
+    "instance_norm",
+    "interpolate",
     "kl_div",
     "l1_loss",
+    "layer_norm",
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "margin_ranking_loss",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool3d",
+    "max_pool3d_with_indices",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "native_channel_shuffle",
     "nll_loss",
     "normalize",
+    "one_hot",
+    "pairwise_distance",
+    "pdist",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
     "relu_",
+    "rms_norm",
     "rrelu",
     "rrelu_",
     "selu",
@@ -110,6 +236,11 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
 
 

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from tapegrad.errors import advised
 from tapegrad.ops.affine import linear
+from tapegrad.ops.bilinear_form import bilinear
 from tapegrad.tensor import Tensor
 
 __all__ = ["bilinear", "dropout", "linear", "normalize"]
-
-
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`y_k = x1 @ weight[k] @ x2 + bias_k` along the last axes.
-
-    >>> bilinear = torch.nn.functional.bilinear
-    >>> bilinear(torch.ones(5, 3), torch.ones(5, 4), torch.ones(2, 3, 4)).shape
-    torch.Size([5, 2])
-    """
-    n_out, n1, n2 = weight.shape
-    # (..., n1) @ (n1, n_out * n2) -> (..., n_out, n2)
-    mixed = (input1 @ weight.transpose(0, 1).reshape(n1, n_out * n2)).unflatten(-1, (n_out, n2))
-    result = (mixed @ input2.unsqueeze(-1)).squeeze(-1)
-    return result if bias is None else result + bias
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

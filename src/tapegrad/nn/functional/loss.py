@@ -16,7 +16,6 @@ __all__ = [
     "mse_loss",
     "nll_loss",
     "smooth_l1_loss",
-    "soft_margin_loss",
 ]
 
 
@@ -119,19 +118,3 @@ def binary_cross_entropy_with_logits(
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
     return ops.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight)
-
-
-def soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """The mean of `log(1 + exp(-y * x))` for targets 1 and -1.
-
-    >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
-    tensor(0.6931)
-    """
-    reduction = legacy_reduction(size_average, reduce, reduction)
-    return ops.soft_margin_loss(input, target, reduction)

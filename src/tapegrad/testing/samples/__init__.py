@@ -3,10 +3,18 @@
 from tapegrad.later import load_operators
 from tapegrad.testing.samples import (
     activation,
+    alignment,
     arithmetic,
     conversion,
+    decomposition,
+    factor,
+    distance,
+    dual,
     fourier,
+    image,
     index,
+    margin,
+    normalization,
     pointwise,
     product,
     random,
@@ -14,6 +22,7 @@ from tapegrad.testing.samples import (
     selection,
     shape,
     special,
+    statistics,
     truth,
 )
 

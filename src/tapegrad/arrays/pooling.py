@@ -1,0 +1,186 @@
+"""Kernels of max pooling: the largest element of each window with its place, and places again.
+
+A place is the index of an element in its image, row by row.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.resampling import over_images
+from tapegrad.arrays.window import Window
+
+
+def window_maximum(x: Any, windows: tuple[Window, ...]) -> tuple[Any, Any]:
+    """The largest element in each window over the last axes, and its place.
+
+    Of equal elements the first; nan is larger than everything, and the last one counts.
+    """
+    n = len(windows)
+    lead, sizes = x.shape[:-n], x.shape[-n:]
+    reduced = tuple([taps.n_out for taps in windows])
+    values = np.empty((*lead, *reduced), x.dtype)
+    indices = np.empty((*lead, *reduced), np.int64)
+    if not values.size:
+        return values, indices
+    number = prod(lead)
+    images = x.reshape((number, *sizes))
+    flat_values = values.reshape((number, *reduced))
+    flat_indices = indices.reshape((number, *reduced))
+
+    def work(first: int, last: int) -> None:
+        found = flat_values[first:last], flat_indices[first:last]
+        found[0][...], found[1][...] = _maximum(images[first:last], windows, sizes)
+
+    over_images(number, max(images[0].size, flat_values[0].size), work)
+    return values, indices
+
+
+def _maximum(x: Any, windows: tuple[Window, ...], sizes: tuple[int, ...]) -> tuple[Any, Any]:
+    values, places = _through_axes(x, windows, sizes, False)
+    if x.dtype.kind in "fV" and np.isnan(values).any():
+        return _through_axes(x, windows, sizes, True)
+    return values, places
+
+
+def _through_axes(
+    x: Any, windows: tuple[Window, ...], sizes: tuple[int, ...], with_nan: bool
+) -> tuple[Any, Any]:
+    """One axis after the other, the last one first: of equal elements that keeps the first."""
+    size = prod(sizes)
+    kind = np.int16 if size < 2**15 else np.int32 if size < 2**31 else np.int64
+    values, places = x, None
+    for i in range(len(windows) - 1, -1, -1):
+        n_after = len(sizes) - i - 1
+        step = prod(sizes[i + 1 :])
+        if places is not None:
+            places = places + (np.arange(sizes[i], dtype=kind) * step).reshape(
+                (-1,) + (1,) * n_after
+            )
+        values, places = _along(values, places, 1 + i, windows[i], kind, with_nan)
+    return values, places
+
+
+def _along(
+    values: Any, places: Any, axis: int, window: Window, kind: Any, with_nan: bool
+) -> tuple[Any, Any]:
+    """One axis reduced to its windows; without `places` those of the axis itself are meant."""
+    before = (slice(None),) * axis
+    n_after = values.ndim - axis - 1
+    best = _part(values, before, window.first)
+    if places is None:
+        # the number of the lane that won, a later one being larger, is a byte: quick to keep
+        won = np.zeros(best.shape, np.uint8 if window.n_lanes < 256 else kind)
+        won += window.first_lane.astype(won.dtype).reshape((-1,) + (1,) * n_after)
+    else:
+        won = _part(places, before, window.first)
+    for lane in window.lanes:
+        if lane.number == 0:
+            continue  # there a window begins: that is `best` so far
+        found = _part(values, before, lane.source, copy=False)
+        to = (*before, lane.to)
+        old, old_won = best[to], won[to]
+        better = np.greater(found, old)
+        if with_nan:
+            better |= np.isnan(found)
+        best[to] = np.maximum(found, old)
+        if places is None:
+            won[to] = np.maximum(old_won, better * won.dtype.type(lane.number))
+        else:  # arithmetic is several times faster than a choice
+            won[to] = old_won + (_part(places, before, lane.source, copy=False) - old_won) * better
+    if places is not None:
+        return best, won
+    start = window.start.astype(kind).reshape((-1,) + (1,) * n_after)
+    return best, won * kind(window.dilation) + start
+
+
+def _part(x: Any, before: tuple, key: Any, copy: bool = True) -> Any:
+    """The elements of an axis at a slice or an index array."""
+    if type(key) is slice:
+        part = x[(*before, key)]
+        return part.copy() if copy else part
+    return np.take(x, key, len(before))
+
+
+def shifted_maximum(
+    x: Any, samples: Any, kernel: tuple[int, ...], sizes: tuple[int, ...]
+) -> tuple[Any, Any]:
+    """The largest element in windows of `kernel` elements placed at random, and its place.
+
+    x (N, C, *space); samples (N, C, axes): uniform numbers, in two dimensions the last axis first.
+    """
+    space = x.shape[2:]
+    n = len(space)
+    values, places = x, None
+    for i in range(n - 1, -1, -1):
+        own = (np.arange(space[i]) * prod(space[i + 1 :])).reshape((-1,) + (1,) * (n - i - 1))
+        places = np.broadcast_to(own if places is None else places + own, values.shape)
+        sample = samples[..., n - 1 - i if n == 2 else i]
+        start = random_starts(sample, space[i], kernel[i], sizes[i])
+        start = start.reshape((*x.shape[:2], *(1,) * i, sizes[i], *(1,) * (n - i - 1)))
+        values, places = _shifted(values, places, 2 + i, start, kernel[i])
+    return values, places
+
+
+def _shifted(values: Any, places: Any, axis: int, start: Any, size: int) -> tuple[Any, Any]:
+    best = np.take_along_axis(values, start, axis)
+    best_places = np.take_along_axis(places, start, axis)
+    for k in range(1, size):
+        found = np.take_along_axis(values, start + k, axis)
+        better = np.greater(found, best) | np.isnan(found)
+        best = np.where(better, found, best)
+        best_places = np.where(better, np.take_along_axis(places, start + k, axis), best_places)
+    return best, best_places
+
+
+def random_starts(sample: Any, size: int, kernel: int, n: int) -> Any:
+    """Starts of `n` windows, at distances that are rounded differently for each sample."""
+    last = np.full((*sample.shape, min(n, 1)), size - kernel)
+    if n < 2:
+        return last
+    alpha = sample.dtype.type(size - kernel) / sample.dtype.type(n - 1)
+    steps = np.arange(n - 1, dtype=sample.dtype) + sample[..., None]
+    starts = (steps * alpha).astype(np.int64) - (sample * alpha).astype(np.int64)[..., None]
+    return np.concatenate([starts, last], -1)
+
+
+# --- places ----------------------------------------------------------------------------------
+
+
+def take_places(x: Any, index: Any, n_axes: int) -> Any:
+    """The elements of each image, the last `n_axes`, at the places `index`."""
+    n = x.ndim - n_axes
+    if not index.size:
+        return np.empty(index.shape, x.dtype)
+    flat = x.reshape((*x.shape[:n], -1))
+    where = index.reshape((*index.shape[:n], -1))
+    return np.take_along_axis(flat, where, n).reshape(index.shape)
+
+
+def put_places(x: Any, index: Any, sizes: tuple[int, ...], add: bool) -> Any:
+    """Images of `sizes`, zeros but for the elements of `x` at the places `index`.
+
+    Of several elements for one place the last one counts, or their sum if `add`.
+    """
+    n = x.ndim - len(sizes)
+    out = np.zeros((*x.shape[:n], *sizes), x.dtype)
+    if not x.size or not out.size:
+        return out
+    images = out.reshape((-1, prod(sizes)))
+    values = x.reshape((len(images), -1))
+    where = index.reshape(values.shape)
+
+    def work(first: int, last: int) -> None:
+        target = images[first:last]
+        offsets = np.arange(0, target.size, target.shape[1])[:, None]
+        flat = (where[first:last] + offsets).reshape(-1)
+        if add:
+            np.add.at(target.reshape(-1), flat, values[first:last].reshape(-1))
+        else:
+            target.reshape(-1)[flat] = values[first:last].reshape(-1)
+
+    over_images(len(images), images.shape[1], work)
+    return out

@@ -1,0 +1,83 @@
+"""Kernel of separable linear maps: averages over windows, interpolation, and their transposes."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.blocks import run_blocks
+from tapegrad.arrays.taps import Separable, Taps
+
+
+def resample(x: Any, through: Separable) -> Any:
+    """The last axes of `x` through a separable map, block by block of the axes before them."""
+    n = len(through.axes)
+    lead, sizes = x.shape[:-n], x.shape[-n:]
+    narrow = x.dtype.itemsize == 2 and x.dtype.kind in "fV"
+    out = np.empty((*lead, *through.sizes), x.dtype)
+    if not out.size:
+        return out
+    number = prod(lead)
+    images = x.reshape((number, *sizes))
+    results = out.reshape((number, *through.sizes))
+
+    def work(first: int, last: int) -> None:
+        part = images[first:last]
+        part = part.astype(np.float32) if narrow else part
+        results[first:last] = _mapped(part, through)
+
+    over_images(number, max(images[0].size, results[0].size), work)
+    return out
+
+
+def over_images(n: int, size: int, work: Any) -> None:
+    """Call `work(first, last)` for groups of images of `size` elements that cover all `n`."""
+
+    def block(start: int, stop: int) -> None:  # the images that begin in these elements
+        first, last = -(-start // size), -(-stop // size)
+        if first < last:
+            work(first, last)
+
+    run_blocks(n * size, block)
+
+
+def _mapped(x: Any, through: Separable) -> Any:
+    if through.divide_first and through.divisor is not None:
+        x = _divided(x, through.divisor)
+    for i in through.order:
+        if not through.axes[i].is_identity:
+            x = along(x, 1 + i, through.axes[i])
+    if not through.divide_first and through.divisor is not None:
+        x = _divided(x, through.divisor)
+    return x
+
+
+def _divided(x: Any, divisor: Any) -> Any:
+    """Integers are divided towards zero."""
+    if x.dtype.kind in "iu":
+        return np.trunc(x / divisor).astype(x.dtype)
+    return x / np.asarray(divisor).astype(x.dtype)
+
+
+def along(x: Any, axis: int, taps: Taps) -> Any:
+    """One axis through its taps: a step over the whole array for each lane."""
+    before = (slice(None),) * axis
+    n_after = x.ndim - axis - 1
+    shape = (*x.shape[:axis], taps.n_out, *x.shape[axis + 1 :])
+    out: Any = None
+    for lane in taps.lanes:
+        source = lane.source
+        part = x[(*before, source)] if type(source) is slice else np.take(x, source, axis)
+        weights = lane.weights(x.dtype, n_after)
+        if weights is not None:
+            part = part * weights
+        if out is None:
+            if part.shape == shape:  # the first lane reaches everything
+                fresh = weights is not None or type(source) is not slice
+                out = part if fresh else part.copy()
+                continue
+            out = np.zeros(shape, x.dtype)
+        out[(*before, lane.to)] += part
+    return np.zeros(shape, x.dtype) if out is None else out

@@ -1,0 +1,226 @@
+"""Forward-mode differentiation: tensors with a tangent, within a level.
+
+    with torch.autograd.forward_ad.dual_level():
+        x = make_dual(primal, tangent)
+        y = f(x)
+        unpack_dual(y).tangent            # the derivative of f at `primal` along `tangent`
+
+Tangents go along with everything that is computed from a dual tensor: through operators, views,
+writes in place and backward passes. They are tensors: gradients may be taken of them, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tapegrad import errors
+from tapegrad.autograd.forward_mode import (
+    Forward,
+    Level,
+    Under,
+    enabled,
+    forward_mode,
+    own_tensor,
+    without,
+)
+from tapegrad.autograd.mode import MODE, _Decorating
+from tapegrad.ops.dual import dual_view, primal_view
+from tapegrad.tensor import TensorCore
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What `unpack_dual` gives: a tensor without its tangent, and the tangent or None."""
+
+    primal: Any
+    tangent: Any
+
+
+UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
+
+
+def enter_dual_level() -> int:
+    """Begin a level: from here on tensors can have tangents. Returns its number, 0.
+
+    >>> torch.autograd.forward_ad.enter_dual_level()
+    0
+    >>> torch.autograd.forward_ad.exit_dual_level()
+    """
+    if forward_mode() is not None:
+        raise errors.advised(
+            RuntimeError("Nested forward mode AD is not supported at the moment"),
+            "torch.func.jvp can be nested.",
+        )
+    MODE.set(Forward(MODE.get(), Level()))
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """End the level: no tensor has a tangent any more.
+
+    >>> level = torch.autograd.forward_ad.enter_dual_level()
+    >>> x = torch.autograd.forward_ad.make_dual(torch.ones(2), torch.ones(2))
+    >>> torch.autograd.forward_ad.exit_dual_level(level=level)
+    >>> torch.autograd.forward_ad.unpack_dual(x).tangent is None
+    True
+    """
+    mode = forward_mode()
+    if level is None and mode is None:
+        raise errors.advised(
+            RuntimeError("Dual level must be a positive number."), "No level was begun."
+        )
+    if mode is None or level not in (None, 0):
+        raise errors.advised(
+            RuntimeError(
+                "Trying to exit a forward AD level that was not the last one that was created. "
+                "This is not supported."
+            ),
+            "Leave level= away: there is one level.",
+        )
+    MODE.set(without(MODE.get(), mode.level))
+    mode.level.duals.clear()
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
+    """A view of `tensor` that has the tangent `tangent`.
+
+    Args:
+        tensor: the primal: floating-point or complex.
+        tangent: of the same shape; it is used as it is where it is laid out as `tensor`, and copied
+            where not.
+        level: the number of the level, if it is to be checked.
+
+    >>> import tapegrad.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
+    ...     x * x
+    tensor([1., 4.], tangent=tensor([2., 0.]))
+    """
+    mode = forward_mode()
+    if mode is None and level is None:
+        raise errors.advised(
+            RuntimeError(
+                "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+                "enter_dual_level() first."
+            ),
+            "Work inside `with torch.autograd.forward_ad.dual_level():`.",
+        )
+    if mode is None or level not in (None, 0):
+        raise errors.advised(
+            RuntimeError("Invalid level given to _make_dual"), "Leave level= away."
+        )
+    for name, x in (("primal", tensor), ("tangent", tangent)):
+        if not isinstance(x, TensorCore):
+            raise errors.advised(
+                AttributeError(f"'{type(x).__name__}' object has no attribute 'is_floating_point'"),
+                f"The {name} has to be a tensor.",
+            )
+        if not (x.dtype.is_floating_point or x.dtype.is_complex):
+            raise errors.advised(
+                ValueError(f"Expected {name} to be floating point or complex, but got: {x.dtype}"),
+                "Convert it first, for example with .float().",
+            )
+    return dual(mode, tensor, tangent)
+
+
+def dual(mode: Forward, tensor: Any, tangent: Any) -> Any:
+    """A view of `tensor` that has the tangent `tangent` in the level of `mode`."""
+    if tangent.shape != tensor.shape:
+        raise errors.advised(
+            RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the "
+                "original Tensor, this is not supported. Tensor is of size "
+                f"{list(tensor.shape)} while the given forward gradient is of size "
+                f"{list(tangent.shape)}."
+            ),
+            "A tangent has the shape of its tensor: expand() it.",
+        )
+    if mode.tangent(tensor) is not None:
+        raise errors.advised(
+            RuntimeError(
+                "Making a dual Tensor based on a Tensor that already has a forward gradient at "
+                "the same level 0 is not supported."
+            ),
+            "unpack_dual(tensor).primal has no tangent.",
+        )
+    with Under(mode.under):
+        made = dual_view(tensor)
+        if tangent.dtype is tensor.dtype and tangent.stride() != tensor.stride():
+            tangent = own_tensor(tangent, made)
+    if mode.is_on:
+        mode.level.set(made._array, tangent)
+    return made
+
+
+def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
+    """The tensor without its tangent, a view of it, and the tangent, or None if it has none.
+
+    >>> import tapegrad.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
+    ...     fwAD.unpack_dual(x.exp()).tangent
+    tensor([2.7183, 0.0000])
+    """
+    mode = forward_mode()
+    if not isinstance(tensor, TensorCore):
+        if mode is None:
+            return UnpackedDualTensor(tensor, None)
+        raise errors.must_be("_unpack_dual", "dual", 1, "Tensor", tensor)
+    if mode is None:
+        return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(primal(mode, tensor), mode.tangent(tensor) if mode.is_on else None)
+
+
+def primal(mode: Forward, tensor: Any) -> Any:
+    """A view of `tensor` without the tangent it has in the level of `mode`."""
+    with Under(mode.under):
+        return primal_view(tensor)
+
+
+class dual_level(_Decorating):
+    """A level for a block or a function: it ends with it.
+
+    >>> import tapegrad.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(torch.tensor(3.0), torch.tensor(1.0))
+    ...     fwAD.unpack_dual(x**2).tangent
+    tensor(6.)
+    """
+
+    def _fresh(self) -> Any:
+        return dual_level()
+
+    def __enter__(self) -> int:  # type: ignore[override]
+        return enter_dual_level()
+
+    def __exit__(self, *error: object) -> None:
+        exit_dual_level()
+
+
+class _set_fwd_grad_enabled(_Decorating):
+    """Switch tangents off or on: at once as a statement, for a block as a context manager."""
+
+    def __init__(self, mode: bool):
+        self._on = mode
+        self._tokens = [MODE.set(enabled(MODE.get(), mode))]
+
+    def _fresh(self) -> Any:
+        return _set_fwd_grad_enabled(self._on)
+
+    def __enter__(self) -> None:
+        """The mode was set when the object was made; leaving the block takes it back."""
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents go along with what is computed, where there is a level."""
+    mode = forward_mode()
+    return mode is None or mode.is_on
+
+
+__all__ = [
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]

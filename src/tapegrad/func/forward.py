@@ -1,0 +1,160 @@
+"""Forward-mode derivatives of functions: `jvp`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.forward_ad import dual, primal
+from tapegrad.autograd.forward_mode import Forward, Level
+from tapegrad.autograd.mode import MODE
+from tapegrad.func.tree import flatten, text, unflatten
+from tapegrad.tensor import TensorCore
+
+
+def jvp(
+    func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> tuple:
+    """The value of a function and its derivative along tangents: `f(x), f'(x) t`.
+
+    One pass: it costs about as much again as the function, however many outputs there are.
+
+    Args:
+        func: a function of tensors, or of trees of them, that gives a tensor or a tree of them.
+        primals: a tuple of its arguments.
+        tangents: of the same structure and shapes.
+        strict: raise if an output does not depend on the primals, instead of giving zeros.
+        has_aux: `func` gives `(output, aux)`; `aux` is not differentiated, and handed on.
+
+    Returns:
+        `(output, tangent of the output)`, and `aux` with `has_aux`.
+
+    >>> from tapegrad.func import jvp
+    >>> jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(1.0),))
+    (tensor(0.), tensor(1.))
+    >>> cube = lambda x: x**3
+    >>> slope = lambda x: jvp(cube, (x,), (torch.tensor(1.0),))[1]
+    >>> jvp(slope, (torch.tensor(2.0),), (torch.tensor(1.0),))
+    (tensor(12.), tensor(12.))
+    """
+    name = "jvp(f, primals, tangents)"
+    if not isinstance(primals, tuple):
+        raise errors.advised(
+            RuntimeError(
+                f"{name}: Expected primals to be a tuple. E.g. it should be valid to call "
+                "f(*primals)."
+            ),
+            "Write (x,) for one argument.",
+        )
+    xs, structure = flatten(primals)
+    ts, other = flatten(tangents)
+    if structure != other:
+        raise errors.advised(
+            RuntimeError(
+                f"{name}: Expected primals and tangents to have the same python structure. For "
+                "example, if primals is a tuple of 3 tensors, tangents also must be. Got primals "
+                f"with structure {text(structure)} and tangents with structure {text(other)}"
+            ),
+            "Give one tangent for each primal.",
+        )
+    _require_tensors(f"{name}: Expected primals to", xs)
+    _require_tensors(f"{name}: Expected tangents to", ts)
+    outside = MODE.get()
+    mode = Forward(outside, Level())
+    token = MODE.set(mode)
+    try:
+        duals = [_dual(mode, x, t) for x, t in zip(xs, ts, strict=True)]
+        result = func(*unflatten(duals, structure))
+        aux = None
+        if has_aux:
+            if not (isinstance(result, tuple) and len(result) == 2):
+                raise errors.advised(
+                    RuntimeError(
+                        f"{name}: output of function f should be a tuple: (output, aux) if has_aux "
+                        "is True"
+                    ),
+                    "Return two things, or leave has_aux away.",
+                )
+            result, aux = result
+        outs, out_structure = flatten(result)
+        _require_outputs(f"{name}: ", outs)
+        values = [primal(mode, y) for y in outs]
+        pushed = [_tangent(mode, y, strict) for y in outs]
+        found = unflatten(values, out_structure), unflatten(pushed, out_structure)
+        return (*found, _without_tangents(mode, aux)) if has_aux else found
+    finally:
+        MODE.reset(token)
+        mode.level.duals.clear()
+
+
+def _dual(mode: Forward, x: Any, t: Any) -> Any:
+    for name, each in (("primal", x), ("tangent", t)):
+        if not (each.dtype.is_floating_point or each.dtype.is_complex):
+            raise errors.advised(
+                ValueError(
+                    f"Expected {name} to be floating point or complex, but got: {each.dtype}"
+                ),
+                "Convert it first, for example with .float().",
+            )
+    return dual(mode, x, t)
+
+
+def _tangent(mode: Forward, y: Any, strict: bool) -> Any:
+    t = mode.tangent(y)
+    if t is not None:
+        return t
+    if strict:
+        raise errors.advised(
+            RuntimeError(
+                "jvp(f, primals, tangents, strict=True): The output of f is independent of the "
+                "inputs. This is not allowed with strict=True."
+            ),
+            "Leave strict= away: the tangent is zero then.",
+        )
+    from tapegrad import ops
+
+    return ops.zeros_like(y)
+
+
+def _without_tangents(mode: Forward, aux: Any) -> Any:
+    leaves, structure = flatten(aux)
+    for leaf in leaves:
+        if not isinstance(leaf, TensorCore):
+            raise errors.advised(
+                RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}"),
+                "aux may hold tensors only.",
+            )
+    return unflatten([primal(mode, leaf) for leaf in leaves], structure)
+
+
+def _require_tensors(start: str, leaves: list) -> None:
+    if not leaves:
+        raise errors.advised(
+            RuntimeError(f"{start} contain at least one Tensor."), "There is nothing to move along."
+        )
+    for leaf in leaves:
+        if not isinstance(leaf, TensorCore):
+            raise errors.advised(
+                RuntimeError(f"{start} only contain Tensors, got {type(leaf)}"),
+                "Bind other arguments with a lambda or functools.partial.",
+            )
+
+
+def _require_outputs(start: str, outs: list) -> None:
+    if not outs:
+        raise errors.advised(
+            RuntimeError(
+                f"{start}Expected f to be a function that has non-empty output (got output = [])"
+            ),
+            "Return a tensor.",
+        )
+    for y in outs:
+        if not isinstance(y, TensorCore):
+            raise errors.advised(
+                RuntimeError(
+                    f"{start}expected f(*primals) to return only tensors, got unsupported type "
+                    f"{type(y)}"
+                ),
+                "has_aux=True hands on what is not to be differentiated.",
+            )

@@ -1,0 +1,155 @@
+"""Pooling with or without the places of what is found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.ops import pool_adaptive, pool_fraction
+
+
+def adaptive_max_pool1d_with_indices(
+    input: Any, output_size: Any, return_indices: bool = False
+) -> tuple[Any, Any]:
+    """The largest elements of `output_size` windows along the last dimension, and their indices.
+
+    >>> x = torch.tensor([[1.0, 3.0, 2.0, 4.0]])
+    >>> torch.nn.functional.adaptive_max_pool1d_with_indices(x, 2)
+    (tensor([[3., 4.]]), tensor([[1, 3]]))
+    """
+    return pool_adaptive.adaptive_max_pool1d(input, output_size)
+
+
+def adaptive_max_pool2d_with_indices(
+    input: Any, output_size: Any, return_indices: bool = False
+) -> tuple[Any, Any]:
+    """The largest elements of windows that share out (..., H, W), and their places.
+
+    >>> x = torch.arange(16.0).reshape(1, 4, 4)
+    >>> torch.nn.functional.adaptive_max_pool2d_with_indices(x, (1, 2))[1]
+    tensor([[[13, 15]]])
+    """
+    return pool_adaptive.adaptive_max_pool2d(input, output_size)
+
+
+def adaptive_max_pool3d_with_indices(
+    input: Any, output_size: Any, return_indices: bool = False
+) -> tuple[Any, Any]:
+    """The largest elements of windows that share out (..., D, H, W), and their places.
+
+    >>> x = torch.arange(8.0).reshape(1, 2, 2, 2)
+    >>> torch.nn.functional.adaptive_max_pool3d_with_indices(x, 1)
+    (tensor([[[[7.]]]]), tensor([[[[7]]]]))
+    """
+    return pool_adaptive.adaptive_max_pool3d(input, output_size)
+
+
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of `output_size` windows along the last dimension of (N, C, L).
+
+    >>> torch.nn.functional.adaptive_max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
+    tensor([[3., 4.]])
+    """
+    found = adaptive_max_pool1d_with_indices(input, output_size)
+    return found if return_indices else found[0]
+
+
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows that share out (N, C, H, W) to `output_size` (h, w).
+
+    >>> torch.nn.functional.adaptive_max_pool2d(torch.arange(16.0).reshape(1, 4, 4), (1, 2))
+    tensor([[[13., 15.]]])
+    """
+    found = adaptive_max_pool2d_with_indices(input, output_size)
+    return found if return_indices else found[0]
+
+
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows that share out (N, C, D, H, W) to `output_size`.
+
+    >>> torch.nn.functional.adaptive_max_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), (1, 1, 2))
+    tensor([[[[6., 7.]]]])
+    """
+    found = adaptive_max_pool3d_with_indices(input, output_size)
+    return found if return_indices else found[0]
+
+
+def fractional_max_pool2d_with_indices(
+    input: Any,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> tuple[Any, Any]:
+    """The largest elements of windows placed at random, and their places.
+
+    >>> x = torch.arange(16.0).reshape(1, 4, 4)
+    >>> samples = torch.zeros(1, 1, 2)
+    >>> torch.nn.functional.fractional_max_pool2d_with_indices(
+    ...     x, 2, output_size=2, _random_samples=samples
+    ... )[1]
+    tensor([[[ 5,  7],
+             [13, 15]]])
+    """
+    return pool_fraction.pooled(2, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+def fractional_max_pool3d_with_indices(
+    input: Any,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> tuple[Any, Any]:
+    """As `fractional_max_pool2d_with_indices`, for (N, C, D, H, W) or (C, D, H, W)."""
+    return pool_fraction.pooled(3, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+def fractional_max_pool2d(
+    input: Any,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> Any:
+    """The largest elements of windows of `kernel_size` placed at random in (N, C, H, W).
+
+    There are `output_size` windows, or `output_ratio` times the size of the input. The distances of
+    their starts are rounded up or down as a uniform number u says, one for each image, channel and
+    dimension: window i begins at `floor((i + u) a) - floor(u a)` with
+    `a = (size - kernel_size) / (output_size - 1)`, the last one at the end.
+
+    Source: Graham, "Fractional Max-Pooling", 2014, section 2.
+
+    >>> x = torch.arange(25.0).reshape(1, 5, 5)
+    >>> torch.nn.functional.fractional_max_pool2d(x, 2, output_size=3).shape
+    torch.Size([1, 3, 3])
+    """
+    found = fractional_max_pool2d_with_indices(
+        input, kernel_size, output_size, output_ratio, True, _random_samples
+    )
+    return found if return_indices else found[0]
+
+
+def fractional_max_pool3d(
+    input: Any,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> Any:
+    """The largest elements of windows placed at random in (N, C, D, H, W).
+
+    As `fractional_max_pool2d`, in three dimensions.
+
+    >>> x = torch.arange(125.0).reshape(1, 5, 5, 5)
+    >>> torch.nn.functional.fractional_max_pool3d(x, 2, output_ratio=0.5).shape
+    torch.Size([1, 2, 2, 2])
+    """
+    found = fractional_max_pool3d_with_indices(
+        input, kernel_size, output_size, output_ratio, True, _random_samples
+    )
+    return found if return_indices else found[0]

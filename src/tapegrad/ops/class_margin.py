@@ -1,0 +1,210 @@
+"""Losses of classes with a margin: the scores of the right ones lead, or it costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.op import primitive
+from tapegrad.ops.loss import check_alike, check_constant, check_reduction, mean_or_sum, share
+from tapegrad.tensor import wrap
+
+__all__: list[str] = []  # they live in torch.nn.functional
+
+
+# --- one class for each row ---
+
+
+@primitive(node="MultiMarginLossBackward0", hidden=("right", "weight"))
+def multi_margin(xp, x, right, weight, *, p, margin, reduction):
+    """sum_j max(0, margin - x[y] + x[j])^p / C over classes j other than y, for rows of (N, C).
+
+    `right` (N, C) is true at y, `weight` (N) or None counts the rows.
+    """
+    wrong = _beyond(xp, x, right, margin)
+    loss = xp.sum(wrong if p == 1 else wrong * wrong, axis=1) / x.shape[1]
+    return mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
+
+
+def _beyond(xp: Any, x: Any, right: Any, margin: float) -> Any:
+    """How far each class is beyond the margin, 0 for the right one."""
+    score = xp.sum(xp.where(right, x, 0.0), axis=1, keepdims=True)
+    return xp.where(right, 0.0, xp.maximum(margin - score + x, 0))
+
+
+def _multi_margin_slope(xp, x, right, weight, p, margin):
+    """The derivatives of each row's loss by its elements."""
+    wrong = _beyond(xp, x, right, margin)
+    slope = xp.astype(wrong > 0, x.dtype) if p == 1 else 2 * wrong
+    slope = xp.where(right, -xp.sum(slope, axis=1, keepdims=True), slope) / x.shape[1]
+    return slope if weight is None else slope * xp.expand_dims(weight, axis=1)
+
+
+def _for_rows(xp: Any, g: Any, x: Any, reduction: str) -> Any:
+    """The cotangent of the loss of each row, to be multiplied with the row."""
+    if reduction == "none":
+        return xp.expand_dims(g, axis=1)
+    return share(xp, g, x[:, 0], reduction)
+
+
+multi_margin.vjp(
+    x=lambda xp, g, x, right, weight, p, margin, reduction: (
+        _for_rows(xp, g, x, reduction) * _multi_margin_slope(xp, x, right, weight, p, margin)
+    )
+)
+multi_margin.jvp(
+    x=lambda xp, t, x, right, weight, p, margin, reduction: mean_or_sum(
+        xp, xp.sum(t * _multi_margin_slope(xp, x, right, weight, p, margin), axis=1), reduction
+    )
+)
+
+
+def multi_margin_loss(
+    input: Any, target: Any, p: int, margin: float, weight: Any, reduction: str
+) -> Any:
+    """`multi_margin` of (N, C) and (N), or of (C) and ()."""
+    check_reduction(reduction)
+    if p not in (1, 2):
+        raise errors.advised(ValueError("only p == 1 and p == 2 supported"), "p is 1 or 2.")
+    if weight is not None and weight._array.ndim != 1:
+        raise errors.advised(ValueError("weight must be one-dimensional"), "One for each class.")
+    shape = _check_rows(input)
+    n, n_classes = shape if len(shape) == 2 else (1, shape[0] if shape else 1)
+    places = target._array.shape
+    if len(places) > 1 or target._array.size != n:
+        raise errors.advised(
+            RuntimeError(
+                "multi_margin_loss: target tensor should be 1-D with size equal to the number of "
+                f"input samples (batch size). Expected target size [{n}], but got {list(places)}. "
+                f"Input has shape {list(shape)}."
+            ),
+            "One class for each row.",
+        )
+    if not input.dtype.is_floating_point:
+        raise errors.advised(
+            NotImplementedError(
+                f"\"multi_margin_loss_cpu_kernel\" not implemented for '{input.dtype.scalar_name}'"
+            ),
+            "Convert the input first: .float().",
+        )
+    if weight is not None and weight._array.shape[0] != n_classes:
+        raise errors.advised(
+            RuntimeError(
+                f"inconsistent weight size, expected {n_classes} but got "
+                f"{list(weight._array.shape)}"
+            ),
+            "One weight for each class.",
+        )
+    _check_labels(target)
+    if weight is not None:
+        check_constant("multi_margin_loss", "weight", weight)
+        check_alike(input, weight)
+    values = target._array
+    if values.size and (values.min() < 0 or values.max() >= n_classes):
+        raise errors.advised(
+            RuntimeError("target out of range"), f"Classes are numbered from 0 to {n_classes - 1}."
+        )
+    rows = input if len(shape) == 2 else input.reshape(1, n_classes)
+    values = values.reshape(n)
+    right = wrap(values[:, None] == np.arange(n_classes))
+    counted = None if weight is None else wrap(weight._array[values])
+    if not places:
+        reduction = "sum"
+    return multi_margin(rows, right, counted, p=p, margin=margin, reduction=reduction)
+
+
+# --- several classes for each row ---
+
+
+@primitive(node="MultilabelMarginLossBackward0", hidden=("hit", "other"))
+def multilabel_margin(xp, x, hit, other, *, reduction):
+    """sum_kj max(0, 1 - x[y_k] + x[j]) / C over labels y_k and classes j that are none of them.
+
+    `hit` (N, K, C) is true at y_k, for a label, `other` (N, C) where a class is no label.
+    """
+    wrong = _beyond_each(xp, x, hit, other)
+    return mean_or_sum(xp, xp.sum(wrong, axis=(1, 2)) / x.shape[1], reduction)
+
+
+def _beyond_each(xp: Any, x: Any, hit: Any, other: Any) -> Any:
+    """How far each class is beyond the margin of each label: (N, K, C)."""
+    x = xp.expand_dims(x, axis=1)
+    score = xp.sum(xp.where(hit, x, 0.0), axis=2, keepdims=True)
+    pair = xp.logical_and(xp.any(hit, axis=2, keepdims=True), xp.expand_dims(other, axis=1))
+    return xp.where(pair, xp.maximum(1 - score + x, 0), 0.0)
+
+
+def _multilabel_slope(xp, x, hit, other):
+    """The derivatives of each row's loss by its elements."""
+    active = xp.astype(_beyond_each(xp, x, hit, other) > 0, x.dtype)
+    pushed = xp.where(hit, xp.sum(active, axis=2, keepdims=True), 0.0)
+    return xp.sum(active - pushed, axis=1) / x.shape[1]
+
+
+multilabel_margin.vjp(
+    x=lambda xp, g, x, hit, other, reduction: (
+        _for_rows(xp, g, x, reduction) * _multilabel_slope(xp, x, hit, other)
+    )
+)
+multilabel_margin.jvp(
+    x=lambda xp, t, x, hit, other, reduction: mean_or_sum(
+        xp, xp.sum(t * _multilabel_slope(xp, x, hit, other), axis=1), reduction
+    )
+)
+
+
+def multilabel_margin_loss(input: Any, target: Any, reduction: str) -> Any:
+    """`multilabel_margin` of (N, C) and (N, C), or of (C) and (C); labels end at the first -1."""
+    check_reduction(reduction)
+    shape = _check_rows(input)
+    if target._array.shape != shape and (shape or target._array.size != 1):
+        raise errors.advised(
+            RuntimeError(
+                f"inconsistent target size: {list(target._array.shape)} for input of size: "
+                f"{list(shape)}"
+            ),
+            "A row of the target lists its labels, filled up with -1.",
+        )
+    _check_labels(target)
+    n_classes = shape[-1] if shape else 1
+    hit, other = _read_labels(target, n_classes)
+    y = multilabel_margin(input.reshape(-1, n_classes), hit, other, reduction=reduction)
+    return y.reshape(()) if len(shape) < 2 else y
+
+
+def _read_labels(target: Any, n_classes: int) -> tuple:
+    """Where the labels before the first -1 are (N, K, C), and what is no label (N, C)."""
+    rows = np.asarray(target._array).reshape(-1, n_classes)
+    if rows.size and (rows.min() < -1 or rows.max() >= n_classes):
+        raise errors.advised(
+            RuntimeError("argument #2 'target' is out of range"),
+            f"Classes are numbered from 0 to {n_classes - 1}; -1 ends a list of labels.",
+        )
+    counts = np.logical_and.accumulate(rows >= 0, axis=1)
+    most = int(counts.sum(1).max(initial=0))
+    label = np.where(counts, rows, -1)[:, :most]
+    hit = label[:, :, None] == np.arange(n_classes)
+    return wrap(hit), wrap(~hit.any(1))
+
+
+def _check_rows(input: Any) -> tuple[int, ...]:
+    shape = input._array.shape
+    if len(shape) > 2 or (shape and shape[-1] == 0):
+        raise errors.advised(
+            RuntimeError(
+                "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+                f"{list(shape)}"
+            ),
+            "The input is (N, C) or (C).",
+        )
+    return shape
+
+
+def _check_labels(target: Any) -> None:
+    if target.dtype.name != "int64":
+        raise errors.advised(
+            RuntimeError(f"expected scalar type Long but found {target.dtype.scalar_name}"),
+            "Class numbers are integers: target.long().",
+        )

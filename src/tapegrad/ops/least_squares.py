@@ -1,0 +1,186 @@
+"""Least squares: the solution of overdetermined and underdetermined linear systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors, return_types
+from tapegrad.call import finish
+from tapegrad.op import primitive
+from tapegrad.ops.expand import summed_to
+from tapegrad.ops.matrix_check import check_tensors
+from tapegrad.ops.pseudoinverse import pseudo_inverse_gradient, pseudo_inverse_tangent
+from tapegrad.ops.spectrum import adjoint
+
+
+@primitive(
+    name="lstsq",
+    node="LinalgLstsqBackward0",
+    outputs=("solution", "rank", "singular_values"),
+    nondiff=("rank", "singular_values"),
+    holomorphic=False,
+    kernels=("least_squares",),
+)
+def least_squares_solution(xp, a, b, *, rcond, driver):
+    """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""
+    return xp.least_squares(a, b, rcond, driver)
+
+
+def _pseudo_inverse(xp: Any, a: Any) -> Any:
+    return xp.linalg.pinv(a, rtol=xp.finfo(a.dtype).eps * max(a.shape[-2:]))
+
+
+def _gradient_of_a(xp, g, a, b):
+    """That of the pseudo-inverse P by P b."""
+    p = _pseudo_inverse(xp, a)
+    return summed_to(xp, pseudo_inverse_gradient(xp, g @ adjoint(xp, b), a, p), a.shape)
+
+
+def _gradient_of_b(xp, g, a, b_like):
+    """P^H g."""
+    return summed_to(xp, adjoint(xp, _pseudo_inverse(xp, a)) @ g, b_like.shape)
+
+
+least_squares_solution.vjp(a=_gradient_of_a, b=_gradient_of_b)
+least_squares_solution.jvp(
+    a=lambda xp, t, a, b: pseudo_inverse_tangent(xp, t, a, _pseudo_inverse(xp, a)) @ b,
+    b=lambda xp, t, a: _pseudo_inverse(xp, a) @ t,
+)
+
+
+# --- the public function ---------------------------------------------------------------------
+
+_NAME = "torch.linalg.lstsq"
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def lstsq(
+    A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None, out: Any = None
+) -> Any:
+    """The least-squares solution X of A X = B: the X for which |A X - B| is least.
+
+    Where several are, the one with the least |X|.
+
+    Args:
+        A: (..., m, n), real or complex.
+        B: (..., m, k), or (..., m) for one right-hand side each.
+        rcond: singular values up to rcond times the largest count as 0; eps * max(m, n) if None.
+        driver: LAPACK's "gelsy" (the default), "gelsd", "gelss", or "gels" for full rank.
+
+    Returns:
+        (solution, residuals, rank, singular_values): (..., n, k) or (..., n); the squares of
+        |A X - B| for each column where m > n, the rank is full and the driver is not gelsy, else
+        empty; the ranks, empty with gels; the singular values with gelsd and gelss, else empty.
+
+    >>> A = torch.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> torch.linalg.lstsq(A, torch.tensor([[1.0], [3.0], [5.0]])).solution
+    tensor([[1.0000],
+            [2.0000]])
+    """
+    _check(A, B, driver)
+    from tapegrad.arrays.decomposition import RankError
+
+    x, y = A._array, B._array
+    vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
+    b = B.unsqueeze(-1) if vector else B
+    _check_rows(x.shape, y.shape, vector)
+    batch = _batch(x.shape[:-2], y.shape[:-1] if y.ndim < x.ndim else y.shape[:-2])
+    if b._array.ndim < x.ndim:
+        b = b.expand(*batch, *b._array.shape[-2:])
+    if rcond is None:
+        rcond = float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
+    try:
+        driver = driver or "gelsy"
+        x, rank, values = least_squares_solution(A, b, rcond=float(rcond), driver=driver)
+    except RankError as error:
+        raise _rank_error(error, bool(batch)) from None
+    residuals = _residuals(A, b, x, rank, values, driver)
+    found = (x.squeeze(-1) if vector else x, residuals, rank, values)
+    return finish("linalg_lstsq", return_types.linalg_lstsq(found), out)
+
+
+def _residuals(a: Any, b: Any, x: Any, rank: Any, values: Any, driver: str) -> Any:
+    """What is left of b, squared and summed, where x is determined and leaves something."""
+    m, n = a._array.shape[-2:]
+    if m > n and (driver == "gels" or (driver != "gelsy" and bool((rank == n).all()))):
+        left = (a @ x - b).abs()
+        return (left * left).sum(-2)
+    return values.new_empty((0,))
+
+
+def _check(A: Any, B: Any, driver: Any) -> None:
+    check_tensors("linalg_lstsq", input=A, b=B)
+    if driver is not None and not isinstance(driver, str):
+        raise errors.must_be("linalg_lstsq", "driver", 0, "str", driver)
+    if A._array.ndim < 2:
+        raise errors.advised(
+            RuntimeError(f"{_NAME}: input must have at least 2 dimensions."),
+            "Give a matrix (m, n), or a batch of matrices (..., m, n).",
+        )
+    if B._array.ndim < 1:
+        raise errors.advised(
+            RuntimeError(f"{_NAME}: other must have at least 1 dimension."),
+            "Give right-hand sides (m) or (..., m, k).",
+        )
+    if A.dtype is not B.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"{_NAME}: Expected input and other to have the same dtype, but got input's dtype "
+                f"{A.dtype.scalar_name} and other's dtype {B.dtype.scalar_name}"
+            ),
+            f"Convert one of them: .to({A.dtype}).",
+        )
+    if not 0 <= A._array.ndim - B._array.ndim <= 1:
+        raise errors.advised(
+            RuntimeError(
+                f"{_NAME}: input.dim() must be greater or equal to other.dim() and (input.dim() - "
+                "other.dim()) <= 1"
+            ),
+            "Give each matrix of the batch its right-hand sides: (..., m) or (..., m, k).",
+        )
+    if driver is not None and driver not in _DRIVERS:
+        raise errors.advised(
+            RuntimeError(
+                f"{_NAME}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
+            ),
+            "Leave driver= away.",
+        )
+    if A.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise errors.advised(
+            RuntimeError("This function doesn't handle types other than float and double"),
+            "Convert the tensors first: x.float().",
+        )
+    if not bool(A.isfinite().all()):
+        raise errors.advised(
+            errors.LinAlgError(f"{_NAME}: input tensor should not contain infs or NaNs."),
+            "Look for them with torch.isfinite(x).",
+        )
+
+
+def _check_rows(a: tuple[int, ...], b: tuple[int, ...], vector: bool) -> None:
+    axis = -1 if vector else -2
+    if a[-2] != b[axis]:
+        raise errors.advised(
+            RuntimeError(f"{_NAME}: input.size(-2) should match other.size({axis})"),
+            f"The matrix has {a[-2]} rows, the right-hand side {b[axis]}.",
+        )
+
+
+def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        raise errors.broadcast(a, b) from None
+
+
+def _rank_error(error: Any, batched: bool) -> errors.LinAlgError:
+    where = f"(Batch element {error.number}): " if batched else ""
+    return errors.advised(
+        errors.LinAlgError(
+            f"{_NAME}: {where}The least squares solution could not be computed because the input "
+            f"matrix does not have full rank (error code: {error.info})."
+        ),
+        "Another driver, such as gelsd, takes any rank.",
+    )

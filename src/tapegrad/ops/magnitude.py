@@ -1,0 +1,313 @@
+"""Norms of matrices, and the condition number, which is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.call import finish
+from tapegrad.ops.length import check_norm, linalg_vector_norm
+from tapegrad.ops.matrix_check import check_matrix, check_tensors
+
+__all__ = ["nuclear_norm"]
+
+_INF = float("inf")
+_NAME = "linalg.matrix_norm"
+_FORMS = (
+    "Tensor input, Number ord, tuple of ints dim = {-2,-1}, bool keepdim = False, *, "
+    "torch.dtype dtype = None, Tensor out = None",
+    'Tensor input, str ord = "fro", tuple of ints dim = {-2,-1}, bool keepdim = False, *, '
+    "torch.dtype dtype = None, Tensor out = None",
+)
+
+
+def matrix_norm(
+    A: Any,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    """A norm of matrices, which lie in the two dimensions `dim`.
+
+    | ord | what |
+    |---|---|
+    | "fro" | the square root of the sum of squares |
+    | "nuc" | the sum of the singular values |
+    | 2, -2 | the largest, the smallest singular value |
+    | 1, -1 | the largest, the smallest sum of absolute values of a column |
+    | inf, -inf | the same of a row |
+
+    >>> torch.linalg.matrix_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), "nuc")
+    tensor(7.)
+    """
+    check_tensors("linalg_matrix_norm", input=A)
+    number = isinstance(ord, (int, float, complex))
+    if not (number or isinstance(ord, str)) or not isinstance(dim, (tuple, list)):
+        given = (A, ord) if dim == (-2, -1) else (A, ord, dim)
+        raise errors.invalid_combination("linalg_matrix_norm", given, {}, _FORMS)
+    _check_order(ord)
+    check_matrix(_NAME, A)
+    rows, columns = _axes(A, tuple(dim))
+    A, dtype = check_norm(_NAME, A, dtype)
+    if ord == "fro":
+        found = linalg_vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
+    elif ord == "nuc" or abs(ord) == 2:
+        found = _of_singular_values(A, ord, rows, columns, keepdim, dtype)
+    else:
+        if abs(ord) == _INF:
+            rows, columns = columns, rows
+        sums = linalg_vector_norm(A, 1, (rows,), keepdim, dtype=dtype)
+        axis = columns - 1 if columns > rows and not keepdim else columns
+        found = _extreme(sums, axis, keepdim, ord > 0)
+    _check_out(found, out)
+    return finish("linalg_matrix_norm", found, out)
+
+
+def _check_order(order: Any) -> None:
+    if isinstance(order, complex):
+        raise errors.advised(
+            RuntimeError(f"{_NAME}: Expected a non-complex scalar as the order of norm."),
+            "Choose one of 1, -1, 2, -2, inf, -inf.",
+        )
+    if order not in ("fro", "nuc") if isinstance(order, str) else abs(order) not in (1, 2, _INF):
+        text = order if isinstance(order, str) else f"{float(order):g}"
+        raise errors.advised(
+            RuntimeError(f"{_NAME}: Order {text} not supported."),
+            "Choose one of 'fro', 'nuc', 1, -1, 2, -2, inf, -inf.",
+        )
+
+
+def _axes(x: Any, dim: tuple) -> tuple[int, int]:
+    """The dimensions of the matrices, not negative."""
+    from tapegrad.shape import axis_of
+
+    if len(dim) != 2:
+        raise errors.advised(
+            RuntimeError(f"{_NAME}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}"),
+            "Name the dimension of the rows and that of the columns.",
+        )
+    rows, columns = (axis_of(d, x._array.ndim) for d in dim)
+    if rows == columns:
+        raise errors.advised(
+            RuntimeError(f"{_NAME}: dims must be different. Got ({rows}, {columns})"),
+            "Name the dimension of the rows and that of the columns.",
+        )
+    return rows, columns
+
+
+def _of_singular_values(x: Any, order: Any, rows: int, columns: int, keepdim: bool, dtype: Any):
+    from tapegrad.ops.singular import svdvals
+
+    if x.dtype.itemsize == 2:
+        raise errors.advised(
+            RuntimeError(f"{_NAME}: Low precision dtypes not supported. Got {x.dtype.scalar_name}"),
+            "Convert the tensor first: x.float().",
+        )
+    if dtype is not None:
+        x = x.to(dtype)
+    others = [i for i in range(x._array.ndim) if i not in (rows, columns)]
+    if others != list(range(len(others))) or rows > columns:
+        x = x.permute(*others, rows, columns)
+    values = svdvals(x)
+    if order == "nuc":
+        found = values.sum(-1)
+    else:
+        found = _extreme(values, -1, False, order > 0)
+    if keepdim:
+        for axis in sorted((rows, columns)):
+            found = found.unsqueeze(axis)
+    return found
+
+
+def _extreme(x: Any, axis: int, keepdim: bool, largest: bool) -> Any:
+    """The largest of what is not negative, 0 where there is nothing, or the smallest."""
+    if largest:
+        return x.amax(axis, keepdim) if x._array.shape[axis] else x.sum(axis, keepdim)
+    return x.amin(axis, keepdim)
+
+
+def _check_out(found: Any, out: Any) -> None:
+    if out is not None and hasattr(out, "_array") and out.dtype is not found.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"{_NAME} expected out tensor dtype {found.dtype.scalar_name} but got: "
+                f"{out.dtype.scalar_name}"
+            ),
+            f"Give an out tensor of dtype {found.dtype}.",
+        )
+
+
+def norm(
+    A: Any,
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    """A norm of a vector or of a matrix.
+
+    Without `ord` the square root of the sum of squares of all elements, or over `dim`. Otherwise
+    torch.linalg.vector_norm of order `ord` where the tensor is, or `dim` names, one dimension, and
+    torch.linalg.matrix_norm where it is two.
+
+    >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), 2)
+    tensor(4.)
+    """
+    check_tensors("linalg_norm", input=A)
+    if dim is not None and not isinstance(dim, (tuple, list)):
+        dim = (dim,)
+    if ord is None:
+        found = linalg_vector_norm(A, 2, _one_or_two(dim), keepdim, dtype=dtype)
+        return finish("linalg_norm", found, out)
+    if not isinstance(ord, (int, float, complex, str)):
+        raise errors.invalid_combination("linalg_norm", (A, ord), {}, _NORM_FORMS)
+    if dim is None and A._array.ndim not in (1, 2):
+        raise errors.advised(
+            RuntimeError(
+                "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+                f"{A._array.ndim}D."
+            ),
+            "Say in dim which dimensions a vector or a matrix takes.",
+        )
+    _one_or_two(dim)
+    if isinstance(ord, str):
+        found = matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    elif (A._array.ndim if dim is None else len(dim)) == 2:
+        found = matrix_norm(A, ord, dim or (0, 1), keepdim, dtype=dtype)
+    else:
+        found = linalg_vector_norm(A, ord, dim, keepdim, dtype=dtype)
+    return finish("linalg_norm", found, out)
+
+
+_NORM_FORMS = (
+    "Tensor input, Number ord = None, tuple of ints dim = None, bool keepdim = False, *, "
+    "torch.dtype dtype = None, Tensor out = None",
+    "Tensor input, str ord, tuple of ints dim = None, bool keepdim = False, *, "
+    "torch.dtype dtype = None, Tensor out = None",
+)
+
+
+def _one_or_two(dim: Any) -> Any:
+    if dim is not None and len(dim) not in (1, 2):
+        raise errors.advised(
+            RuntimeError(
+                f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}"
+            ),
+            "torch.linalg.vector_norm takes any number of dimensions.",
+        )
+    return dim
+
+
+def nuclear_norm(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The sum of the singular values of matrices; see torch.linalg.matrix_norm.
+
+    >>> torch.nuclear_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor(7.)
+    """
+    check_tensors("nuclear_norm", input=input)
+    if isinstance(dim, bool):  # nuclear_norm(x, keepdim)
+        dim, keepdim = None, dim
+    if dim is None:
+        dim = (-2, -1)
+    elif not isinstance(dim, (tuple, list)):
+        dim = (dim, dim)
+    return finish("nuclear_norm", matrix_norm(input, "nuc", dim, keepdim), out)
+
+
+# --- the condition number --------------------------------------------------------------------
+
+
+def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
+    """The condition number of matrices: |A| |A^-1| in the norm p of torch.linalg.matrix_norm.
+
+    Without p, and for 2 and -2, from the singular values, also of matrices that are not square;
+    inf for a singular matrix.
+
+    >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 0.5]]))
+    tensor(4.)
+    """
+    check_tensors("linalg_cond", input=A)
+    if not (p is None or isinstance(p, (int, float, complex, str))):
+        raise errors.invalid_combination("linalg_cond", (A, p), {}, _COND_FORMS)
+    if A._array.ndim < 2:
+        raise errors.advised(
+            RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions."),
+            "Give a matrix (m, n), or a batch of matrices (..., m, n).",
+        )
+    if isinstance(p, complex):
+        raise errors.advised(
+            RuntimeError("value cannot be converted to type double without overflow"),
+            "The order of a norm is real.",
+        )
+    if p is None or (not isinstance(p, str) and abs(p) == 2):
+        found = _ratio_of_values(A, p is not None and p < 0)
+    else:
+        found = _product_of_norms(A, p)
+    return finish("linalg_cond", found, out)
+
+
+_COND_FORMS = (
+    "Tensor input, Number p = None, *, Tensor out = None",
+    "Tensor input, str p, *, Tensor out = None",
+)
+
+
+def _ratio_of_values(x: Any, smallest_first: bool) -> Any:
+    from tapegrad.ops.singular import svdvals
+
+    if not x._array.size:
+        return _zeros(x)
+    values = svdvals(x)
+    largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, -1, 1)
+    found = smallest / largest if smallest_first else largest / smallest
+    return found.squeeze(-1)
+
+
+def _product_of_norms(x: Any, p: Any) -> Any:
+    from tapegrad.linalg import inv_ex
+
+    known = ("fro", "nuc") if isinstance(p, str) else (1, -1, _INF, -_INF)
+    if isinstance(p, str):
+        _check_square(x, p)
+    if p not in known:
+        text = p if isinstance(p, str) else f"{float(p):g}"
+        raise errors.advised(
+            RuntimeError(f"linalg.cond got an invalid norm type: {text}"),
+            "Choose one of 'fro', 'nuc', 1, -1, 2, -2, inf, -inf.",
+        )
+    if not x._array.size:
+        return _zeros(x)
+    _check_square(x, p)
+    inverse, info = inv_ex(x)
+    if p == "nuc":
+        # a singular matrix has no inverse to decompose
+        regular = (info == 0).unsqueeze(-1).unsqueeze(-1)
+        inverse = inverse.where(regular, inverse.new_zeros(()))
+        found = matrix_norm(x, "nuc") * matrix_norm(inverse, "nuc")
+        return found.where(info == 0, found.new_full((), _INF))
+    found = matrix_norm(x, p) * matrix_norm(inverse, p)
+    return found.nan_to_num(_INF, _INF, -_INF)
+
+
+def _check_square(x: Any, p: Any) -> None:
+    m, n = x._array.shape[-2:]
+    if m != n:
+        text = p if isinstance(p, str) else f"{float(p):g}"
+        raise errors.advised(
+            RuntimeError(
+                f"linalg.cond(ord={text}): A must be batches of square matrices, but they are {m} "
+                f"by {n} matrices"
+            ),
+            "Only p=None, 2 and -2 take matrices that are not square.",
+        )
+
+
+def _zeros(x: Any) -> Any:
+    """What PyTorch says of empty matrices."""
+    real = x.real.dtype if x.dtype.is_complex else x.dtype
+    return x.new_zeros(x._array.shape[:-2], dtype=real)

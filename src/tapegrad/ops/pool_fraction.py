@@ -1,0 +1,158 @@
+"""Fractional max pooling: windows of one size whose starts are drawn at random.
+
+Source: Graham, "Fractional Max-Pooling", 2014, section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.dtype import float32, of
+from tapegrad.op import primitive
+from tapegrad.ops.pool_size import array_of
+from tapegrad.ops.random_make import rand
+from tapegrad.ops.refusal import no_kernel
+
+_KERNELS = ("shifted_maximum", "take_places", "put_places")
+
+
+def _choosing(name: str, node: str) -> Any:
+    @primitive(
+        name=name,
+        node=node,
+        outputs=("values", "indices"),
+        nondiff=("indices",),
+        hidden=("samples",),
+        kernels=_KERNELS,
+    )
+    def maximum(xp, x, samples, *, kernel, sizes):
+        """The largest elements of windows of `kernel` elements, `sizes` of them, and their places.
+
+        x (N, C, *space); samples (N, C, axes of space), uniform numbers that place the windows.
+        """
+        return xp.shifted_maximum(x, samples, kernel, sizes)
+
+    maximum.vjp(x=lambda xp, g, x_like, indices: xp.put_places(g, indices, x_like.shape[2:], True))
+    maximum.jvp(x=lambda xp, t, indices, kernel: xp.take_places(t, indices, len(kernel)))
+    return maximum
+
+
+fraction_plane = _choosing("fractional_max_pool2d", "FractionalMaxPool2DBackward0")
+fraction_volume = _choosing("fractional_max_pool3d", "FractionalMaxPool3DBackward0")
+
+
+def _pair(name: str, argument: str, value: Any, n: int) -> tuple[int, ...]:
+    if isinstance(value, int):
+        return (value,) * n
+    found = tuple(value)
+    if len(found) == 1:
+        return found * n
+    if len(found) != n:
+        three = "three " if n == 3 else ""
+        raise errors.advised(
+            RuntimeError(f"{name}: {argument} must either be a single Int or tuple of {three}Ints"),
+            "Pass one number for all dimensions, or a number for each.",
+        )
+    return found
+
+
+def _check(name: str, shape: tuple[int, ...], kernel: Any, sizes: Any, n: int) -> None:
+    title = f"{name}_out" if n == 3 else name
+    if len(shape) not in (n + 1, n + 2):
+        raise errors.advised(
+            RuntimeError(
+                f"{title}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(shape)}"
+            ),
+            "Inputs are (N, C, ...) or (C, ...).",
+        )
+    for i in range(len(shape) - n - 1, len(shape)):
+        if shape[i] == 0:
+            raise errors.advised(
+                RuntimeError(
+                    f"{title}(): Expected input to have non-zero size for non-batch dimensions, "
+                    f"but got{list(shape)} with dimension {i} being empty."
+                ),
+                "There is nothing to pool.",
+            )
+    words = ("time", "height", "width")[-n:]
+    for word, size, k, m in zip(words, shape[-n:], kernel, sizes, strict=True):
+        if m + k - 1 > size:
+            raise errors.advised(
+                RuntimeError(
+                    f"{title}(): pool {word} {k} too large relative to input {word} {size}"
+                ),
+                "The windows' starts have to differ: output + kernel - 1 may be the input at most.",
+            )
+
+
+def _check_samples(samples: Any, dtype: Any, shape: tuple[int, ...], n: int) -> None:
+    problem = None
+    have = samples._array.shape
+    if samples.dtype is not dtype:
+        problem = "Expect _random_samples to have the same dtype as input"
+    elif len(have) != 3:
+        problem = f"Expect _random_samples to have 3 dimensions, got {len(have)}"
+    elif have[0] < shape[0]:
+        problem = "Expect _random_samples.size(0) no less then input batch size."
+    elif have[1] != shape[1]:
+        problem = "Expect _random_samples.size(1) equals to input channel size."
+    elif have[2] != n:
+        problem = f"Expect _random_samples.size(2) equals to {n}; got {have[2]}."
+    if problem:
+        raise errors.advised(RuntimeError(problem), f"Samples are (N, C, {n}).")
+
+
+def pooled(
+    n: int, input: Any, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Any
+) -> tuple[Any, Any]:
+    """Fractional max pooling of the last `n` dimensions, checked: (values, places)."""
+    name = f"fractional_max_pool{n}d"
+    shape = array_of(name, input).shape
+    if output_size is None and output_ratio is None:
+        raise errors.advised(
+            ValueError(f"{name} requires specifying either an output_size or an output_ratio"),
+            "Pass one of the two.",
+        )
+    if output_size is None:
+        ratio = (output_ratio,) * n if isinstance(output_ratio, (int, float)) else output_ratio
+        if len(ratio) != n:
+            raise errors.advised(
+                ValueError(
+                    f"{name} requires output_ratio to either be a single Int or tuple of Ints."
+                ),
+                "Pass one ratio for all dimensions, or one for each.",
+            )
+        output_size = tuple(int(s * r) for s, r in zip(shape[-n:], ratio, strict=True))
+    if len(shape) < n + 1:
+        raise errors.advised(
+            IndexError(
+                f"Dimension out of range (expected to be in range of [{-max(len(shape), 1)}, "
+                f"{max(len(shape), 1) - 1}], but got {-n - 1})"
+            ),
+            "Inputs are (N, C, ...) or (C, ...).",
+        )
+    dtype = of(input._array.dtype)
+    if samples is None:
+        if not dtype.is_floating_point:
+            raise no_kernel("check_uniform_bounds", dtype)
+        n_batch = 1 if len(shape) == n + 1 else shape[0]
+        samples = rand(n_batch, shape[-n - 1], n, dtype=dtype)
+    kernel = _pair(name, "kernel_size", kernel_size, n)
+    sizes = _pair(name, "output_size", output_size, n)
+    _check(name, shape, kernel, sizes, n)
+    batch = input if len(shape) == n + 2 else input.unsqueeze(0)
+    _check_samples(samples, dtype, batch._array.shape, n)
+    if min(kernel) < 1:
+        raise errors.advised(
+            NotImplementedError(f"{name}: a kernel_size of {min(kernel)}"),
+            "Windows have one element at least.",
+        )
+    samples = samples.detach()[: batch._array.shape[0]]
+    if dtype.itemsize == 2:
+        samples = samples.to(float32)
+    operator = fraction_plane if n == 2 else fraction_volume
+    values, indices = operator(batch, samples, kernel=kernel, sizes=sizes)
+    if batch is not input:
+        return values.squeeze(0), indices.squeeze(0)
+    return values, indices

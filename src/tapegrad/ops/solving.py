@@ -1,0 +1,179 @@
+"""Systems of linear equations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors, return_types
+from tapegrad.call import finish
+from tapegrad.op import primitive
+from tapegrad.ops.expand import summed_to
+from tapegrad.ops.matrix_check import (
+    check_fit,
+    check_floating,
+    check_kernel,
+    check_matrix,
+    check_same_dtype,
+    check_square,
+    check_tensors,
+    singular_system,
+    size_of,
+)
+from tapegrad.shape import axis_of
+
+__all__ = ["solve", "solve_ex", "tensorsolve"]
+
+
+def _t(xp: Any, x: Any) -> Any:
+    return xp.matrix_transpose(x)
+
+
+@primitive(
+    node="LinalgSolveExBackward0",
+    outputs=("result", "info"),
+    nondiff=("info",),
+    kernels=("solve_systems", "solution"),
+)
+def linear_system(xp, a, b, *, left, vectors):
+    """X with A X = B, or X A = B, and for each A the pivot (from 1) that is zero, or 0.
+
+    `vectors`: b is a batch of vectors.
+    """
+    if not left:
+        x, info = xp.solve_systems(_t(xp, a), _t(xp, b))
+        return _t(xp, x), info
+    x, info = xp.solve_systems(a, _columns(xp, b, vectors))
+    return _vectors(xp, x, vectors), info
+
+
+def _columns(xp: Any, x: Any, vectors: bool) -> Any:
+    return xp.expand_dims(x, axis=-1) if vectors else x
+
+
+def _vectors(xp: Any, x: Any, vectors: bool) -> Any:
+    return xp.squeeze(x, axis=-1) if vectors else x
+
+
+def solved(xp: Any, a: Any, b: Any, left: bool) -> Any:
+    """X with A X = B or X A = B, for matrices."""
+    return xp.solution(a, b) if left else _t(xp, xp.solution(_t(xp, a), _t(xp, b)))
+
+
+def system_gradient(xp: Any, g_b: Any, x: Any, left: bool) -> Any:
+    """The cotangent of A in A X = B or X A = B, from that of B."""
+    return -(xp.matmul(g_b, _t(xp, x)) if left else xp.matmul(_t(xp, x), g_b))
+
+
+def _vjp_a(xp, g, a, y, left, vectors):
+    g_b = solved(xp, _t(xp, a), _columns(xp, g, vectors), left)
+    found = system_gradient(xp, g_b, _columns(xp, y, vectors), left)
+    return summed_to(xp, found, a.shape)
+
+
+def _vjp_b(xp, g, a, b_like, left, vectors):
+    found = _vectors(xp, solved(xp, _t(xp, a), _columns(xp, g, vectors), left), vectors)
+    return summed_to(xp, found, b_like.shape)
+
+
+def _jvp_a(xp, t, a, y, left, vectors):
+    x = _columns(xp, y, vectors)
+    change = xp.matmul(t, x) if left else xp.matmul(x, t)
+    return _vectors(xp, -solved(xp, a, change, left), vectors)
+
+
+def _jvp_b(xp, t, a, left, vectors):
+    return _vectors(xp, solved(xp, a, _columns(xp, t, vectors), left), vectors)
+
+
+linear_system.vjp(a=_vjp_a, b=_vjp_b)
+linear_system.jvp(a=_jvp_a, b=_jvp_b)
+
+
+def solution(a: Any, b: Any) -> Any:
+    """X with A X = B for matrices; an error for singular A. For the Tensor namespace."""
+    result, info = linear_system(a, b, left=True, vectors=False)
+    if info._array.any():
+        raise singular_system("torch.linalg.solve", info._array)
+    return result
+
+
+def _checked(function: str, a: Any, b: Any, left: bool) -> tuple:
+    check_tensors(function, A=a, B=b)
+    check_floating("linalg.solve", a)
+    check_same_dtype("linalg.solve", a, b)
+    check_square("linalg.solve", a)
+    shape, other = a._array.shape, b._array.shape
+    vectors = len(other) == 1 or (len(other) == len(shape) - 1 and other == shape[:-1])
+    if not vectors:
+        check_matrix("linalg.solve", b, "B")
+    check_fit("linalg.solve", shape, (*other, 1) if vectors else other, left)
+    check_kernel("lu_cpu", a)
+    if vectors and not left:  # a row of one element
+        raise errors.advised(
+            RuntimeError(
+                "linalg.solve: Vector broadcasting of the left hand side is not supported for "
+                "left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)"
+            ),
+            "Divide instead.",
+        )
+    return linear_system(a, b, left=left, vectors=vectors)
+
+
+def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
+    """The solution X of A X = B, or with left=False of X A = B, for square A.
+
+    A: (..., n, n); B: (n,), (..., n) or (..., n, k), with left=False (..., k, n); X has the shape
+    of B. Batches broadcast. The gradient of B is A^-H g, that of A is -A^-H g X^H.
+
+    >>> A = torch.tensor([[2.0, 0.0], [0.0, 4.0]])
+    >>> torch.linalg.solve(A, torch.tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000])
+    """
+    result, info = _checked("linalg_solve", A, B, left)
+    if info._array.any():
+        raise singular_system("torch.linalg.solve", info._array)
+    return finish("linalg_solve", result, out)
+
+
+def solve_ex(
+    A: Any, B: Any, *, left: bool = True, check_errors: bool = False, out: Any = None
+) -> Any:
+    """The solution of A X = B, and `info`: 0, or the pivot at which a singular A failed.
+
+    >>> torch.linalg.solve_ex(torch.tensor([[2.0]]), torch.tensor([4.0]))
+    torch.return_types.linalg_solve_ex(
+    result=tensor([2.]),
+    info=tensor(0, dtype=torch.int32))
+    """
+    result, info = _checked("linalg_solve_ex", A, B, left)
+    if check_errors and info._array.any():
+        raise singular_system("torch.linalg.solve_ex", info._array)
+    return finish("linalg_solve_ex", return_types.linalg_solve_ex((result, info)), out)
+
+
+def tensorsolve(input: Any, other: Any, dims: Any = None, *, out: Any = None) -> Any:
+    """X with tensordot(A, X, X.ndim) = B: the first dimensions of A, as many as B has, are rows.
+
+    `dims` are moved to the end of A first.
+
+    >>> A = 2 * torch.eye(6).reshape(2, 3, 6)
+    >>> torch.linalg.tensorsolve(A, torch.ones(2, 3))
+    tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000])
+    """
+    check_tensors("linalg_tensorsolve", input=input, other=other)
+    if dims is not None:
+        axes = [axis_of(d, input.ndim) for d in dims]
+        input = input.movedim(axes, list(range(input.ndim - len(axes), input.ndim)))
+    shape = input._array.shape
+    rows, columns = shape[: other.ndim], shape[other.ndim :]
+    total, n = size_of(rows), size_of(columns)
+    if n != total:
+        raise errors.advised(
+            RuntimeError(
+                "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+                f"prod(self.shape[:other.ndim]), but got {n} != {total}"
+            ),
+            "The dimensions that B has, and the others of A, must have as many elements.",
+        )
+    result = solve(input.reshape(total, n), other.reshape(-1))
+    return finish("linalg_tensorsolve", result.reshape(columns), out)

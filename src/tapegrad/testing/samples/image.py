@@ -1,0 +1,339 @@
+"""Samples of pooling, interpolation, sampling at grids, and shuffles of pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.taps import Separable
+from tapegrad.arrays.window import adaptive, regular
+from tapegrad.ops import pool_adaptive, pool_average, stencil
+from tapegrad.testing.sample import Make, Sample, row
+
+# --- largest elements --------------------------------------------------------------------------
+
+
+def _windows(sizes: tuple[int, ...], kernel: int, stride: int, padding: int) -> tuple:
+    return tuple(
+        regular(n, (n + 2 * padding - kernel) // stride + 1, kernel, stride, padding) for n in sizes
+    )
+
+
+@row
+def max_pool2d_with_indices(make: Make) -> list:
+    return [
+        Sample(make.distinct(2, 2, 4, 6), windows=_windows((4, 6), 2, 2, 0)),
+        Sample(make.distinct(1, 5, 4), windows=_windows((5, 4), 3, 1, 1)),
+        Sample(
+            make.distinct(1, 5, 7), windows=tuple(regular(n, n - 2, 2, 1, 0, 2) for n in (5, 7))
+        ),
+        Sample(make.distinct(5, 4, 2).T, windows=_windows((4, 5), 3, 2, 1)),
+        Sample(make(0, 2, 4, 4), windows=_windows((4, 4), 2, 2, 0)),
+    ]
+
+
+@row
+def max_pool3d_with_indices(make: Make) -> list:
+    return [
+        Sample(make.distinct(1, 2, 4, 2, 4), windows=_windows((4, 2, 4), 2, 2, 0)),
+        Sample(make.distinct(1, 3, 3, 4), windows=_windows((3, 3, 4), 3, 2, 1)),
+    ]
+
+
+@row
+def adaptive_max_pool2d(make: Make) -> list:
+    return [
+        Sample(make.distinct(2, 1, 4, 6), windows=(adaptive(4, 2), adaptive(6, 4))),
+        Sample(make.distinct(1, 5, 3), windows=(adaptive(5, 3), adaptive(3, 5))),
+        Sample(make.distinct(1, 5, 3), windows=(adaptive(5, 0), adaptive(3, 2))),
+    ]
+
+
+@row
+def adaptive_max_pool3d(make: Make) -> list:
+    windows = (adaptive(2, 1), adaptive(3, 2), adaptive(4, 2))
+    return [Sample(make.distinct(1, 2, 2, 3, 4), windows=windows)]
+
+
+@row
+def fractional_max_pool2d(make: Make) -> list:
+    samples = make(2, 3, 2, low=0, high=1)
+    return [
+        Sample(make.distinct(2, 3, 6, 7), samples, kernel=(2, 3), sizes=(3, 2), fixed=(1,)),
+        Sample(make.distinct(1, 1, 4, 4), samples[:1, :1], kernel=(2, 2), sizes=(1, 3), fixed=(1,)),
+    ]
+
+
+@row
+def fractional_max_pool3d(make: Make) -> list:
+    samples = make(1, 2, 3, low=0, high=1)
+    return [
+        Sample(make.distinct(1, 2, 4, 5, 4), samples, kernel=(2, 2, 1), sizes=(2, 3, 2), fixed=(1,))
+    ]
+
+
+@row
+def take_places(make: Make) -> list:
+    return [
+        Sample(make(2, 3, 4), make.integers(2, 2, 2, high=12), n_axes=2),
+        Sample(make(0, 3, 4), make.integers(0, 2, 2), n_axes=2),
+    ]
+
+
+@row
+def put_places(make: Make) -> list:
+    apart = make.rng.permutation(12)[:4].reshape(1, 2, 2)
+    return [
+        Sample(make(2, 2, 2), make.integers(2, 2, 2, high=12), sizes=(3, 4), add=True),
+        Sample(make(1, 2, 2), apart, sizes=(3, 4), add=False),
+        Sample(make(0, 2, 2), make.integers(0, 2, 2), sizes=(3, 4), add=True),
+    ]
+
+
+@row
+def max_unpool2d(make: Make) -> list:
+    places = np.stack([make.rng.permutation(20)[:6] for _ in range(2)]).reshape(2, 2, 3)
+    return [
+        Sample(make(2, 2, 3), places, sizes=(4, 5)),
+        Sample(make(0, 2, 2), make.integers(0, 2, 2), sizes=(4, 4)),
+    ]
+
+
+@row
+def max_unpool3d(make: Make) -> list:
+    places = make.rng.permutation(24)[:8].reshape(1, 1, 2, 2, 2)
+    return [Sample(make(1, 1, 2, 2, 2), places, sizes=(2, 3, 4))]
+
+
+# --- separable maps ----------------------------------------------------------------------------
+
+
+@row
+def resample(make: Make) -> list:
+    window = regular(5, 3, 3, 2, 1).taps
+    return [
+        Sample(make(2, 5), through=Separable((window,))),
+        Sample(make(2, 3), through=Separable((window,)).reverse),
+        Sample(make(0, 5), through=Separable((window,), 3)),
+        Sample(make(4, 4), through=Separable((stencil.nearest(4, 4, None, False),))),
+    ]
+
+
+def _average(shape: tuple, kernel: tuple, stride: tuple, padding: tuple, *rest: Any) -> Separable:
+    counts = tuple(
+        (n + 2 * p - k) // s + 1 for n, k, s, p in zip(shape, kernel, stride, padding, strict=True)
+    )
+    return pool_average.averaging(shape, counts, kernel, stride, padding, *rest)
+
+
+@row
+def avg_pool2d(make: Make) -> list:
+    return [
+        Sample(make(2, 1, 4, 6), through=_average((4, 6), (2, 2), (2, 2), (0, 0), True, None)),
+        Sample(make(1, 5, 4), through=_average((5, 4), (3, 2), (2, 1), (1, 1), False, None)),
+        Sample(make(4, 5, 1).T, through=_average((5, 4), (3, 2), (2, 1), (1, 1), True, 7)),
+        Sample(make(0, 1, 4, 4), through=_average((4, 4), (2, 2), (2, 2), (0, 0), True, None)),
+    ]
+
+
+@row
+def avg_pool3d(make: Make) -> list:
+    through = _average((3, 4, 3), (2, 2, 3), (1, 2, 1), (1, 0, 1), False, None)
+    return [Sample(make(1, 2, 3, 4, 3), through=through)]
+
+
+@row
+def adaptive_avg_pool2d(make: Make) -> list:
+    return [
+        Sample(make(2, 1, 5, 4), through=pool_adaptive.averaging((5, 4), (3, 2))),
+        Sample(make(1, 2, 3), through=pool_adaptive.averaging((2, 3), (4, 3))),
+        Sample(make(1, 2, 3), through=pool_adaptive.averaging((2, 3), (0, 3))),
+    ]
+
+
+@row
+def adaptive_avg_pool3d(make: Make) -> list:
+    return [Sample(make(1, 2, 3, 4), through=pool_adaptive.averaging((2, 3, 4), (1, 2, 3)))]
+
+
+def _sizes(n: int) -> list:
+    """Sizes before and after, in n dimensions: larger, smaller, the same."""
+    return [((4, 3, 2)[:n], (7, 5, 4)[:n]), ((5, 4, 3)[:n], (2, 3, 1)[:n]), ((3,) * n, (3,) * n)]
+
+
+def _interpolated(make: Make, n: int, taps: Any) -> list:
+    return [
+        Sample(make(2, *before), through=Separable(tuple(map(taps, before, after))))
+        for before, after in _sizes(n)
+    ]
+
+
+def _nearest(before: int, after: int) -> Any:
+    return stencil.nearest(before, after, None, False)
+
+
+def _exact(before: int, after: int) -> Any:
+    return stencil.nearest(before, after, None, True)
+
+
+def _straight(before: int, after: int) -> Any:
+    return stencil.straight(before, after, None, before > after, True)
+
+
+@row
+def upsample_nearest1d(make: Make) -> list:
+    return _interpolated(make, 1, _nearest)
+
+
+@row
+def upsample_nearest2d(make: Make) -> list:
+    return _interpolated(make, 2, _nearest)
+
+
+@row
+def upsample_nearest3d(make: Make) -> list:
+    return _interpolated(make, 3, _nearest)
+
+
+@row
+def upsample_nearest_exact1d(make: Make) -> list:
+    return _interpolated(make, 1, _exact)
+
+
+@row
+def upsample_nearest_exact2d(make: Make) -> list:
+    return _interpolated(make, 2, _exact)
+
+
+@row
+def upsample_nearest_exact3d(make: Make) -> list:
+    return _interpolated(make, 3, _exact)
+
+
+@row
+def upsample_linear1d(make: Make) -> list:
+    return _interpolated(make, 1, _straight)
+
+
+@row
+def upsample_bilinear2d(make: Make) -> list:
+    return _interpolated(make, 2, _straight)
+
+
+@row
+def upsample_trilinear3d(make: Make) -> list:
+    return _interpolated(make, 3, _straight)
+
+
+@row
+def upsample_bicubic2d(make: Make) -> list:
+    return _interpolated(make, 2, lambda n, m: stencil.cubic(n, m, None, n > m, True))
+
+
+@row
+def upsample_bilinear2d_aa(make: Make) -> list:
+    return _interpolated(
+        make, 2, lambda n, m: stencil.smoothed(n, m, None, False, True, "bilinear")
+    )
+
+
+@row
+def upsample_bicubic2d_aa(make: Make) -> list:
+    return _interpolated(make, 2, lambda n, m: stencil.smoothed(n, m, None, False, True, "bicubic"))
+
+
+@row
+def upsample_lanczos2d_aa(make: Make) -> list:
+    return _interpolated(make, 2, lambda n, m: stencil.smoothed(n, m, None, False, True, "lanczos"))
+
+
+# --- grids -------------------------------------------------------------------------------------
+
+
+@row
+def read_points(make: Make) -> list:
+    return [
+        Sample(make(2, 3, 2, 3), make.integers(2, 4, low=-1, high=6)),
+        Sample(make(1, 0, 2, 3), make.integers(1, 4, high=6)),
+    ]
+
+
+@row
+def add_points(make: Make) -> list:
+    return [
+        Sample(make(2, 3, 4), make.integers(2, 4, low=-1, high=6), space=(2, 3)),
+        Sample(make(1, 2, 0), make.integers(1, 0), space=(2, 3)),
+    ]
+
+
+@row
+def grid_sampler_2d(make: Make) -> list:
+    found = [
+        Sample(
+            make(2, 2, 4, 3),
+            make(2, 2, 3, 2, low=-1.6, high=1.6),
+            mode=mode,
+            padding=padding,
+            align=align,
+        )
+        for mode in range(3)
+        for padding in range(3)
+        for align in (False, True)
+    ]
+    one = make(1, 1, 1, 1), make(1, 2, 1, 2)
+    return [*found, Sample(*one, mode=0, padding=2, align=True)]
+
+
+@row
+def grid_sampler_3d(make: Make) -> list:
+    return [
+        Sample(
+            make(1, 2, 3, 2, 4),
+            make(1, 1, 2, 2, 3, low=-1.6, high=1.6),
+            mode=mode,
+            padding=padding,
+            align=align,
+        )
+        for mode, padding, align in ((0, 0, False), (0, 1, True), (0, 2, False), (1, 0, True))
+    ]
+
+
+@row
+def affine_points(make: Make) -> list:
+    return [
+        Sample(make(2, 2, 3), make(12, 3), space=(3, 4), fixed=(1,)),
+        Sample(make(1, 2, 3), make(2, 3), space=(1, 2), fixed=(1,)),
+        Sample(make(1, 3, 4), make(6, 4), space=(2, 1, 3), fixed=(1,)),
+    ]
+
+
+# --- shuffles ----------------------------------------------------------------------------------
+
+
+@row
+def pixel_shuffle(make: Make) -> list:
+    return [
+        Sample(make(2, 8, 2, 3), factor=2),
+        Sample(make(3, 2, 9).T, factor=3),
+        Sample(make(2, 2, 2), factor=1),
+        Sample(make(0, 4, 2, 2), factor=2),
+    ]
+
+
+@row
+def pixel_unshuffle(make: Make) -> list:
+    return [
+        Sample(make(2, 1, 4, 6), factor=2),
+        Sample(make(6, 3, 2).T, factor=3),
+        Sample(make(0, 1, 2, 2), factor=2),
+    ]
+
+
+@row
+def channel_shuffle(make: Make) -> list:
+    return [
+        Sample(make(2, 6, 3), groups=2),
+        Sample(make(1, 6, 2, 2), groups=3),
+        Sample(make(0, 4, 2, 2), groups=2),
+    ]
