@@ -246,6 +246,4 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
     out = op.forward(xp, *arrays, **params)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
     found = pushed(op, xp, arrays, tangents, params, outs, arrays)
-    return [
-        xp.broadcast_to(t, y.shape) for t, y in zip(found, outs, strict=True) if t is not None
-    ]
+    return [xp.broadcast_to(t, y.shape) for t, y in zip(found, outs, strict=True) if t is not None]
