@@ -17,7 +17,8 @@ from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.blocks import LARGE, blockwise
 from tapegrad.arrays.find import namespace_of, native_dtype
-from tapegrad.autograd.graph import MultiNode, Port, next_sequence
+from tapegrad.arrays.mark import mark_of
+from tapegrad.autograd.graph import Port, next_sequence
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.plan import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of, mark_view
@@ -25,6 +26,7 @@ from tapegrad.dtype import default
 from tapegrad.promotion import promote
 
 get_mode = MODE.get
+new = object.__new__
 ndarray = np.ndarray
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 I64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
@@ -53,6 +55,15 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
             kinds += CONSTANT if edge is None else GRAD
             if x._counter is not None:
                 written = True
+            mark = x._mark
+            if mark is None:
+                mark = x._mark = mark_of(array)
+            if mark:
+                if dtype is None:
+                    dtype = mark.dtype
+                elif dtype is not mark.dtype:
+                    plain = False
+                continue
             if type(array) is not ndarray:
                 plain = False
                 continue
@@ -90,8 +101,15 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
         raise _shape_error(op, arrays, error) from None
     if narrow is not None:
         out = _cast(out, F32, narrow)
-    several = type(out) is tuple or type(out) is list
-    outs = tuple(map(_tensor.wrap, out)) if several else (_tensor.wrap(out),)
+    kind = type(out)
+    several = kind is tuple or kind is list
+    if kind is ndarray:
+        tensor = new(Tensor)
+        tensor._array = out
+        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+        outs: tuple = (tensor,)
+    else:
+        outs = tuple(map(_tensor.wrap, out)) if several else (_tensor.wrap(out),)
     if mode and GRAD in kinds and op.vjps:
         record(op, xp, inputs, given, tuple(edges), kinds, params, outs, written)
     if op.view:
@@ -200,8 +218,13 @@ def record(
     if kind is not None and kind not in "fcV" and not op.multi and op.output_names is None:
         return  # integers and booleans have no gradient
     conjugate = kind == "c" or _is_complex(xp, first)
-    large = op.kind == "elementwise" and xp is numpy_namespace and outs[0]._array.size > LARGE
-    plan = op.plan(kinds, conjugate, xp, large)
+    numpy = xp is numpy_namespace
+    large = numpy and op.kind == "elementwise" and outs[0]._array.size > LARGE
+    plan = op.quick.get(kinds) if numpy and not conjugate and not large else None
+    if plan is None:
+        plan = op.plan(kinds, conjugate, xp, large)
+        if numpy and not conjugate and not large:
+            op.quick[kinds] = plan
     node = plan.node_type()
     node.plan = plan
     node.edges = edges
@@ -209,12 +232,12 @@ def record(
     if plan.keeps:
         node.saved = plan.save(inputs, params, outs)
         if written:
-            node.versions = plan.versions(node.saved)
+            node.versions = plan.versions(inputs)
     else:
         node.saved = ()
     node.restore = None if op.promote is None else restoration(arrays, edges, outs[0]._array)
     node.sequence = next_sequence()
-    if type(node).__base__ is MultiNode:
+    if op.multi:
         from tapegrad.autograd.plan import Like
 
         node.likes = [Like(t._array) for t in outs]
@@ -229,20 +252,26 @@ def _is_complex(xp: Any, dtype: Any) -> bool:
     return xp is not numpy_namespace and xp.isdtype(dtype, "complex floating")
 
 
-def restoration(arrays: list, edges: tuple, out: Any) -> tuple | None:
+def restoration(arrays: Any, edges: tuple, out: Any) -> tuple | None:
     """For each input what its gradient must be brought back to; None if nothing was changed.
 
     Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them;
     so may those that meet an operand of another dtype, such as int64 beside float32.
     """
-    wider = getattr(out.dtype, "itemsize", 0) == 2
-    wider = wider or any(getattr(x, "dtype", out.dtype) != out.dtype for x in arrays)
-    same = None if wider else (out.shape, out.dtype)
-    spec = tuple(
-        None if edge is None or (x.shape, x.dtype) == same else (x.shape, x.dtype)
-        for x, edge in zip(arrays, edges, strict=True)
-    )
-    return spec if any(spec) else None
+    shape, dtype = out.shape, out.dtype
+    wider = getattr(dtype, "itemsize", 0) == 2
+    for x in arrays:
+        other = getattr(x, "dtype", dtype)
+        wider = wider or (other is not dtype and other != dtype)
+    spec: list[Any] = []
+    changed = False
+    for x, edge in zip(arrays, edges, strict=True):
+        if edge is None or (not wider and x.shape == shape and x.dtype == dtype):
+            spec.append(None)
+        else:
+            spec.append((x.shape, x.dtype))
+            changed = True
+    return tuple(spec) if changed else None
 
 
 def _shape_error(op: Any, arrays: list, error: ValueError) -> Exception:

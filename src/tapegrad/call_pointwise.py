@@ -16,6 +16,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.blocks import LARGE
+from tapegrad.arrays.mark import mark_of
 from tapegrad.autograd.graph import next_sequence
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.plan import (
@@ -53,54 +54,66 @@ def unary(op: Any) -> Callable:
     compute: Any = None
     plan: Any = None
     Tensor: Any = None
-    floats = op.name  # names the function in errors
+    code = alike = None
 
     def first_call() -> None:
-        nonlocal compute, plan, Tensor
+        nonlocal compute, plan, Tensor, code, alike
         Tensor = _tensor.Tensor
         compute = forward_function(op)
+        alike = _keeps_dtype(compute, 1)
         plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
+        code = plan and plan.code
 
     def call(input: Any, *, out: Any = None) -> Any:
-        if compute is None:
-            first_call()
-        x = getattr(input, "_array", None)
-        if out is None and type(x) is ndarray and (x.dtype is F32 or x.dtype is F64):
-            mode = get_mode()
-            if (mode is True or mode is False) and x.size <= LARGE:
-                z = compute(x)
-                if type(z) is not ndarray:
-                    z = asarray(z)
-                tensor = new(Tensor)
-                tensor._array = z
-                tensor._counter = tensor._view = tensor._grad = None
-                edge = input._node if input._view is None else edge_of(input)
-                if edge is None or mode is False or plan is None:
-                    tensor._node = None
-                    return tensor
-                node = plan.node_type()
-                node.plan = plan
-                node.edges = (edge,)
-                node.versions = node.restore = node.hooks = node.output_version = None
-                code = plan.code
-                if code == KEEP_OUTPUT:
-                    node.saved = (z,)
-                elif code == KEEP_FIRST:
-                    if input._counter is None:
-                        node.saved = (x,)
-                    else:
-                        node.saved = plan.save((input,), {}, (tensor,))
-                        node.versions = plan.versions(node.saved)
-                else:
-                    node.saved = plan.save((input,), {}, (tensor,))
-                    if input._counter is not None:
-                        node.versions = plan.versions(node.saved)
-                node.sequence = next_sequence()
-                tensor._node = node
-                return tensor
-        if x is None:
-            raise wrong_argument(op, (input,), input)
-        return finish(floats, apply(op, (input,), {}), out)
+        try:
+            mark = input._mark
+        except AttributeError:
+            raise wrong_argument(op, (input,), input) from None
+        mode = get_mode()
+        if not mark or out is not None or (mode is not True and mode is not False):
+            z = unmarked(input, out, mode)
+            if type(z) is not ndarray:
+                return z
+            mark = input._mark
+        else:
+            if compute is None:
+                first_call()
+            z = compute(input._array)
+        tensor = new(Tensor)
+        tensor._array = z
+        tensor._counter = tensor._view = tensor._grad = None
+        tensor._mark = mark if alike else None
+        edge = input._node if input._view is None else edge_of(input)
+        if edge is None or mode is False or plan is None:
+            tensor._node = None
+            return tensor
+        tensor._node = node = plan.node_type()
+        node.plan = plan
+        node.edge_0 = edge
+        node.versions = node.restore = node.hooks = node.output_version = None
+        if code == KEEP_OUTPUT:
+            node.kept_0 = z
+        elif code == KEEP_FIRST and input._counter is None:
+            node.kept_0 = input._array
+        elif code != KEEP_NOTHING:
+            node.saved = plan.save((input,), {}, (tensor,))
+            if input._counter is not None:
+                node.versions = plan.versions((input,))
+        node.sequence = next_sequence()
+        return tensor
+
+    def unmarked(input: Any, out: Any, mode: Any) -> Any:
+        """The array computed from a tensor that has no mark; the result, if `apply` gives it."""
+        if input._mark is None:
+            input._mark = mark_of(input._array)
+        x = input._array
+        if out is None and (mode is True or mode is False) and type(x) is ndarray:
+            dtype = x.dtype
+            if (dtype is F32 or dtype is F64) and x.size <= LARGE:
+                if compute is None:
+                    first_call()
+                return asarray(compute(x))
+        return finish(op.name, apply(op, (input,), {}), out)
 
     return call
 
@@ -117,12 +130,14 @@ def binary(op: Any, leave: bool = False) -> Callable:
     left: Any = None
     right: Any = None
     alone: Any = None
+    alike = None
     whole = op.ufunc is not None and op.promote == "arith"  # int64 needs no more than floats
 
     def first_call() -> None:
-        nonlocal compute, both, left, right, alone, Tensor
+        nonlocal compute, both, left, right, alone, Tensor, alike
         Tensor = _tensor.Tensor
         compute = forward_function(op)
+        alike = _keeps_dtype(compute, 2)
         if op.vjps:
             alone = op.plan(GRAD + RAW, False, numpy_namespace)
         if len(op.vjps) == 2:
@@ -130,113 +145,155 @@ def binary(op: Any, leave: bool = False) -> Callable:
             left = op.plan(GRAD + CONSTANT, False, numpy_namespace)
             right = op.plan(CONSTANT + GRAD, False, numpy_namespace)
 
-    def with_number(input: Any, other: Any, out: Any) -> Any:
-        """The fast path of a tensor and a Python number, and the way to `apply` for the rest."""
-        x = getattr(input, "_array", None)
-        kind = type(other)
-        if (kind is float or kind is int) and type(x) is ndarray and out is None and op.numbers:
-            mode = get_mode()
+    def call(input: Any, other: Any) -> Any:
+        try:
+            mark = input._mark
+            if mark is not other._mark:
+                mark = None
+        except AttributeError:
+            return with_number(input, other)
+        mode = get_mode()
+        x = input._array
+        y = other._array
+        if not mark or (mode is not True and mode is not False):
+            z = unmarked(input, other, x, y, mode)
+            if type(z) is not ndarray:
+                return z
+        else:
+            if compute is None:
+                first_call()
+            z = compute(x, y)
+        tensor = new(Tensor)
+        tensor._array = z
+        tensor._counter = tensor._view = tensor._grad = None
+        tensor._mark = mark if alike else None
+        a = input._node if input._view is None else edge_of(input)
+        b = other._node if other._view is None else edge_of(other)
+        if a is None:
+            plan = None if b is None else right
+        else:
+            plan = left if b is None else both
+        if plan is None or mode is False:
+            tensor._node = None
+            return tensor
+        tensor._node = node = plan.node_type()
+        node.plan = plan
+        node.edge_0 = a
+        node.edge_1 = b
+        node.versions = node.hooks = node.output_version = None
+        node.restore = None if mark or x.ndim == y.ndim == 0 else restoration((x, y), (a, b), z)
+        code = plan.code
+        if code != KEEP_NOTHING:
+            if input._counter is not None or other._counter is not None:
+                node.saved = plan.save((input, other), {}, (tensor,))
+                node.versions = plan.versions((input, other))
+            elif plan is both and code == KEEP_SWAPPED:
+                node.kept_0 = y
+                node.kept_1 = x
+            elif plan is left and code == KEEP_SECOND:
+                node.kept_0 = other
+            elif plan is right and code == KEEP_FIRST:
+                node.kept_0 = input
+            else:
+                node.saved = plan.save((input, other), {}, (tensor,))
+        node.sequence = next_sequence()
+        return tensor
+
+    def unmarked(input: Any, other: Any, x: Any, y: Any, mode: Any) -> Any:
+        """The array computed from tensors without a common mark; the result, if `apply` gives it.
+
+        The shapes differ, or a tensor is seen for the first time, has no dimension, or integers.
+        """
+        if input._mark is None:
+            input._mark = mark_of(x)
+        if other._mark is None:
+            other._mark = mark_of(y)
+        if (mode is True or mode is False) and type(x) is ndarray and type(y) is ndarray:
             dtype = x.dtype
-            known = dtype is F32 or dtype is F64 or (dtype is I64 and whole and kind is int)
-            if known and x.size <= LARGE and (mode is True or mode is False):
+            if (
+                dtype is y.dtype
+                and (dtype is F32 or dtype is F64 or (dtype is I64 and whole))
+                and x.size <= LARGE
+                and y.size <= LARGE
+            ):
+                if compute is None:
+                    first_call()
+                try:
+                    return asarray(compute(x, y))
+                except ValueError:
+                    raise errors.broadcast(x.shape, y.shape) from None
+        return apply(op, (input, other), {})
+
+    def with_number(input: Any, other: Any) -> Any:
+        """A tensor and a Python number, and what is no tensor."""
+        kind = type(other)
+        mode = get_mode()
+        if (
+            (kind is float or kind is int)
+            and op.numbers
+            and (mode is True or mode is False)
+            and isinstance(input, _tensor.TensorCore)
+        ):
+            x = input._array
+            mark = input._mark
+            if mark is None:
+                mark = input._mark = mark_of(x)
+            if mark or _is_plain(x, whole and kind is int):
+                if compute is None:
+                    first_call()
                 try:
                     z = compute(x, other)
-                except OverflowError:  # an int beyond 64 bits, or one to be wrapped
-                    return finish(op.name, apply(op, (input, other), {}), out)
-                if type(z) is not ndarray:
-                    z = asarray(z)
+                except OverflowError:  # an int beyond 64 bits
+                    return apply(op, (input, other), {})
                 tensor = new(Tensor)
-                tensor._array = z
+                tensor._array = z if mark else asarray(z)
                 tensor._counter = tensor._view = tensor._grad = None
+                tensor._mark = mark if mark and alike else None
                 edge = input._node if input._view is None else edge_of(input)
                 if edge is None or mode is False or alone is None:
                     tensor._node = None
                     return tensor
-                node = alone.node_type()
+                tensor._node = node = alone.node_type()
                 node.plan = alone
-                node.edges = (edge, None)
-                node.versions = node.restore = node.hooks = node.output_version = None
+                node.edge_0 = edge
+                node.edge_1 = node.versions = node.restore = None
+                node.hooks = node.output_version = None
                 code = alone.code
-                if code == KEEP_NOTHING:
-                    node.saved = ()
-                elif code == KEEP_SECOND:
-                    node.saved = (other,)
+                if code == KEEP_SECOND:
+                    node.kept_0 = other
                 elif code == KEEP_BOTH and input._counter is None:
-                    node.saved = (x, other)
-                else:
+                    node.kept_0 = x
+                    node.kept_1 = other
+                elif code != KEEP_NOTHING:
                     node.saved = alone.save((input, other), {}, (tensor,))
                     if input._counter is not None:
-                        node.versions = alone.versions(node.saved)
+                        node.versions = alone.versions((input, other))
                 node.sequence = next_sequence()
-                tensor._node = node
                 return tensor
         if leave and not isinstance(other, (_tensor.Tensor, *NUMBERS)):
             return NotImplemented
+        return apply(op, (input, other), {})
+
+    def function(input: Any, other: Any, *, out: Any = None) -> Any:
+        if out is None:
+            return call(input, other)
         return finish(op.name, apply(op, (input, other), {}), out)
 
-    def call(input: Any, other: Any, *, out: Any = None) -> Any:
-        if compute is None:
-            first_call()
-        try:
-            x = input._array
-            y = other._array
-        except AttributeError:
-            return with_number(input, other, out)
-        dtype = x.dtype
-        if (
-            dtype is y.dtype
-            and (dtype is F32 or dtype is F64 or (dtype is I64 and whole))
-            and type(x) is ndarray
-        ):
-            mode = get_mode()
-            size = x.size
-            if out is None and size <= LARGE and (mode is True or mode is False):
-                try:
-                    z = compute(x, y)
-                except ValueError:
-                    raise errors.broadcast(x.shape, y.shape) from None
-                if type(z) is not ndarray:
-                    z = asarray(z)
-                tensor = new(Tensor)
-                tensor._array = z
-                tensor._counter = tensor._view = tensor._grad = None
-                a = input._node if input._view is None else edge_of(input)
-                b = other._node if other._view is None else edge_of(other)
-                if a is None:
-                    plan = None if b is None else right
-                else:
-                    plan = left if b is None else both
-                if plan is None or mode is False:
-                    tensor._node = None
-                    return tensor
-                node = plan.node_type()
-                node.plan = plan
-                node.edges = (a, b)
-                node.versions = node.hooks = node.output_version = None
-                if size == y.size and size == z.size and x.ndim == y.ndim and size:
-                    node.restore = None  # nothing was broadcast, told at half the cost of shapes
-                else:
-                    node.restore = restoration([x, y], (a, b), z)
-                code = plan.code
-                if code == KEEP_NOTHING:
-                    node.saved = ()
-                elif input._counter is not None or other._counter is not None:
-                    node.saved = plan.save((input, other), {}, (tensor,))
-                    node.versions = plan.versions(node.saved)
-                elif plan is both and code == KEEP_SWAPPED:
-                    node.saved = (y, x)
-                elif plan is left and code == KEEP_SECOND:
-                    node.saved = (other,)
-                elif plan is right and code == KEEP_FIRST:
-                    node.saved = (input,)
-                else:
-                    node.saved = plan.save((input, other), {}, (tensor,))
-                node.sequence = next_sequence()
-                tensor._node = node
-                return tensor
-        return finish(op.name, apply(op, (input, other), {}), out)
+    return call if leave else function
 
-    return call
+
+def _is_plain(x: Any, integers: bool) -> bool:
+    """Whether an array without a mark is one for the fast path: it has no dimension or element, or
+    integers where the operator takes them as they are."""
+    if type(x) is not ndarray or x.size > LARGE:
+        return False
+    dtype = x.dtype
+    return dtype is F32 or dtype is F64 or (integers and dtype is I64)
+
+
+def _keeps_dtype(compute: Callable, n: int) -> bool:
+    """Whether float32 operands give a float32 result: comparisons give booleans."""
+    return compute(*(np.full(1, 0.5, F32),) * n).dtype is F32
 
 
 def operator(function: Callable, reverse: bool = False) -> Callable:

@@ -49,7 +49,7 @@ def viewing(op: Any) -> Callable:
         tensor = new(Tensor)
         tensor._array = out
         tensor._counter = version
-        tensor._grad = None
+        tensor._grad = tensor._mark = None
         view = x._view
         step = Step(op, params, None)
         made = ORDINARY if mode else NO_GRAD

@@ -61,6 +61,7 @@ class Op:
         "params",  # names of the keywords
         "plans",
         "promote",  # None, "arith" (one dtype for all) or "float" (and integers become floats)
+        "quick",  # those of plans for NumPy arrays as they mostly are, by the kinds of inputs alone
         "ufunc",  # the name of the NumPy function that computes it in one call
         "variadic",
         "view",  # the output may share memory with the first input
@@ -116,6 +117,7 @@ class Op:
         self.vjps: dict[str, Rule] = {}
         self.jvps: dict[str, Rule] = {}
         self.plans: dict[tuple, Any] = {}
+        self.quick: dict[str, Any] = {}
         if self.name in REGISTRY:
             raise ValueError(f"operator {self.name} is declared twice")
         REGISTRY[self.name] = self
@@ -244,6 +246,4 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
     out = op.forward(xp, *arrays, **params)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
     found = pushed(op, xp, arrays, tangents, params, outs, arrays)
-    return [
-        xp.broadcast_to(t, y.shape) for t, y in zip(found, outs, strict=True) if t is not None
-    ]
+    return [xp.broadcast_to(t, y.shape) for t, y in zip(found, outs, strict=True) if t is not None]

@@ -30,6 +30,7 @@ class TensorCore:
         "_array",  # the values: an ndarray, or an array of another library
         "_counter",  # None, or the version counter shared with views
         "_grad",  # the tensor behind .grad
+        "_mark",  # of its shape and dtype, where it is small: arrays/mark.py; None: not known yet
         "_node",  # None: no gradient. A leaf: its AccumulateGrad. Else the Node or Port behind it
         "_view",  # None, or what a view knows of its base
     )
@@ -38,6 +39,7 @@ class TensorCore:
     _array: Any
     _counter: Any
     _grad: Any
+    _mark: Any
     _node: Any
     _view: Any
 
@@ -299,6 +301,7 @@ class TensorCore:
         if type(mode) is not bool:
             mode.move(self, value._array)
         self._array = value._array
+        self._mark = None
         if type(self._node) is AccumulateGrad:
             self._node.array = value._array
 
@@ -359,7 +362,7 @@ def wrap(array: Any) -> Any:
         array = np.asarray(array)
     tensor = new(Tensor)
     tensor._array = array
-    tensor._node = tensor._counter = tensor._view = tensor._grad = None
+    tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
     return tensor
 
 

@@ -21,7 +21,7 @@ from tapegrad.autograd.accumulate import accumulate, collected
 from tapegrad.autograd.graph import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.hooks import call_after_accumulation, call_hooks, call_tensor_hooks
 from tapegrad.autograd.mode import MODE, Mode, switched
-from tapegrad.dtype import of
+from tapegrad.autograd.restore import restored
 
 
 def run_backward(
@@ -138,15 +138,10 @@ class _Walk:
                 self._run_node(node, g)
                 node = None
                 continue
-            if node.saved is None:
-                raise errors.freed()
-            plan = node.plan
-            grads = plan.run(node, g)
-            if node.restore is not None:
-                grads = restored(grads, node.restore)
+            flow = iter(node.plan.run(node, g, retain))  # an edge, its gradient, an edge, ...
             following = None
             # the loop below is `send`, written out: it is half the cost of a small node
-            for edge, g in zip(node.edges, grads):  # noqa: B905  (a keyword costs 60 ns)
+            for edge, g in zip(flow, flow):  # noqa: B905  (a keyword costs 60 ns)
                 if edge is None or g is None:
                     continue
                 old = pending.get(edge)
@@ -165,8 +160,6 @@ class _Walk:
                         following = edge
                     else:
                         heappush(ready, (-edge.sequence, edge))
-            if not retain and plan.keeps_tensors:
-                node.saved = None
             node = following
         leaves, self.leaves = self.leaves, []
         for leaf in leaves:
@@ -210,8 +203,9 @@ class _Walk:
                 self.send(edge, result)
 
     def _rules(self, node: Any, g: Any) -> Any:
-        run = node.plan.run_on_tensors if self.create_graph else node.plan.run
-        grads = run(node, g)
+        if not self.create_graph:
+            return node.plan.gradients(node, g)
+        grads = node.plan.run_on_tensors(node, g)
         return grads if node.restore is None else restored(grads, node.restore)
 
     def _filled(self, node: Any, g: list) -> list:
@@ -289,36 +283,6 @@ class _Walk:
         ]
         found = call_hooks(node.hooks.post, tuple(values), tuple(map(self._wrap, g)))
         return [self._unwrap(x) for x in found]
-
-
-def restored(grads: Any, spec: tuple) -> list:
-    """Bring gradients of broadcast or cast inputs back to the inputs' shape and dtype."""
-    return [
-        g if g is None or want is None else restore(g, want[0], want[1])
-        for g, want in zip(grads, spec, strict=True)
-    ]
-
-
-def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Sum `g` over the axes that broadcasting added or stretched, and cast it to `dtype`."""
-    tensors = isinstance(g, _tensor.Tensor)
-    if tensors:
-        from tapegrad import namespace as xp
-    else:
-        xp = namespace_of((g,))
-    have = tuple(g.shape)
-    if have != tuple(shape):
-        extra = len(have) - len(shape)
-        stretched = tuple(extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1)
-        g = xp.sum(g, axis=tuple(range(extra)) + stretched) if shape else xp.sum(g)
-        if stretched:
-            g = xp.reshape(g, shape)
-    have = g._array.dtype if tensors else g.dtype
-    if have != dtype:
-        if of(have).is_complex and not of(dtype).is_complex:
-            g = xp.real(g)
-        g = xp.astype(g, dtype, copy=False)
-    return g
 
 
 # --- looking ahead ---

@@ -29,6 +29,21 @@ class Version:
         self.line: tuple[str, int] | None = None  # where it was made: file and line
 
 
+class _Every:
+    """Equal to every version: that of a copy, to which nobody writes."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+EVERY = _Every()
 INFERENCE = Version()  # the mark of inference tensors, which have no counter
 
 
@@ -62,21 +77,22 @@ def mark_inference(results: Any) -> Any:
 
 
 class Node:
-    """One recorded application of an operator, with one differentiable output."""
+    """One recorded application of an operator, with one differentiable output.
+
+    `edges` has one for each array input; `saved` what the rules asked for, None once it is freed.
+    """
 
     __slots__ = (
         "__weakref__",
-        "edges",  # one for each array input
         "hooks",  # None or NodeHooks
         "output_version",  # counter of the output, once it has one
         "plan",  # what the node keeps and how it runs: autograd/plan.py
         "restore",  # None, or (shape, dtype) of each input that was broadcast or cast
-        "saved",  # what the rules asked for; None once freed
         "sequence",  # a node is younger than its inputs: its number is larger
         "versions",  # None, or the versions of what is saved where an input had a counter
     )
     n_outputs = 1
-    edges: tuple
+    edges: Any
     hooks: Any
     output_version: Any
     plan: Any
@@ -122,7 +138,50 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-class MultiNode(Node):
+class TupleNode(Node):
+    """A node of any number of inputs: its edges and what it keeps are tuples."""
+
+    __slots__ = ("edges", "saved")
+
+
+FREED = type("Freed", (), {"__slots__": ()})()  # in place of what a node kept
+
+
+class PairNode(Node):
+    """A node of one or two inputs, without tuples to hold them and the two things it may keep.
+
+    It is the node of small operators, of which graphs have the most: half as many objects to make,
+    to free and for the garbage collector to look at. A third thing kept goes with the second.
+    """
+
+    __slots__ = ("edge_0", "edge_1", "kept_0", "kept_1")
+
+    @property
+    def edges(self) -> tuple:
+        return (self.edge_0,) if len(self.plan.kinds) == 1 else (self.edge_0, self.edge_1)
+
+    @edges.setter
+    def edges(self, edges: tuple) -> None:
+        self.edge_0, self.edge_1 = edges[0], edges[-1]
+
+    @property
+    def saved(self) -> tuple | None:
+        n = len(self.plan.keeps)
+        if n and self.kept_0 is FREED:
+            return None
+        if n > 2:
+            return (self.kept_0, *self.kept_1)
+        return (self.kept_0, self.kept_1) if n == 2 else (self.kept_0,) if n else ()
+
+    @saved.setter
+    def saved(self, values: tuple | None) -> None:
+        if values is None:
+            self.kept_0 = self.kept_1 = FREED
+        elif values:
+            self.kept_0, self.kept_1 = values[0], values[1:] if len(values) > 2 else values[-1]
+
+
+class MultiNode(TupleNode):
     """A node with several differentiable outputs; `likes` has the shape and dtype of each."""
 
     __slots__ = ("likes", "n_outputs")
@@ -144,7 +203,9 @@ class Port:
 
     def watch(self, version: Version) -> None:
         node = self.node
-        node.output_version = {**(node.output_version or {}), self.index: version}
+        if node.output_version is None:
+            node.output_version = {}
+        node.output_version[self.index] = version
 
 
 class AccumulateGrad:
@@ -178,7 +239,7 @@ class AccumulateGrad:
         if leaf is None:
             leaf = object.__new__(self.kind)
             leaf._array, leaf._node, leaf._counter = self.array, self, self.output_version
-            leaf._view = leaf._grad = None
+            leaf._view = leaf._grad = leaf._mark = None
             self.leaf = weakref.ref(leaf)
         return leaf
 

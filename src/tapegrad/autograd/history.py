@@ -15,8 +15,9 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import MultiNode, Node, Port, next_sequence, version_of
+from tapegrad.autograd.graph import MultiNode, Node, Port, TupleNode, next_sequence, version_of
 from tapegrad.autograd.plan import origin_of
+from tapegrad.autograd.restore import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
 
 
@@ -71,7 +72,7 @@ def _shown(maker: Node, values: Any) -> list:
     return [value for i, value in enumerate(values) if i not in hidden]
 
 
-class CopySlices(Node):
+class CopySlices(TupleNode):
     """The node of a tensor that was written through a view."""
 
     __slots__ = ()
@@ -88,7 +89,17 @@ class _CopySlices:
     keeps = ()
     keeps_tensors = True
 
-    def run(self, node: Node, g: Any) -> list:
+    def run(self, node: Node, g: Any, retain: bool) -> list:
+        """Each edge and its gradient in turn; frees what the node kept, unless `retain`."""
+        if node.saved is None:
+            raise errors.freed()
+        grads = self.gradients(node, g)
+        if not retain:
+            node.saved = None
+        return [x for pair in zip(node.edges, grads, strict=True) for x in pair]
+
+    def gradients(self, node: Node, g: Any) -> list:
+        """The gradient of each input."""
         maker, steps, _, _ = node.saved
         if maker.saved is None:
             raise errors.freed()
@@ -136,7 +147,7 @@ COPY_SLICES = _CopySlices()
 
 def _run(node: Any, g: Any, on_tensors: bool) -> Any:
     """Run the rules of the operator behind a CopySlices."""
-    from tapegrad.autograd.engine import restored
-
-    grads = node.plan.run_on_tensors(node, g) if on_tensors else node.plan.run(node, g)
+    if not on_tensors:
+        return node.plan.gradients(node, g)
+    grads = node.plan.run_on_tensors(node, g)
     return grads if node.restore is None else restored(grads, node.restore)

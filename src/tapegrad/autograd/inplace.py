@@ -14,7 +14,7 @@ import numpy as np
 from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import INFERENCE, Port, Version, next_sequence, version_of
+from tapegrad.autograd.graph import EVERY, INFERENCE, Port, Version, next_sequence, version_of
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.view import View, edge_of, move_retained, renamed
@@ -65,6 +65,7 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
             return input
         old, view, made = input._node, input._view, result._view
         input._array = result._array
+        input._mark = None
         if is_grad_enabled() and result._node is not None:
             input._node = renamed(result._node, shift)
             move_retained(input, old, input._node)
@@ -165,18 +166,30 @@ def _keep_value_before(before: Any, edge: Any, since: int) -> None:
     stack, seen = [maker], {maker}
     while stack:
         node = stack.pop()
-        for (where, key, _), kept in zip(getattr(node.plan, "keeps", ()), node.saved, strict=False):
+        keeps = getattr(node.plan, "keeps", ())
+        for i, ((where, key, _), kept) in enumerate(zip(keeps, node.saved, strict=False)):
             first = key == 0 or node is not maker
-            if where == "input" and first and getattr(kept, "_array", None) is before._array:
-                xp = namespace_of((before._array,))
-                version = Version()  # of its own: what is written now is no write to the copy
-                version.value = kept._counter.value
-                kept._array, kept._counter = xp.asarray(before._array, copy=True), version
+            if where == "input" and first and getattr(kept, "_array", kept) is before._array:
+                _keep_copy(node, i, kept)
         for each in node.edges:
             behind = each.node if type(each) is Port else each
             if behind is not None and behind.sequence > since and behind not in seen:
                 seen.add(behind)
                 stack.append(behind)
+
+
+def _keep_copy(node: Any, i: int, kept: Any) -> None:
+    """Let a node keep a copy of the `i`-th thing it kept: what is written now is no write to it."""
+    array = getattr(kept, "_array", kept)
+    copy = namespace_of((array,)).asarray(array, copy=True)
+    if kept is not array:
+        version = Version()
+        version.value = kept._counter.value
+        kept._array, kept._counter = copy, version
+        return
+    saved, versions = list(node.saved), list(node.versions)
+    saved[i], versions[i] = copy, EVERY
+    node.saved, node.versions = tuple(saved), tuple(versions)
 
 
 def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) -> None:

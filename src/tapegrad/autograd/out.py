@@ -58,6 +58,7 @@ def write_out(name: str, result: Any, out: Any) -> Any:
                 stacklevel=3,
             )
         out._array = np.empty(result._array.shape, out._array.dtype)
+        out._mark = None
     write(out._array, result._array)
     written(out, name)
     return out

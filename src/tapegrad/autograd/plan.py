@@ -14,8 +14,20 @@ from typing import Any
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.blocks import in_blocks
-from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
+from tapegrad.autograd.graph import (
+    FREED,
+    INFERENCE,
+    AccumulateGrad,
+    MultiNode,
+    Node,
+    PairNode,
+    Port,
+    TupleNode,
+    version_of,
+)
 from tapegrad.autograd.origin import short_name
+from tapegrad.autograd.restore import brought_back, restored
+from tapegrad.autograd.view import edge_of
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 
@@ -41,7 +53,7 @@ class Like:
         return size
 
 
-def _version_now(value: Any) -> int:
+def version_now(value: Any) -> int:
     """The version of something kept: 0 for what has no counter."""
     version = getattr(value, "_counter", None)
     if version is INFERENCE:
@@ -66,8 +78,9 @@ class Plan:
         "kinds",  # of each input, a letter
         "node_type",
         "op",
-        "run",
+        "run",  # run(node, g, retain): each edge and its gradient in turn
         "save",  # what a node keeps of a call: save(inputs, params, outputs)
+        "versions",  # the versions of it, where an input has a counter: versions(inputs)
     )
 
     def __init__(self, op: Any, kinds: str, conjugate: bool, xp: Any, large: bool):
@@ -81,7 +94,7 @@ class Plan:
         )
         self.node_type = node_class(op)
         self.code = _FAST_KEEPS.get(tuple(self.keeps), -1)
-        self.run, self.save = _compose(self, xp, large)
+        self.run, self.save, self.versions = _compose(self, xp, large)
 
     def rules(self) -> list[tuple[int, Any]]:
         """(number of the input, its rule) for inputs that require grad."""
@@ -118,12 +131,15 @@ class Plan:
             return ("output", op.output_names.index(name), name)
         return ("like", op.inputs.index(name.removesuffix("_like")), name)
 
-    def versions(self, saved: tuple) -> tuple:
-        """The versions of what is saved, for a call of which an input has a counter."""
-        return tuple(
-            tuple(map(_version_now, v)) if where == "inputs" else _version_now(v)
-            for (where, _, _), v in zip(self.keeps, saved, strict=True)
-        )
+    def gradients(self, node: Node, g: Any) -> list:
+        """The gradient of each input, None where none goes; what is kept stays."""
+        flow = self.run(node, g, True)
+        if self.op.variadic:
+            return list(flow[1::2])
+        found: list[Any] = [None] * len(self.kinds)
+        for (i, _), result in zip(self.rules(), flow[1::2], strict=True):
+            found[i] = result
+        return found
 
     def tensors(self, node: Node) -> dict[str, Any]:
         """What the node kept, by name, as tensors with their place in the graph."""
@@ -199,7 +215,7 @@ def _placed(value: Any, edge: Any) -> Any:
     """A kept input, an array or a tensor, as a tensor behind the edge it had."""
     from tapegrad.tensor import Tensor, wrap
 
-    kept_tensor = isinstance(value, Tensor)
+    kept_tensor = isinstance(value, Tensor)  # among the inputs of a variadic operator
     array = value._array if kept_tensor else value
     if type(edge) is AccumulateGrad and edge.array is array:
         return edge.variable
@@ -245,7 +261,7 @@ def node_class(op: Any) -> type:
     """The class of an operator's nodes, `MulBackward0` and the like, made on first use."""
     key = (op.node_name, op.multi)
     if key not in _classes:
-        base = MultiNode if op.multi else Node
+        base = MultiNode if op.multi else PairNode if _is_small(op) else TupleNode
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
         for name in ("self", "result", *(n for rule in op.vjps.values() for n in rule.names)):
             body[f"_saved_{name}"] = _kept_property(name)
@@ -253,101 +269,159 @@ def node_class(op: Any) -> type:
     return _classes[key]
 
 
+def _is_small(op: Any) -> bool:
+    """Whether an operator's nodes are `PairNode`s: those of the fast path of small calls."""
+    return op.kind == "elementwise" and not op.params and len(op.inputs) <= 2
+
+
 def _compose(plan: Plan, xp: Any, large: bool) -> tuple:
     """Write the functions that keep and that run, as one would by hand, and compile them.
 
     For `mul` with two inputs that require grad:
 
-        def MulBackward0(node, g):
-            other, input, = node.saved
-            if node.versions is not None:
-                other, input, = checked(node)
-            else:
-                edges = node.edges
-                if edges[1].output_version is not None: check(node)
-                if edges[0].output_version is not None: check(node)
-            return (rule_0(g, other), rule_1(g, input),)
+        def MulBackward0(node, g, retain):
+            other = node.kept_0
+            input = node.kept_1
+            if other is FREED: raise freed()
+            versions = node.versions or unwritten
+            v = node.edge_1.output_version
+            if v is not None and v.value != versions[0]: check(node)
+            v = node.edge_0.output_version
+            if v is not None and v.value != versions[1]: check(node)
+            g_0 = rule_0(g, other)
+            g_1 = rule_1(g, input)
+            if node.restore is not None:
+                g_0 = brought_back(g_0, node.restore[0])
+                g_1 = brought_back(g_1, node.restore[1])
+            if not retain: node.kept_0 = node.kept_1 = FREED
+            return (node.edge_0, g_0, node.edge_1, g_1,)
         def save(inputs, params, outputs):
             return (kept(inputs[1]), kept(inputs[0]),)
+        def versions(inputs):
+            return (version_now(inputs[1]), version_now(inputs[0]),)
     """
     op = plan.op
     scope: dict[str, Any] = {
+        "FREED": FREED,
+        "brought_back": brought_back,
         "check": check,
-        "checked": _checked,
+        "freed": errors.freed,
         "held": _held,
         "kept": _kept,
         "like": _like,
+        "restored": restored,
+        "version_now": version_now,
+        "unwritten": (0,) * len(plan.keeps),
         "xp": xp,
     }
-    lines = [f"def {op.node_name}(node, g):"]
+    small = issubclass(plan.node_type, PairNode)
     names = [name for _, _, name in plan.keeps]
-    if names:
-        lines.append(f"    {', '.join(names)}, = node.saved")
-    lines += _unpacking(plan, names)
+    lines = [f"def {op.node_name}(node, g, retain):", *_taken(plan, names, small)]
+    lines += _unpacking(plan, names, small)
     if plan.conjugate:
         lines.append(
             "    g = [xp.conj(x) for x in g] if isinstance(g, (list, tuple)) else xp.conj(g)"
         )
     if op.output_names and op.multi:
         lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
-    results = ["None"] * len(plan.kinds)
     for i, rule in plan.rules():
         # a rule of the cotangent alone hands it on, or is one pass: blocks would copy it
         blocks = large and rule.names != ("g",)
         blocks = blocks and not any(name.endswith("_like") for name in rule.names)
         scope[f"rule_{i}"] = in_blocks(rule.function) if blocks else rule.function
-        results[i] = f"rule_{i}({', '.join(rule.names)})"
-    if op.variadic:
-        text = f"list({results[0]})"
-    else:
-        text = "(" + ", ".join(results) + ",)"
-    if plan.conjugate:
-        text = f"[None if x is None else xp.conj(x) for x in {text}]"
-    lines.append(f"    return {text}")
+        lines.append(f"    g_{i} = rule_{i}({', '.join(rule.names)})")
+    lines += _handed_on(plan, small)
     kept = "".join(
         f"{_KEEP_TEXTS[_kind_of_keep(plan, where, key)].format(key=key)}, "
         for where, key, _ in plan.keeps
     )
     lines += ["def save(inputs, params, outputs):", f"    return ({kept})"]
+    versions = "".join(
+        f"{_VERSION_TEXTS.get(where, '0').format(key=key)}, " for where, key, _ in plan.keeps
+    )
+    lines += ["def versions(inputs):", f"    return ({versions})"]
     source = "\n".join(lines) + "\n"
     file = f"<tapegrad rules of {op.name}, inputs {plan.kinds}>"
     exec(compile(source, file, "exec"), scope)
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    return scope[op.node_name], scope["save"]
+    return scope[op.node_name], scope["save"], scope["versions"]
 
 
 def _kind_of_keep(plan: Plan, where: str, key: Any) -> str:
     return "gradient" if where == "input" and plan.kinds[key] == GRAD else where
 
 
-def _unpacking(plan: Plan, names: list[str]) -> list[str]:
-    """Lines that turn what is saved into arrays, and see that nobody wrote to it."""
-    unpack, tests = [], []
-    edges = False
-    for where, key, name in plan.keeps:
-        if where == "input" and plan.kinds[key] == GRAD:
-            edges = True
-            tests.append(f"edges[{key}].output_version is not None")
-        elif where == "input" and plan.kinds[key] != RAW:
-            tests.append(f"{name}._counter is not None")
-            unpack.append(f"{name} = {name}._array")
-        elif where == "output":
-            tests.append("node.output_version is not None")
-        elif where == "inputs":
-            tests.append("True")
-            unpack.append(f"{name} = [x._array for x in {name}]")
-    if not tests:
+def _taken(plan: Plan, names: list[str], small: bool) -> list[str]:
+    """Lines that take what the node kept, and see that it is still there."""
+    if not names:
         return []
-    lines = ["edges = node.edges"] if edges else []
-    lines += [f"if {test}: check(node)" for test in dict.fromkeys(tests)] + unpack
-    return [
-        "    if node.versions is not None:",
-        f"        {', '.join(names)}, = checked(node)",
-        "    else:",
-        *(f"        {line}" for line in lines),
-    ]
+    if small:
+        lines = [f"{name} = node.kept_{i}" for i, name in enumerate(names[:2])]
+        if len(names) > 2:
+            lines[1] = f"{', '.join(names[1:])}, = node.kept_1"
+        test = f"{names[0]} is FREED"
+    else:
+        lines = ["saved = node.saved"]
+        test = "saved is None"
+    if plan.keeps_tensors:
+        lines.append(f"if {test}: raise freed()")
+    if not small:
+        lines.append(f"{', '.join(names)}, = saved")
+    return [f"    {line}" for line in lines]
 
 
+def _unpacking(plan: Plan, names: list[str], small: bool) -> list[str]:
+    """Lines that turn what is saved into arrays, and see that nobody wrote to it."""
+    lines = []
+    for i, (where, key, name) in enumerate(plan.keeps):
+        if where == "input" and plan.kinds[key] == GRAD:
+            lines += [f"v = {_edge(key, small)}.output_version", _SEEN.format(i)]
+        elif where == "input" and plan.kinds[key] != RAW:
+            lines += [f"v = {name}._counter", _SEEN.format(i), f"{name} = {name}._array"]
+        elif where == "output":
+            if issubclass(plan.node_type, MultiNode):
+                lines += [f"v = (node.output_version or {{}}).get({key})", _SEEN.format(i)]
+            elif key == plan.op.differentiable_output:
+                lines += ["v = node.output_version", _SEEN.format(i)]
+        elif where == "inputs":
+            lines += ["check(node)", f"{name} = [x._array for x in {name}]"]
+    if not any("versions" in line for line in lines):
+        return [f"    {line}" for line in lines]
+    return ["    versions = node.versions or unwritten", *(f"    {line}" for line in lines)]
+
+
+_SEEN = "if v is not None and v.value != versions[{}]: check(node)"
+
+
+def _edge(i: int, small: bool) -> str:
+    return f"node.edge_{i}" if small else f"node.edges[{i}]"
+
+
+def _handed_on(plan: Plan, small: bool) -> list[str]:
+    """Lines that bring the gradients back to the inputs' shapes, free what was kept, and return."""
+    inputs = [i for i, _ in plan.rules()]
+    lines: list[str] = []
+    if plan.op.variadic:
+        if plan.conjugate:
+            lines.append("g_0 = [None if x is None else xp.conj(x) for x in g_0]")
+        lines.append("if node.restore is not None: g_0 = restored(g_0, node.restore)")
+        result = "[x for pair in zip(node.edges, g_0) for x in pair]"
+    else:
+        if plan.conjugate:
+            lines += [f"if g_{i} is not None: g_{i} = xp.conj(g_{i})" for i in inputs]
+        lines.append("if node.restore is not None:")
+        lines += [f"    g_{i} = brought_back(g_{i}, node.restore[{i}])" for i in inputs]
+        result = "(" + "".join(f"{_edge(i, small)}, g_{i}, " for i in inputs) + ")"
+    if plan.keeps_tensors:
+        freed = "node.kept_0 = node.kept_1 = FREED" if small else "node.saved = None"
+        lines.append(f"if not retain: {freed}")
+    return [f"    {line}" for line in (*lines, f"return {result}")]
+
+
+_VERSION_TEXTS = {
+    "input": "version_now(inputs[{key}])",
+    "inputs": "tuple([version_now(x) for x in inputs])",
+}
 _KEEP_TEXTS = {
     "gradient": "kept(inputs[{key}])",
     "input": "held(inputs[{key}])",
@@ -360,38 +434,26 @@ _KEEP_TEXTS = {
 
 
 def _kept(x: Any) -> Any:
-    """What is kept of an input that requires grad: its array, or where it has a version counter,
-    because it is a view or was written, a stand-in. The counter of an array that is kept is found
-    at the node behind it."""
-    return x._array if x._counter is None else _stand_in(x)
+    """What is kept of an input that requires grad: its array. Its version counter, where it has
+    one because it is a view or was written, is found at the node behind it."""
+    counter = x._counter
+    if counter is not None:
+        edge = edge_of(x)
+        if edge.output_version is not counter:
+            edge.watch(counter)
+    return x._array
 
 
-def _stand_in(x: Any) -> Any:
-    """A tensor as a node keeps it: what is written through it later may lead back to the node, so
-    the tensor itself, or the base of a view, would never be freed."""
+def _held(x: Any) -> Any:
+    """What is kept of another input: itself, or where it has a version counter a stand-in. What is
+    written through a tensor later may lead back to the node, which then would never be freed."""
+    if getattr(x, "_counter", None) is None:
+        return x
     kept = _tensor.wrap(x._array)
     kept._node, kept._counter = x._node, x._counter
     if x._view is not None:
         kept.__class__ = _tensor.KeptView
     return kept
-
-
-def _held(x: Any) -> Any:
-    """What is kept of another input: itself, or where it has a version counter a stand-in."""
-    return x if getattr(x, "_counter", None) is None else _stand_in(x)
-
-
-def _checked(node: Node) -> list:
-    """What the node kept, as arrays, after a check that nobody wrote to it."""
-    from tapegrad.tensor import Tensor
-
-    check(node)
-    return [
-        [x._array for x in value]
-        if where == "inputs"
-        else (value._array if isinstance(value, Tensor) else value)
-        for (where, _, _), value in zip(node.plan.keeps, node.saved, strict=True)
-    ]
 
 
 def check(node: Node) -> None:
@@ -434,8 +496,15 @@ def _check_inputs(node: Node, values: tuple, expected: tuple) -> None:
 def _origin(value: Any, edge: Any, version: Any) -> str:
     """Which output of which node a kept tensor is by now, as PyTorch words it."""
     if version.origin:
-        return "output 0 of AsStrided" if type(value) is _tensor.KeptView else version.origin
+        view = type(value) is _tensor.KeptView or _is_view_node(edge)
+        return "output 0 of AsStrided" if view else version.origin
     return origin_of(value._node if hasattr(value, "_node") else edge)
+
+
+def _is_view_node(edge: Any) -> bool:
+    """Whether a view operator made what is behind an edge."""
+    plan = getattr(edge.node if type(edge) is Port else edge, "plan", None)
+    return plan is not None and (not hasattr(plan, "op") or plan.op.view)
 
 
 def origin_of(edge: Any) -> str:

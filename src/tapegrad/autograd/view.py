@@ -16,6 +16,7 @@ from tapegrad.autograd.graph import (
     AccumulateGrad,
     Node,
     Port,
+    TupleNode,
     hooks_of,
     next_sequence,
     version_of,
@@ -160,7 +161,7 @@ def replay(view: View, edge: Any) -> Node:
     return node
 
 
-class AsStridedBackward0(Node):
+class AsStridedBackward0(TupleNode):
     """The node of a view whose base was written in place since the view was made."""
 
     __slots__ = ()
@@ -173,7 +174,12 @@ class _Replay:
     keeps_tensors = False
     keeps = ()
 
-    def run(self, node: Node, g: Any) -> tuple:
+    def run(self, node: Node, g: Any, retain: bool) -> tuple:
+        """The edge and its gradient."""
+        return (node.edges[0], *self.gradients(node, g))
+
+    def gradients(self, node: Node, g: Any) -> tuple:
+        """The gradient of the base."""
         from tapegrad.arrays.find import namespace_of
 
         steps, shape, dtype = node.saved

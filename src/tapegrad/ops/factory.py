@@ -40,7 +40,7 @@ def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> 
             tensor._array = make(*args)
         except MemoryError as error:
             raise _out_of_memory(error) from None
-        tensor._node = tensor._counter = tensor._view = tensor._grad = None
+        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
     else:
         tensor = mode.call(name, lambda *_: _tensor.wrap(make(*args)), (_Maker(name), (), {}), {})
     if requires_grad is False:
@@ -130,6 +130,7 @@ def into(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:
         write(out._array, array)
     else:
         out._array = array.astype(out._array.dtype)
+        out._mark = None
     if out._counter is not INFERENCE:
         written(out, name)
     return out if requires_grad is False else requiring(name, out, requires_grad)

@@ -28,6 +28,7 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _replace(x: Any, array: np.ndarray) -> None:
     """Give a tensor other memory; its history, if it has one, is left behind."""
     x._array = array
+    x._mark = None
     x._view = None
     if type(x._node) is AccumulateGrad:
         x._node.array = array

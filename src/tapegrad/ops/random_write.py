@@ -82,6 +82,7 @@ def prepare_out(function: str, out: Any, shape: tuple, others_require_grad: bool
     check_memory(function, out)
     if out._array.shape != shape:
         out._array = np.empty(shape, out._array.dtype)
+        out._mark = None
 
 
 def fill_out(function: str, out: Any, draw: Callable, stream: Twister, *params: Any) -> Any:

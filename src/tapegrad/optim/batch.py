@@ -203,6 +203,7 @@ def _adopt(entry: dict[str, Any], name: str, array: Any) -> Tensor:
     else:
         array[...] = tensor._array
         tensor._array = array
+        tensor._mark = None
     return tensor
 
 

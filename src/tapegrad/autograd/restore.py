@@ -1,0 +1,41 @@
+"""Bringing gradients back to the shape and dtype of an input that was broadcast or cast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import tensor as _tensor
+from tapegrad.arrays.find import namespace_of
+from tapegrad.dtype import of
+
+
+def restored(grads: Any, spec: tuple) -> list:
+    """Gradients of all inputs, each as `spec`, a (shape, dtype) or None for each, wants it."""
+    return [brought_back(g, want) for g, want in zip(grads, spec, strict=True)]
+
+
+def brought_back(g: Any, want: tuple | None) -> Any:
+    """The gradient of one input in its shape and dtype; `want` is None where nothing changed."""
+    return g if g is None or want is None else restore(g, want[0], want[1])
+
+
+def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Sum `g` over the axes that broadcasting added or stretched, and cast it to `dtype`."""
+    tensors = isinstance(g, _tensor.Tensor)
+    if tensors:
+        from tapegrad import namespace as xp
+    else:
+        xp = namespace_of((g,))
+    have = tuple(g.shape)
+    if have != tuple(shape):
+        extra = len(have) - len(shape)
+        stretched = tuple(extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1)
+        g = xp.sum(g, axis=tuple(range(extra)) + stretched) if shape else xp.sum(g)
+        if stretched:
+            g = xp.reshape(g, shape)
+    have = g._array.dtype if tensors else g.dtype
+    if have != dtype:
+        if of(have).is_complex and not of(dtype).is_complex:
+            g = xp.real(g)
+        g = xp.astype(g, dtype, copy=False)
+    return g
