@@ -110,18 +110,20 @@ def shifted_maximum(
 ) -> tuple[Any, Any]:
     """The largest element in windows of `kernel` elements placed at random, and its place.
 
-    x (N, C, *space); samples (N, C, axes): uniform numbers, in two dimensions the last axis first.
+    x (N, C, *space), or (C, *space) and then N is 1; samples (N, C, axes): uniform numbers, in two
+    dimensions the last axis first.
     """
-    space = x.shape[2:]
-    n = len(space)
+    n = len(sizes)
+    space = x.shape[-n:]
+    lead = x.shape[:-n]
     values, places = x, None
     for i in range(n - 1, -1, -1):
         own = (np.arange(space[i]) * prod(space[i + 1 :])).reshape((-1,) + (1,) * (n - i - 1))
         places = np.broadcast_to(own if places is None else places + own, values.shape)
         sample = samples[..., n - 1 - i if n == 2 else i]
         start = random_starts(sample, space[i], kernel[i], sizes[i])
-        start = start.reshape((*x.shape[:2], *(1,) * i, sizes[i], *(1,) * (n - i - 1)))
-        values, places = _shifted(values, places, 2 + i, start, kernel[i])
+        start = start.reshape((*lead, *(1,) * i, sizes[i], *(1,) * (n - i - 1)))
+        values, places = _shifted(values, places, len(lead) + i, start, kernel[i])
     return values, places
 
 

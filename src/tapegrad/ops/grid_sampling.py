@@ -15,16 +15,6 @@ from tapegrad.ops.refusal import no_kernel
 
 def _sampled(n: int | None, input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
     shape, points = array_of("grid_sampler", input).shape, grid._array.shape
-    wanted = (len(shape) if len(shape) == 4 else 5) if n is None else n + 2
-    if len(shape) != wanted or len(points) != len(shape):
-        raise errors.advised(
-            RuntimeError(
-                f"grid_sampler(): expected {wanted}D input and grid with same number of "
-                f"dimensions, but got input with sizes {list(shape)} and grid with sizes "
-                f"{list(points)}"
-            ),
-            "Inputs are (N, C, H, W) or (N, C, D, H, W), grids (N, h, w, 2) or (N, d, h, w, 3).",
-        )
     if shape[0] != points[0]:
         raise errors.advised(
             RuntimeError(
@@ -50,6 +40,16 @@ def _sampled(n: int | None, input: Any, grid: Any, mode: int, padding: int, alig
                 ),
                 "There is nothing to sample.",
             )
+    wanted = (len(shape) if len(shape) == 4 else 5) if n is None else n + 2
+    if len(shape) != wanted or len(points) != len(shape):
+        raise errors.advised(
+            RuntimeError(
+                f"grid_sampler(): expected {wanted}D input and grid with same number of "
+                f"dimensions, but got input with sizes {list(shape)} and grid with sizes "
+                f"{list(points)}"
+            ),
+            "Inputs are (N, C, H, W) or (N, C, D, H, W), grids (N, h, w, 2) or (N, d, h, w, 3).",
+        )
     if len(shape) == 5 and mode == BICUBIC:
         raise errors.advised(
             RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input"),

@@ -15,17 +15,24 @@ ZEROS, BORDER, REFLECTION = range(3)
 A = -0.75  # of Keys' cubic curve
 
 
-def stencil(xp: Any, t: Any, size: int, mode: int, padding: int, align: bool) -> list[tuple]:
-    """For coordinates t along an axis of `size`: (pixel or -1, weight, its derivative in t)."""
+def stencil(
+    xp: Any, t: Any, size: int, mode: int, padding: int, align: bool, plane: bool
+) -> list[tuple]:
+    """For coordinates t along an axis of `size`: (pixel or -1, weight, its derivative in t).
+
+    For nan the border is the first pixel in a plane and the last one in space, as in PyTorch.
+    """
     place, slope = _place(t, size, align)
     if mode == BICUBIC:
         return _cubic(xp, place, slope, size, padding, align)
-    place, slope = _padded(xp, place, slope, size, padding, align)
+    place, slope = _padded(xp, place, slope, size, padding, align, plane)
     if mode == NEAREST:
         near = xp.round(place)
         return [(_pixel(xp, near, size), None, None)]
     left = xp.floor(place)
     share = place - left
+    if not plane and padding == ZEROS:  # nan and infinity are outside
+        share = xp.where(xp.abs(place) <= size, share, xp.zeros_like(share))
     return [
         (_pixel(xp, left, size), 1 - share, -slope),
         (_pixel(xp, left + 1, size), share, slope),
@@ -44,7 +51,9 @@ def _pixel(xp: Any, place: Any, size: int) -> Any:
     return xp.astype(xp.where(inside, place, xp.full_like(place, -1.0)), xp.int64)
 
 
-def _padded(xp: Any, place: Any, slope: Any, size: int, padding: int, align: bool) -> tuple:
+def _padded(
+    xp: Any, place: Any, slope: Any, size: int, padding: int, align: bool, plane: bool
+) -> tuple:
     """Places brought into the image where the padding says so."""
     if padding == ZEROS:
         return place, slope
@@ -53,7 +62,8 @@ def _padded(xp: Any, place: Any, slope: Any, size: int, padding: int, align: boo
     last = size - 1.0
     inside = (place > 0) & (place < last)
     zero = xp.zeros_like(place)
-    edge = xp.where(place >= last, zero + last, zero)  # nan is brought to 0, too
+    beyond = place >= last if plane else ~(place <= 0)
+    edge = xp.where(beyond, zero + last, zero)
     return xp.where(inside, place, edge), xp.where(inside, slope, zero)
 
 
@@ -78,7 +88,7 @@ def _cubic(xp: Any, place: Any, slope: Any, size: int, padding: int, align: bool
     slopes = _cubic_slopes(share)
     found = []
     for k, (weight, change) in enumerate(zip(weights, slopes, strict=True)):
-        pixel, _ = _padded(xp, floor + (k - 1), slope, size, padding, align)
+        pixel, _ = _padded(xp, floor + (k - 1), slope, size, padding, align, True)
         found.append((_pixel(xp, pixel, size), weight, change * slope))
     return found
 

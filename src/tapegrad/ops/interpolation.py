@@ -167,7 +167,7 @@ def _resized(
     else:
         exact = mode == "nearest-exact"
         operator = (_nearest_exact if exact else _nearest)[n]
-        taps = [stencil.nearest(*one, exact) for one in each]
+        taps = [stencil.nearest(*one, exact, n == 2) for one in each]
     return operator(input, through=Separable(tuple(taps)))
 
 

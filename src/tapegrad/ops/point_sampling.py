@@ -7,6 +7,7 @@ eq. 3 (sampling), 6 (derivative in the image) and 7 (in the grid).
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import Any
 
 from tapegrad.op import linear, primitive
@@ -42,9 +43,10 @@ add_points.vjp(x=lambda xp, g, index: xp.read_points(g, index))
 def _points(xp: Any, grid: Any, space: tuple, mode: int, padding: int, align: bool) -> list:
     """For each pixel around the points: its index (N, P), and for each axis (weight, slope)."""
     n, axes = grid.shape[0], len(space)
-    flat = xp.reshape(grid, (n, -1, axes))
+    flat = xp.reshape(grid, (n, prod(grid.shape[1:-1]), axes))
     found = [  # the grid's first coordinate is that of the last axis
-        stencil(xp, flat[:, :, axes - 1 - a], space[a], mode, padding, align) for a in range(axes)
+        stencil(xp, flat[:, :, axes - 1 - a], space[a], mode, padding, align, axes == 2)
+        for a in range(axes)
     ]
     points = []
     for corner in product(*found):
@@ -77,7 +79,7 @@ def _sample(xp, x, grid, *, mode, padding, align):
 
 
 def _image_rule(xp, g, x_like, grid, mode, padding, align):
-    g = xp.reshape(g, (*g.shape[:2], -1))
+    g = xp.reshape(g, (*g.shape[:2], prod(g.shape[2:])))
     space = x_like.shape[2:]
     total = None
     for index, factors in _points(xp, grid, space, mode, padding, align):
@@ -102,7 +104,7 @@ def _slopes(xp, x, grid, mode, padding, align):
 
 
 def _grid_rule(xp, g, x, grid, mode, padding, align):
-    g = xp.reshape(g, (*g.shape[:2], -1))
+    g = xp.reshape(g, (*g.shape[:2], prod(g.shape[2:])))
     axes = len(x.shape) - 2
     totals: list[Any] = [None] * axes
     for index, slopes in _slopes(xp, x, grid, mode, padding, align):
@@ -121,7 +123,7 @@ def _grid_rule(xp, g, x, grid, mode, padding, align):
 
 def _grid_tangent(xp, t, x, grid, y, mode, padding, align):
     axes = len(x.shape) - 2
-    t = xp.reshape(t, (t.shape[0], -1, axes))
+    t = xp.reshape(t, (t.shape[0], prod(t.shape[1:-1]), axes))
     total = None
     for index, slopes in _slopes(xp, x, grid, mode, padding, align):
         change = None

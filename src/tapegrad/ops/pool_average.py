@@ -62,6 +62,9 @@ def _check_input(shape: tuple[int, ...], n: int) -> None:
     if len(shape) not in (n + 1, n + 2):
         error: Exception = RuntimeError(
             f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
+            if n == 3
+            else "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, "
+            f"but got:{list(shape)}"
         )
         if n == 2 and len(shape) < 3:
             error = IndexError(
@@ -115,7 +118,7 @@ def _averaged(
     counts = tuple(
         n_windows(*each, 1, ceil_mode) for each in zip(sizes, kernel, steps, pads, strict=True)
     )
-    if n == 3 and any(size + 2 * p < k for size, p, k in zip(sizes, pads, kernel, strict=True)):
+    if n == 3 and any(size < k for size, k in zip(sizes, kernel, strict=True)):
         image = " ".join(f"{a}: {m}" for a, m in zip("THW", sizes, strict=True))
         wanted = " ".join(f"k{a}: {m}" for a, m in zip("THW", kernel, strict=True))
         raise errors.advised(

@@ -29,11 +29,15 @@ def _choosing(name: str, node: str) -> Any:
     def maximum(xp, x, samples, *, kernel, sizes):
         """The largest elements of windows of `kernel` elements, `sizes` of them, and their places.
 
-        x (N, C, *space); samples (N, C, axes of space), uniform numbers that place the windows.
+        x (N, C, *space) or (C, *space); samples (N, C, axes), uniform numbers that place windows.
         """
         return xp.shifted_maximum(x, samples, kernel, sizes)
 
-    maximum.vjp(x=lambda xp, g, x_like, indices: xp.put_places(g, indices, x_like.shape[2:], True))
+    maximum.vjp(
+        x=lambda xp, g, x_like, indices, kernel: xp.put_places(
+            g, indices, x_like.shape[-len(kernel) :], True
+        )
+    )
     maximum.jvp(x=lambda xp, t, indices, kernel: xp.take_places(t, indices, len(kernel)))
     return maximum
 
@@ -75,9 +79,10 @@ def _check(name: str, shape: tuple[int, ...], kernel: Any, sizes: Any, n: int) -
                 ),
                 "There is nothing to pool.",
             )
-    words = ("time", "height", "width")[-n:]
-    for word, size, k, m in zip(words, shape[-n:], kernel, sizes, strict=True):
-        if m + k - 1 > size:
+    order = (("height", 0), ("width", 1)) if n == 2 else (("time", 0), ("width", 2), ("height", 1))
+    for word, axis in order:
+        size, k, m = shape[axis - n], kernel[axis], sizes[axis]
+        if m + k - 1 > (size if n == 2 else size - 1):  # in three dimensions PyTorch wants one more
             raise errors.advised(
                 RuntimeError(
                     f"{title}(): pool {word} {k} too large relative to input {word} {size}"
@@ -136,23 +141,19 @@ def pooled(
     if samples is None:
         if not dtype.is_floating_point:
             raise no_kernel("check_uniform_bounds", dtype)
-        n_batch = 1 if len(shape) == n + 1 else shape[0]
-        samples = rand(n_batch, shape[-n - 1], n, dtype=dtype)
+        samples = rand(1 if len(shape) == n + 1 else shape[0], shape[-n - 1], n, dtype=dtype)
     kernel = _pair(name, "kernel_size", kernel_size, n)
     sizes = _pair(name, "output_size", output_size, n)
     _check(name, shape, kernel, sizes, n)
-    batch = input if len(shape) == n + 2 else input.unsqueeze(0)
-    _check_samples(samples, dtype, batch._array.shape, n)
+    n_batch = 1 if len(shape) == n + 1 else shape[0]
+    _check_samples(samples, dtype, (n_batch, shape[-n - 1]), n)
     if min(kernel) < 1:
         raise errors.advised(
             NotImplementedError(f"{name}: a kernel_size of {min(kernel)}"),
             "Windows have one element at least.",
         )
-    samples = samples.detach()[: batch._array.shape[0]]
+    samples = samples.detach()[:n_batch]
     if dtype.itemsize == 2:
         samples = samples.to(float32)
     operator = fraction_plane if n == 2 else fraction_volume
-    values, indices = operator(batch, samples, kernel=kernel, sizes=sizes)
-    if batch is not input:
-        return values.squeeze(0), indices.squeeze(0)
-    return values, indices
+    return operator(input, samples, kernel=kernel, sizes=sizes)

@@ -57,6 +57,8 @@ def resized(
                 "Sizes are whole numbers; scale_factor takes others.",
             )
         return (size,) * n, (None,) * n
+    if isinstance(scale_factor, str):
+        raise errors.must_be("interpolate", "scale_factor", 0, "float", scale_factor)
     if isinstance(scale_factor, (list, tuple)):
         if len(scale_factor) != n:
             raise errors.advised(

@@ -29,8 +29,13 @@ def _step(n_in: int, n_out: int, scale: float | None, align: bool, kind: Any) ->
 
 
 @lru_cache(maxsize=256)
-def nearest(n_in: int, n_out: int, scale: float | None, exact: bool) -> Taps:
-    """Each pixel a copy of one: the one below its left edge, or below its middle if `exact`."""
+def nearest(n_in: int, n_out: int, scale: float | None, exact: bool, plane: bool) -> Taps:
+    """Each pixel a copy of one: the one below its left edge, or below its middle if `exact`.
+
+    In a plane whole factors are taken from the sizes, whatever factor is given, as in PyTorch.
+    """
+    if plane and not exact and n_out in (n_in, 2 * n_in):
+        scale = None
     step = _step(n_in, n_out, scale, False, F32)
     place = np.arange(n_out, dtype=F32)
     source = np.floor((place + F32(0.5)) * step if exact else place * step).astype(np.intp)
@@ -42,9 +47,9 @@ def nearest(n_in: int, n_out: int, scale: float | None, exact: bool) -> Taps:
 def straight(n_in: int, n_out: int, scale: float | None, align: bool, double: bool) -> Taps:
     """Each pixel between two neighbours, on a straight line; the edge goes on beyond itself."""
     kind = F64 if double else F32
-    place = np.arange(n_out, dtype=kind)
-    if n_in == n_out and (align or not scale):
+    if n_in == n_out:
         return _direct(n_in)
+    place = np.arange(n_out, dtype=kind)
     step = _step(n_in, n_out, scale, align, kind)
     if align:
         place = place * step
@@ -122,6 +127,8 @@ def smoothed(
     n_in: int, n_out: int, scale: float | None, align: bool, double: bool, mode: str
 ) -> Taps:
     """Each pixel a mean of all that the filter of `mode`, as wide as the pixel, reaches."""
+    if n_in == n_out:
+        return _direct(n_in)
     kind = F64 if double else F32
     function, radius = FILTERS[mode]
     step = _step(n_in, n_out, scale, align, kind)

@@ -108,7 +108,7 @@ def _check(input: Any, indices: Any, sizes: tuple[int, ...]) -> None:
         room *= size
     if where.size and (where.min() < 0 or where.max() >= room):
         flat = where.reshape(-1)
-        wrong = int(flat[(flat < 0) | (flat >= room)][0])
+        wrong = int(flat[(flat < 0) | (flat >= room)][-1])
         raise errors.advised(
             RuntimeError(
                 f"Found an invalid max index: {wrong} (output volumes are of size "

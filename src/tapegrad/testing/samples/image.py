@@ -61,7 +61,7 @@ def fractional_max_pool2d(make: Make) -> list:
     samples = make(2, 3, 2, low=0, high=1)
     return [
         Sample(make.distinct(2, 3, 6, 7), samples, kernel=(2, 3), sizes=(3, 2), fixed=(1,)),
-        Sample(make.distinct(1, 1, 4, 4), samples[:1, :1], kernel=(2, 2), sizes=(1, 3), fixed=(1,)),
+        Sample(make.distinct(1, 4, 4), samples[:1, :1], kernel=(2, 2), sizes=(1, 3), fixed=(1,)),
     ]
 
 
@@ -116,7 +116,7 @@ def resample(make: Make) -> list:
         Sample(make(2, 5), through=Separable((window,))),
         Sample(make(2, 3), through=Separable((window,)).reverse),
         Sample(make(0, 5), through=Separable((window,), 3)),
-        Sample(make(4, 4), through=Separable((stencil.nearest(4, 4, None, False),))),
+        Sample(make(4, 4), through=Separable((stencil.nearest(4, 4, None, False, True),))),
     ]
 
 
@@ -170,11 +170,11 @@ def _interpolated(make: Make, n: int, taps: Any) -> list:
 
 
 def _nearest(before: int, after: int) -> Any:
-    return stencil.nearest(before, after, None, False)
+    return stencil.nearest(before, after, None, False, True)
 
 
 def _exact(before: int, after: int) -> Any:
-    return stencil.nearest(before, after, None, True)
+    return stencil.nearest(before, after, None, True, True)
 
 
 def _straight(before: int, after: int) -> Any:
