@@ -1,0 +1,96 @@
+"""Least squares, pseudo-inverses, ranks: values, gradients, drivers, tolerances, errors."""
+
+import pytest
+
+import tapegrad as torch
+from tests.messages import raises
+from tests.ops.matrix import close, matrix
+
+A = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+B = [[1.0], [0.0], [2.0]]
+
+
+def test_solution_and_residuals_have_the_gradients_of_pytorch():
+    x, y = matrix(A).requires_grad_(), matrix(B).requires_grad_()
+    found = torch.linalg.lstsq(x, y, driver="gelsd")
+    close(found.solution, [[0.0], [0.25]])
+    close(found.residuals, [1.5])
+    close(found.rank, 2)
+    close(found.singular_values, [9.525518091565106, 0.5143005806586444])
+    (found.solution.sum() + found.residuals.sum()).backward()
+    close(x.grad, [[0.25, -0.375], [-0.5, 0.875], [0.25, -0.5]])
+    close(y.grad, [[0.75], [-2.0], [1.25]])
+
+
+@pytest.mark.parametrize(
+    ("driver", "residuals", "rank", "values"),
+    [("gels", (1,), (0,), (0,)), ("gelsy", (0,), (), (0,)), ("gelss", (1,), (), (2,))],
+)
+def test_what_is_found_besides_the_solution_depends_on_the_driver(driver, residuals, rank, values):
+    found = torch.linalg.lstsq(matrix(A), matrix(B), driver=driver)
+    close(found.solution, [[0.0], [0.25]])
+    shapes = (found.residuals.shape, found.rank.shape, found.singular_values.shape)
+    assert shapes == (residuals, rank, values)
+
+
+def test_right_hand_sides_may_be_vectors():
+    x, y = matrix(A).expand(2, 3, 2), matrix(B)[:, 0].expand(2, 3)
+    close(torch.linalg.lstsq(x, y).solution, [[0.0, 0.25], [0.0, 0.25]])
+    close(torch.linalg.lstsq(x[0], y[0]).solution, [0.0, 0.25])
+
+
+def test_the_shortest_of_several_solutions_is_found():
+    found = torch.linalg.lstsq(torch.ones(2, 2), torch.ones(2, 1))
+    close(found.solution, [[0.5], [0.5]])
+    close(found.rank, 1)
+    with raises(
+        torch.linalg.LinAlgError,
+        "torch.linalg.lstsq: The least squares solution could not be computed because the input "
+        "matrix does not have full rank (error code: 2).",
+    ):
+        torch.linalg.lstsq(torch.diag(torch.tensor([1.0, 0.0])), torch.ones(2, 1), driver="gels")
+
+
+def test_equations_that_do_not_fit_are_refused():
+    with raises(RuntimeError, "torch.linalg.lstsq: input.size(-2) should match other.size(-2)"):
+        torch.linalg.lstsq(matrix(A), matrix(A[:2]))
+    with raises(
+        RuntimeError,
+        "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)",
+    ):
+        torch.linalg.lstsq(matrix(A), matrix(B), driver="foo")
+    with raises(
+        torch.linalg.LinAlgError,
+        "torch.linalg.lstsq: input tensor should not contain infs or NaNs.",
+    ):
+        torch.linalg.lstsq(matrix(A) / 0, matrix(B))
+
+
+def test_the_gradient_of_a_pseudo_inverse_is_that_of_pytorch():
+    x = matrix(A).requires_grad_()
+    y = torch.linalg.pinv(x)
+    close(y, [[-4 / 3, -1 / 3, 2 / 3], [13 / 12, 1 / 3, -5 / 12]])
+    y.square().sum().backward()
+    close(
+        x.grad,
+        [
+            [10.194444444444443, -8.048611111111109],
+            [2.7777777777777692, -2.194444444444435],
+            [-4.638888888888916, 3.6597222222222388],
+        ],
+    )
+
+
+def test_tolerances_say_which_values_count_as_zero():
+    x = torch.diag(torch.tensor([1.0, 0.25, 1e-8]))
+    inverse = torch.linalg.pinv
+    close(inverse(x).diag(), [1.0, 4.0, 0.0])
+    close(inverse(x, atol=1e-9).diag(), [1.0, 4.0, 1e8])
+    close(inverse(x, rtol=0.5).diag(), [1.0, 0.0, 0.0])
+    close(torch.pinverse(x).diag(), [1.0, 4.0, 1e8])
+    ranks = [{}, {"atol": 1e-9}, {"rtol": 0.5}, {"tol": 0.1}, {"hermitian": True}]
+    assert [int(torch.linalg.matrix_rank(x, **given)) for given in ranks] == [2, 3, 1, 2, 2]
+    limits = torch.tensor([0.1, 0.5])
+    close(torch.linalg.matrix_rank(x.expand(2, 3, 3), atol=limits), [2, 1])
+    with pytest.raises(TypeError, match=r"^linalg_matrix_rank\(\) received an invalid combination"):
+        torch.linalg.matrix_rank(x, atol=limits, rtol=0.1)
