@@ -95,7 +95,7 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.arrays.tensor_linalg_extension": "linalg",
     "tapegrad.arrays.tensor_pooling": "add_points put_places read_points resample take_places",
     "tapegrad.ops.attention": "attend_key_back attend_query_back attend_value_back",
-    "tapegrad.ops.channel_norm": (
+    "tapegrad.ops.channel_standard": (
         "scale_channels standardize_channels_back standardize_channels_weight_back "
         "standardize_given_weight_back sum_channels"
     ),

@@ -76,6 +76,19 @@ def run_blocks(size: int, work: Callable[[int, int], None]) -> None:
         job.result()
 
 
+def share_out(n: int, size: int, work: Callable[[int, int], Any]) -> list:
+    """What `work(first, last)` returns for runs that cover `n` slabs of `size` elements each.
+
+    Large arrays are shared out over threads, a run for each; the work cuts its own blocks.
+    """
+    shares = min(n_threads(), n) if n * size > LARGE else 1
+    if shares <= 1:
+        return [work(0, n)]
+    step = -(-n // shares)
+    jobs = [_workers().submit(work, i, min(i + step, n)) for i in range(step, n, step)]
+    return [work(0, step), *(job.result() for job in jobs)]
+
+
 def in_blocks(function: Callable) -> Callable:
     """`function`, elementwise, run block by block where its arguments lend themselves to it."""
 

@@ -21,6 +21,7 @@ from tapegrad.nn.distance import CosineSimilarity, PairwiseDistance
 from tapegrad.nn.dropout import Dropout
 from tapegrad.nn.flatten import Flatten, Unflatten
 from tapegrad.nn.linear import Bilinear, Identity, Linear
+from tapegrad.nn.linear_cross_entropy_options import LinearCrossEntropyOptions
 from tapegrad.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -74,6 +75,7 @@ __all__ = [
     "L1Loss",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyOptions",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",

@@ -48,6 +48,9 @@ from tapegrad.nn.functional.embedding import (
     embedding_bag,
     one_hot,
 )
+from tapegrad.nn.functional.linear_loss import (
+    linear_cross_entropy,
+)
 from tapegrad.nn.functional.logits import (
     gumbel_softmax,
     log_softmax,
@@ -76,6 +79,9 @@ from tapegrad.nn.functional.margin import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from tapegrad.nn.functional.multi_head import (
+    multi_head_attention_forward,
+)
 from tapegrad.nn.functional.normalization import (
     batch_norm,
     group_norm,
@@ -100,6 +106,9 @@ from tapegrad.nn.functional.pooling import (
 from tapegrad.nn.functional.sequence import ctc_loss
 from tapegrad.ops.affine import linear
 from tapegrad.ops.affine_map import affine_grid
+from tapegrad.ops.attention import (
+    scaled_dot_product_attention,
+)
 from tapegrad.ops.bilinear_form import bilinear
 from tapegrad.ops.distance import cosine_similarity, pairwise_distance
 from tapegrad.ops.grid_sampling import grid_sample
@@ -184,6 +193,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
@@ -202,6 +212,7 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
@@ -221,6 +232,7 @@ __all__ = [
     "rms_norm",
     "rrelu",
     "rrelu_",
+    "scaled_dot_product_attention",
     "selu",
     "selu_",
     "sigmoid",

@@ -1,0 +1,86 @@
+"""Kernels of attention on NumPy arrays: one head after the other, so that its scores stay near."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.blas import share_products
+
+
+def _heads(x: Any, lead: tuple[int, ...]) -> Any:
+    """`x` (..., L, E) as (number of heads, L, E), broadcast to the leading sizes `lead`."""
+    x = np.broadcast_to(x, (*lead, *x.shape[-2:]))
+    return x.reshape(prod(lead), *x.shape[-2:])
+
+
+def _softmax(s: Any) -> None:
+    """Softmax along the last axis, in place; 0 where a row is minus infinity throughout."""
+    top = s.max(axis=-1, keepdims=True)
+    top[np.isneginf(top)] = 0
+    s -= top
+    np.exp(s, s)
+    total = s.sum(axis=-1, keepdims=True)
+    total[total == 0] = 1
+    s /= total
+
+
+def attend(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple:
+    """softmax(q k^T scale + mask) v, and the softmax; leading axes are those of q, k, v alike."""
+    dtype = q.dtype
+    if dtype.itemsize == 2:
+        q, k, v = (x.astype(np.float32) for x in (q, k, v))
+        mask = mask if mask is None or mask.dtype == bool else mask.astype(np.float32)
+        return tuple(x.astype(dtype) for x in attend(q, k, v, mask, scale))
+    lead, length, n_keys = q.shape[:-2], q.shape[-2], k.shape[-2]
+    if mask is not None:
+        mask = np.broadcast_to(mask, (*lead, length, n_keys))
+        if mask.dtype == bool:
+            mask = np.where(mask, np.zeros((), dtype), np.asarray(-np.inf, dtype))
+        mask = _heads(mask, lead)
+    queries, keys, values = (_heads(x, lead) for x in (q, k, v))
+    weights = np.empty((len(queries), length, n_keys), dtype)
+    result = np.empty((len(queries), length, v.shape[-1]), dtype)
+
+    def work(first: int, last: int) -> None:
+        for i in range(first, last):
+            s = weights[i]
+            np.matmul(queries[i], keys[i].T, s)
+            s *= scale
+            if mask is not None:
+                s += mask[i]
+            if n_keys:
+                _softmax(s)
+            np.matmul(s, values[i], result[i])
+
+    share_products(len(queries), length * n_keys, work)
+    return (
+        result.reshape(*lead, length, v.shape[-1]),
+        weights.reshape(*lead, length, n_keys),
+    )
+
+
+def _slopes(g: Any, v: Any, weights: Any, scale: float) -> Any:
+    """The cotangent of the products q k^T."""
+    s = g @ v.mT
+    s -= np.vecdot(s, weights)[..., None]
+    s *= weights
+    s *= scale
+    return s
+
+
+def attend_query_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
+    """The cotangent of `q` in `attend`."""
+    return _slopes(g, v, weights, scale) @ k
+
+
+def attend_key_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
+    """The cotangent of `k` in `attend`."""
+    return _slopes(g, v, weights, scale).mT @ q
+
+
+def attend_value_back(g: Any, q: Any, k: Any, mask: Any, weights: Any, scale: Any) -> Any:
+    """The cotangent of `v` in `attend`."""
+    return weights.mT @ g

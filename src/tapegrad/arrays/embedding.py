@@ -1,0 +1,73 @@
+"""Kernels of embeddings: adding up rows where they were looked up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.reuse import SMALLEST, empty
+
+_ROUNDS = 3  # rows named more often than that are sorted
+
+
+def _zeros(shape: tuple[int, int], dtype: Any) -> Any:
+    """Zeros in memory that is used again: new pages would cost several times the filling."""
+    if shape[0] * shape[1] * dtype.itemsize < SMALLEST:
+        return np.zeros(shape, dtype)
+    out = empty(shape[0] * shape[1], dtype)
+    out.fill(0)
+    return out.reshape(shape)
+
+
+def add_rows(rows: Any, index: Any, n: int) -> Any:
+    """Zeros of shape (n, ...) with `rows[i]` added to row `index[i]`; no index is negative.
+
+    Of several rows with one index the last one is written, and the others wait for the next round:
+    few indices are named often. If there are, the rest is sorted and summed in runs.
+    """
+    out = _zeros((n, rows.shape[1]), rows.dtype)
+    if not index.size:
+        return out
+    place = np.empty(n, np.intp)
+    for turn in range(_ROUNDS):
+        number = np.arange(index.size)
+        place[index] = number
+        last = place[index] == number
+        if last.all():
+            _add(out, index, rows, turn)
+            return out
+        _add(out, index[last], rows[last], turn)
+        rest = ~last
+        index, rows = index[rest], rows[rest]
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    _add(out, ordered[starts], np.add.reduceat(rows[order], starts, axis=0), 1)
+    return out
+
+
+def _add(out: Any, index: Any, rows: Any, onto: int) -> None:
+    """Write rows, or add them, where no index is named twice."""
+    if onto:
+        out[index] += rows
+    else:
+        out[index] = rows
+
+
+def spread_rows(g: Any, indices: Any, n: int, padding: int, by_frequency: bool) -> Any:
+    """(n, D) from `g` (..., D): each row added where `indices` (...) says, but not at `padding`.
+
+    `by_frequency`: divided by how often the index is named.
+    """
+    index = indices.reshape(-1)
+    rows = g.reshape(index.size, g.shape[-1])
+    if padding >= 0:
+        kept = index != padding
+        if not kept.all():
+            index, rows = index[kept], rows[kept]
+    out = add_rows(rows, index, n)
+    if by_frequency and index.size:
+        named = np.unique(index)
+        out[named] /= np.bincount(index, minlength=n)[named, None].astype(out.dtype)
+    return out

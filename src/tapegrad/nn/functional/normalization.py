@@ -1,0 +1,205 @@
+"""Normalisation with PyTorch's arguments: of batches, layers, groups, instances, neighbours."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from tapegrad.errors import advised
+from tapegrad.ops import channel_norm, normalization
+from tapegrad.ops.division import div
+from tapegrad.ops.join import cat
+from tapegrad.tensor import Tensor
+
+__all__ = [
+    "batch_norm",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "local_response_norm",
+    "normalize",
+    "rms_norm",
+]
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """`(x - mean) / sqrt(variance + eps) * weight + bias` for each channel of (N, C, ...).
+
+    In training the moments are those of the batch, and the running statistics move towards them:
+    `running = (1 - momentum) * running + momentum * batch`. Else they are the running statistics.
+
+    Source: Ioffe and Szegedy, Batch normalization, 2015, algorithm 1.
+
+    >>> x = torch.tensor([[1.0], [3.0]])
+    >>> torch.nn.functional.batch_norm(x, None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
+    if training:
+        size = input.size()
+        if size[0] * prod(size[2:]) == 1:
+            raise advised(
+                ValueError(
+                    f"Expected more than 1 value per channel when training, got input size {size}"
+                ),
+                "One value has no variance: use a larger batch, or eval().",
+            )
+    return channel_norm.batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps, True
+    )
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """`(x - mean) / sqrt(variance + eps) * weight + bias` for each channel of each sample.
+
+    Source: Ulyanov et al., Instance normalization, 2016, eq. 1.
+
+    >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0]]]))
+    tensor([[[-1.0000,  1.0000]]])
+    """
+    if use_input_stats and prod(input.size()[2:]) == 1:
+        raise advised(
+            ValueError(
+                f"Expected more than 1 spatial element when training, got input size {input.size()}"
+            ),
+            "One element has no variance: the input has shape (N, C, L) with L > 1.",
+        )
+    return channel_norm.instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True
+    )
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """`(x - mean) / sqrt(variance + eps) * weight + bias` over the last dimensions.
+
+    Source: Ba et al., Layer normalization, 2016, eq. 3.
+
+    >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
+    tensor([[-1.0000,  1.0000]])
+    """
+    return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    """`x / sqrt(mean(x^2) + eps) * weight` over the last dimensions.
+
+    Source: Zhang and Sennrich, Root mean square layer normalization, 2019, eq. 4.
+
+    >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
+    tensor([[0.8485, 1.1314]])
+    """
+    return normalization.rms_norm(input, normalized_shape, weight, eps)
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """`(x - mean) / sqrt(variance + eps) * weight + bias` for groups of channels of each sample.
+
+    Source: Wu and He, Group normalization, 2018, eq. 1 and 7.
+
+    >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 5.0, 5.0]]), 2)
+    tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
+    """
+    size = list(input.size())
+    if len(size) < 2:
+        raise advised(
+            RuntimeError(
+                f"Expected at least 2 dimensions for input tensor but received {len(size)}"
+            ),
+            "The input has shape (N, C, ...): a batch of samples with C channels.",
+        )
+    if size[0] * size[1] // num_groups * prod(size[2:]) == 1:
+        raise advised(
+            ValueError(
+                f"Expected more than 1 value per channel when training, got input size {size}"
+            ),
+            "One value has no variance: use fewer groups.",
+        )
+    return channel_norm.group_norm(input, num_groups, weight, bias, eps)
+
+
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """`x / (k + alpha * mean(x^2))^beta`, the mean over `size` neighbouring channels.
+
+    The input is (N, C, ...). Channels beyond the first and the last count as zero. PyTorch takes the
+    mean over `size`, where the paper takes the sum.
+
+    Source: Krizhevsky et al., ImageNet classification with deep networks, 2012, section 3.3.
+
+    >>> torch.nn.functional.local_response_norm(torch.ones(1, 1, 2), 2, alpha=2.0, beta=1.0)
+    tensor([[[0.5000, 0.5000]]])
+    """
+    dim = input.dim()
+    if dim < 3:
+        raise advised(
+            ValueError(
+                "Expected 3D or higher dimensionality                          "
+                f"input (got {dim} dimensions)"
+            ),
+            "The input has shape (N, C, L, ...).",
+        )
+    if input.numel() == 0:
+        return input
+    if size <= 0:
+        sizes = f"kH: {size} kW: 1" if dim == 3 else f"kT: {size} kH: 1 kW: 1"
+        raise advised(
+            RuntimeError(f"kernel size should be greater than zero, but got {sizes}"),
+            "size is the number of channels that are taken together.",
+        )
+    n, c, *rest = input.shape
+    before, after = size // 2, (size - 1) // 2
+    square = input.mul(input)
+    edges = [square.new_zeros((n, m, *rest)) for m in (before, after)]
+    padded = cat((edges[0], square, edges[1]), 1)
+    total = padded.narrow(1, 0, c)
+    for i in range(1, size):
+        total = total + padded.narrow(1, i, c)
+    return input / (total / size).mul(alpha).add(k).pow(beta)
+
+
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """`x / max(norm(x), eps)` along `dim`, the norm of order `p`.
+
+    >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
+    length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    return input / length if out is None else div(input, length, out=out)

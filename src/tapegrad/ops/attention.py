@@ -1,0 +1,283 @@
+"""Scaled dot-product attention: averages of values, weighted by how well keys fit queries."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.dtype import bool_
+from tapegrad.op import primitive
+from tapegrad.ops.create import ones
+from tapegrad.ops.dropping import dropout
+from tapegrad.ops.normalization import real_argument
+
+
+def _products(xp: Any, q: Any, k: Any, scale: float) -> Any:
+    return xp.matmul(q, xp.matrix_transpose(k)) * scale
+
+
+def _masked(xp: Any, scores: Any, mask: Any) -> Any:
+    if mask is None:
+        return scores
+    if xp.isdtype(mask.dtype, "bool"):
+        return xp.where(mask, scores, -math.inf)
+    return scores + mask
+
+
+def safe_softmax(xp: Any, x: Any) -> Any:
+    """Softmax along the last axis; 0 where a row is minus infinity throughout."""
+    top = xp.max(x, axis=-1, keepdims=True)
+    e = xp.exp(x - xp.where(top == -math.inf, 0, top))
+    total = xp.sum(e, axis=-1, keepdims=True)
+    return e / xp.where(total == 0, 1, total)
+
+
+def _weights(xp: Any, q: Any, k: Any, mask: Any, scale: float) -> Any:
+    return safe_softmax(xp, _masked(xp, _products(xp, q, k, scale), mask))
+
+
+def _softmax_rule(xp: Any, g: Any, y: Any) -> Any:
+    return (g - xp.sum(g * y, axis=-1, keepdims=True)) * y
+
+
+# --- operators ---------------------------------------------------------------------------------
+
+
+@primitive(node="SafeSoftmaxBackward0")
+def softmax_or_zero(xp, x):
+    """Softmax along the last axis; 0 where a row is minus infinity throughout."""
+    return safe_softmax(xp, x)
+
+
+softmax_or_zero.vjp(x=lambda xp, g, y: _softmax_rule(xp, g, y))
+softmax_or_zero.jvp(x=lambda xp, t, y: _softmax_rule(xp, t, y))  # a symmetric Jacobian
+
+
+@primitive(
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+    outputs=("result", "weights"),
+    nondiff=("weights",),
+    hidden=("mask",),
+    kernels=("attend", "attend_query_back", "attend_key_back", "attend_value_back"),
+)
+def attention(xp, query, key, value, mask, *, scale):
+    """softmax(query key^T scale + mask) value, over the last two axes."""
+    return xp.attend(query, key, value, mask, scale)
+
+
+attention.vjp(
+    query=lambda xp, g, query, key, value, mask, weights, scale: xp.attend_query_back(
+        g, query, key, value, mask, weights, scale
+    ),
+    key=lambda xp, g, query, key, value, mask, weights, scale: xp.attend_key_back(
+        g, query, key, value, mask, weights, scale
+    ),
+    value=lambda xp, g, query, key, mask, weights, scale: xp.attend_value_back(
+        g, query, key, mask, weights, scale
+    ),
+)
+
+
+def _scores_tangent(xp, t, query, key, value, mask, scale):
+    weights = _weights(xp, query, key, mask, scale)
+    return xp.matmul(_softmax_rule(xp, t * scale, weights), value)
+
+
+attention.jvp(
+    query=lambda xp, t, query, key, value, mask, scale: _scores_tangent(
+        xp, xp.matmul(t, xp.matrix_transpose(key)), query, key, value, mask, scale
+    ),
+    key=lambda xp, t, query, key, value, mask, scale: _scores_tangent(
+        xp, xp.matmul(query, xp.matrix_transpose(t)), query, key, value, mask, scale
+    ),
+    value=lambda xp, t, query, key, mask, scale: xp.matmul(
+        _weights(xp, query, key, mask, scale), t
+    ),
+)
+
+
+# --- the kernels on tensors, for derivatives of derivatives ---------------------------------------
+
+
+def _slopes(xp: Any, g: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
+    weights = _weights(xp, q, k, mask, scale)
+    return _softmax_rule(xp, xp.matmul(g, xp.matrix_transpose(v)), weights) * scale
+
+
+def attend_query_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
+    from tapegrad import namespace as xp
+
+    return xp.matmul(_slopes(xp, g, q, k, v, mask, scale), k)
+
+
+def attend_key_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
+    from tapegrad import namespace as xp
+
+    return xp.matmul(xp.matrix_transpose(_slopes(xp, g, q, k, v, mask, scale)), q)
+
+
+def attend_value_back(g: Any, q: Any, k: Any, mask: Any, weights: Any, scale: Any) -> Any:
+    from tapegrad import namespace as xp
+
+    return xp.matmul(xp.matrix_transpose(_weights(xp, q, k, mask, scale)), g)
+
+
+# --- the public function ---------------------------------------------------------------------
+
+
+_C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "long int",
+    "int32": "int",
+    "int16": "short int",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def _c_name(x: Any) -> str:
+    return _C_NAMES.get(x.dtype.name, x.dtype.name)
+
+
+def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None:
+    name = "scaled_dot_product_attention"
+    for i, (argument, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
+        if getattr(x, "_array", None) is None:
+            raise errors.must_be(name, argument, i, "Tensor", x)
+    if query.dtype is not key.dtype or query.dtype is not value.dtype:
+        raise errors.advised(
+            RuntimeError(
+                "Expected query, key, and value to have the same dtype, but got query.dtype: "
+                f"{_c_name(query)} key.dtype: {_c_name(key)} and value.dtype: {_c_name(value)} "
+                "instead."
+            ),
+            "Convert them to one dtype.",
+        )
+    if query.ndim < 2 or key.ndim < 2 or value.ndim < 2:
+        raise errors.advised(
+            RuntimeError(
+                "Expected query, key, and value to all be  at least 2 dimensional, but got "
+                f"query.dim: {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
+            ),
+            "They have shape (..., length, features).",
+        )
+    if mask is not None:
+        if mask.dtype.name not in ("bool", "float32") and mask.dtype is not query.dtype:
+            raise errors.advised(
+                RuntimeError(
+                    "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                    f"attn_mask.dtype: {_c_name(mask)} and  query.dtype: {_c_name(query)} instead."
+                ),
+                "A mask is bool (True: takes part), or is added to the scores.",
+            )
+        if is_causal:
+            raise errors.advised(
+                RuntimeError(f"_{name}: Explicit attn_mask should not be set when is_causal=True"),
+                "Put the causal mask into attn_mask, or leave attn_mask away.",
+            )
+    if not query.dtype.is_floating_point:
+        if query.dtype.is_complex:
+            raise errors.advised(
+                NotImplementedError(
+                    '"softmax_lastdim_kernel_impl" not implemented for '
+                    f"'{query.dtype.scalar_name}'"
+                ),
+                "Attention is of real numbers.",
+            )
+        raise errors.advised(
+            RuntimeError(f"expected scalar type Float but found {query.dtype.scalar_name}"),
+            "Convert the tensors first: query.float().",
+        )
+
+
+def _repeated_heads(query: Any, x: Any) -> Any:
+    """`x` (..., heads, S, E) with each head repeated for the group of queries it serves."""
+    n, groups = query.shape[-3], x.shape[-3]
+    if not groups or n % groups:
+        raise errors.advised(
+            RuntimeError(
+                "Number of heads in key and value must divide the number of heads in "
+                "\nquery, but got them as: "
+                f"query: {n}, key or value: {groups}"
+            ),
+            "enable_gqa gives each head of the keys a group of heads of the queries.",
+        )
+    return x.repeat_interleave(n // groups, -3)
+
+
+def _broadcasts(query: Any, key: Any, mask: Any) -> bool:
+    scores = (*query.shape[:3], key.shape[2])
+    sizes = mask.shape
+    return len(sizes) <= 4 and all(
+        n in (1, m) for n, m in zip(reversed(sizes), reversed(scores), strict=False)
+    )
+
+
+def _fits_one_operator(query: Any, key: Any, value: Any, mask: Any, dropout_p: float) -> bool:
+    """Whether the whole is one node, as in PyTorch: four axes, alike, a mask without history."""
+    return (
+        query.ndim == 4
+        and dropout_p == 0
+        and (mask is None or (not mask.requires_grad and _broadcasts(query, key, mask)))
+        and query.shape[:2] == key.shape[:2] == value.shape[:2]
+        and query.shape[3] == key.shape[3] == value.shape[3]
+        and key.shape[2] == value.shape[2]
+        and query.numel() > 0
+        and key.numel() > 0
+    )
+
+
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """softmax(query key^T scale + mask) value: for each query an average of the values.
+
+    query is (..., L, E), key (..., S, E), value (..., S, V); the result is (..., L, V). `attn_mask`
+    (..., L, S) is True where a key takes part, or a number that is added to the score; `is_causal`
+    lets query i see keys 0 to i. `scale` is 1 / sqrt(E) if not given. Weights are dropped with
+    probability `dropout_p`. With `enable_gqa` heads of keys serve groups of heads of queries.
+
+    Source: Vaswani et al., "Attention Is All You Need", 2017, eq. 1.
+
+    >>> x = torch.eye(2).view(1, 1, 2, 2)
+    >>> torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
+    tensor([[[[1.0000, 0.0000],
+              [0.3302, 0.6698]]]])
+    """
+    _check(query, key, value, attn_mask, is_causal)
+    dropout_p = real_argument("scaled_dot_product_attention", "dropout_p", 5, dropout_p)
+    if enable_gqa and query.ndim > 2:
+        key, value = _repeated_heads(query, key), _repeated_heads(query, value)
+    if scale is None:
+        scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
+    if is_causal:
+        seen = ones(query.shape[-2], key.shape[-2], dtype=bool_, device=query.device)
+        attn_mask = seen.tril()
+    if _fits_one_operator(query, key, value, attn_mask, dropout_p):
+        return attention(query, key, value, attn_mask, scale=scale)[0]
+    root = math.sqrt(abs(scale))
+    scores = (query * math.copysign(root, scale)) @ (key.transpose(-2, -1) * root)
+    if attn_mask is not None:
+        if attn_mask.dtype.name == "bool":
+            zero = attn_mask.new_zeros((), dtype=scores.dtype)
+            attn_mask = zero.masked_fill(~attn_mask, -math.inf)
+        scores = scores + attn_mask
+    weights = softmax_or_zero(scores) if scores.shape[-1] else scores
+    if dropout_p != 0:
+        weights = dropout(weights, dropout_p, True)
+    return weights @ value

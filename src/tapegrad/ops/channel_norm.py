@@ -1,0 +1,275 @@
+"""Batch, group and instance normalisation of inputs of shape (N, C, ...)."""
+
+from __future__ import annotations
+
+import operator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.ops.channel_standard import (
+    batch_standardize,
+    channel_standardize,
+    group_standardize,
+)
+from tapegrad.ops.normalization import real_argument, same_kind, tensor_argument
+from tapegrad.ops.refusal import no_kernel
+
+
+def _check_count(argument: str, x: Any, n: int) -> None:
+    if x is not None and x._array.size != n:
+        raise errors.advised(
+            RuntimeError(f"{argument} should contain {n} elements not {x._array.size}"),
+            f"The input has {n} channels, its second dimension.",
+        )
+
+
+def _check_batch(input: Any, weight: Any, bias: Any, mean: Any, variance: Any) -> None:
+    shape = tensor_argument("batch_norm", input).shape
+    if len(shape) < 2:
+        raise errors.advised(
+            IndexError(
+                "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
+                if shape
+                else "Dimension specified as 1 but tensor has no dimensions"
+            ),
+            "The input has shape (N, C, ...): a batch of samples with C channels.",
+        )
+    for name, x in (
+        ("running_mean", mean),
+        ("running_var", variance),
+        ("weight", weight),
+        ("bias", bias),
+    ):
+        _check_count(name, x, shape[1])
+    if not input.dtype.is_floating_point:
+        raise no_kernel("batch_norm", input.dtype)
+    same_kind(input, weight, bias, mean, variance)
+    for name, x in (("running_mean", mean), ("running_var", variance)):
+        if x is not None and x.requires_grad and is_grad_enabled():
+            raise errors.advised(
+                RuntimeError(
+                    "The function 'native_batch_norm' is not differentiable with respect to "
+                    f"argument '{name}'. This input cannot have requires_grad True."
+                ),
+                f"Pass {name}.detach().",
+            )
+
+
+def _batch(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple:
+    """The result, and mean and variance of the batch in training, else None."""
+    if tensor_argument("batch_norm", input).shape == (0,):
+        return input.clone(), None, None
+    if not training:
+        for name, x in (("running_mean", running_mean), ("running_var", running_var)):
+            if x is None:
+                raise errors.advised(
+                    RuntimeError(f"{name} must be defined in evaluation mode"),
+                    "Pass the running statistics, or training=True.",
+                )
+    _check_batch(input, weight, bias, running_mean, running_var)
+    if not training:
+        return (
+            channel_standardize(input, weight, bias, running_mean, running_var, eps=eps),
+            None,
+            None,
+        )
+    if (running_mean is None) != (running_var is None):
+        raise errors.advised(
+            RuntimeError(
+                "running_mean and running_var must either both be None or neither be None"
+            ),
+            "Pass both, so that both are updated.",
+        )
+    result, mean, variance = batch_standardize(input, weight, bias, eps=eps)
+    if running_mean is not None and input._array.size:
+        _update(input._array.shape, mean, variance, running_mean, running_var, momentum)
+    return result, mean, variance
+
+
+def _update(
+    shape: tuple, mean: Any, variance: Any, running_mean: Any, running_var: Any, momentum: float
+) -> None:
+    """Move the running statistics towards the batch's, its variance divided by the count - 1.
+
+    As in PyTorch this is not counted as a write: a graph may have kept the statistics.
+    """
+    count = shape[0] * prod(shape[2:])
+    unbiased = variance._array * (count / (count - 1) if count > 1 else np.nan)
+    for running, now in ((running_mean._array, mean._array), (running_var._array, unbiased)):
+        running[...] = (1 - momentum) * running + momentum * now.reshape(running.shape)
+
+
+def batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """(x - mean) / sqrt(variance + eps) * weight + bias for each channel.
+
+    The input has shape (N, C, ...). In training the moments are those of the batch, and the running
+    statistics move towards them by `momentum`; else the running statistics are the moments.
+
+    Source: Ioffe and Szegedy, "Batch Normalization", 2015, algorithm 1.
+
+    >>> x = torch.tensor([[1.0], [3.0]])
+    >>> torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
+    momentum = real_argument("batch_norm", "momentum", 7, momentum)
+    eps = real_argument("batch_norm", "eps", 8, eps)
+    return _batch(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def native_batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Any, Any, Any]:
+    """`batch_norm`, and in training the mean and 1 / sqrt(variance + eps) of each channel.
+
+    >>> outputs = torch.native_batch_norm(torch.ones(4, 3), None, None, None, None, True, 0.1, 1e-5)
+    >>> [x.shape for x in outputs]
+    [torch.Size([4, 3]), torch.Size([3]), torch.Size([3])]
+    """
+    result, mean, variance = _batch(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+    if mean is None:
+        empty = result.detach().new_empty((0,))
+        return result, empty, empty.clone()
+    return result, mean, (variance + eps).rsqrt()
+
+
+def group_norm(
+    input: Any,
+    num_groups: int,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-05,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """(x - mean) / sqrt(variance + eps) * weight + bias for groups of channels of each sample.
+
+    The input has shape (N, C, ...); `num_groups` groups of consecutive channels each have a mean
+    and a variance of their own. `weight` and `bias` have shape (C,).
+
+    Source: Wu and He, "Group Normalization", 2018, eq. 1 and 7.
+
+    >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 5.0, 5.0]]), 2)
+    tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
+    """
+    shape = tensor_argument("group_norm", input).shape
+    if isinstance(num_groups, bool) or not hasattr(num_groups, "__index__"):
+        raise errors.must_be("group_norm", "num_groups", 2, "int", num_groups)
+    groups = operator.index(num_groups)
+    eps = real_argument("group_norm", "eps", 5, eps)
+    if len(shape) < 2:
+        raise errors.advised(
+            RuntimeError(
+                f"Expected at least 2 dimensions for input tensor but received {len(shape)}"
+            ),
+            "The input has shape (N, C, ...): a batch of samples with C channels.",
+        )
+    if groups <= 0:
+        raise errors.advised(
+            RuntimeError(f"Expected num groups to be greater than 0, got {groups}"),
+            "Give a number that divides the number of channels.",
+        )
+    if shape[1] % groups:
+        raise errors.advised(
+            RuntimeError(
+                "Expected number of channels in input to be divisible by num_groups, but got input "
+                f"of shape {list(shape)} and num_groups={groups}"
+            ),
+            "Choose a number of groups that divides the number of channels.",
+        )
+    for name, x in (("weight", weight), ("bias", bias)):
+        if x is not None and x._array.shape != (shape[1],):
+            raise errors.advised(
+                RuntimeError(
+                    f"Expected {name} to be a vector of size equal to the number of channels in "
+                    f"input, but got {name} of shape {list(x._array.shape)} and input of shape "
+                    f"{list(shape)}"
+                ),
+                f"Give {name} shape ({shape[1]},).",
+            )
+    if not input.dtype.is_floating_point:
+        raise no_kernel("GroupNormKernelImpl", input.dtype)
+    same_kind(input, weight, bias)
+    return group_standardize(input, weight, bias, groups=groups, eps=eps)[0]
+
+
+def instance_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """(x - mean) / sqrt(variance + eps) * weight + bias for each channel of each sample.
+
+    The input has shape (N, C, ...). Running statistics, where given, move towards the mean of the
+    samples' moments; without `use_input_stats` they are the moments.
+
+    Source: Ulyanov et al., "Instance Normalization", 2016, eq. 1.
+
+    >>> x = torch.tensor([[[1.0, 3.0]], [[2.0, 6.0]]])
+    >>> torch.instance_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[[-1.0000,  1.0000]],
+    <BLANKLINE>
+            [[-1.0000,  1.0000]]])
+    """
+    shape = tensor_argument("instance_norm", input).shape
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise errors.advised(
+            RuntimeError(
+                "Expected running_mean and running_var to be defined when use_input_stats is false"
+            ),
+            "Pass the running statistics, or use_input_stats=True.",
+        )
+    if len(shape) < 2:
+        raise errors.advised(
+            IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)"),
+            "The input has shape (N, C, ...): a batch of samples with C channels.",
+        )
+    n, c, *rest = shape
+    together = input.contiguous().view(1, n * c, *rest)
+    weight, bias, mean, variance = (
+        None if x is None else x.repeat(n) for x in (weight, bias, running_mean, running_var)
+    )
+    result = batch_norm(
+        together, weight, bias, mean, variance, use_input_stats, momentum, eps, cudnn_enabled
+    )
+    for running, x in ((running_mean, mean), (running_var, variance)):
+        if running is not None and x is not None:
+            running.detach().copy_(x.detach().view(n, c).mean(0))
+    return result.view(shape)

@@ -1,0 +1,134 @@
+"""Dropout: elements or whole channels are dropped at random, and what is left is scaled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.ops.like import empty_like
+from tapegrad.ops.normalization import real_argument, tensor_argument
+
+_FLOOR = 1.7580993408473766  # alpha * scale of SELU, which goes down to minus that
+
+
+def _noise(x: Any, p: float, channels: bool) -> Any:
+    """Ones with probability 1 - p, for each element or each channel of (N, C, ...)."""
+    if not channels:
+        return empty_like(x.detach()).bernoulli_(1 - p)
+    if x.ndim < 2:
+        raise errors.advised(
+            RuntimeError("Feature dropout requires at least 2 dimensions in the input"),
+            "The input has shape (N, C, ...): whole channels are dropped.",
+        )
+    return x.new_empty((*x.shape[:2], *(1,) * (x.ndim - 2))).bernoulli_(1 - p)
+
+
+def _dropped(
+    name: str, x: Any, p: Any, train: bool, in_place: bool, channels: bool, alpha: bool
+) -> Any:
+    tensor_argument(name, x)
+    p = real_argument(name, "p", 2, p)
+    if not 0 <= p <= 1:
+        raise errors.advised(
+            RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}"),
+            "p is the probability that an element is dropped.",
+        )
+    if p == 0 or not train or not x._array.size:
+        return x
+    if p == 1:
+        zero = x.new_zeros(())
+        return x.mul_(zero) if in_place else x * zero
+    noise = _noise(x, p, channels)
+    if not alpha:
+        noise.div_(1 - p)
+        return x.mul_(noise) if in_place else x * noise
+    # dropped elements become -FLOOR; then a x + b has mean 0 and variance 1 again
+    a = 1 / math.sqrt((_FLOOR * _FLOOR * p + 1) * (1 - p))
+    b = (noise - 1).mul_(_FLOOR * a).add_(_FLOOR * a * p)
+    noise.mul_(a)
+    return x.mul_(noise).add_(b) if in_place else x * noise + b
+
+
+def dropout(input: Any, p: float, train: bool) -> Any:
+    """Each element is zero with probability `p`, else x / (1 - p); without `train` as it is.
+
+    Source: Hinton et al., "Improving neural networks by preventing co-adaptation", 2012.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.dropout(torch.ones(4), 0.5, True)
+    tensor([0., 0., 2., 0.])
+    """
+    return _dropped("dropout", input, p, train, False, False, False)
+
+
+def dropout_(input: Any, p: float, train: bool) -> Any:
+    """In-place form of `dropout`.
+
+    >>> torch.dropout_(torch.ones(2), 0.0, True)
+    tensor([1., 1.])
+    """
+    return _dropped("dropout_", input, p, train, True, False, False)
+
+
+def feature_dropout(input: Any, p: float, train: bool) -> Any:
+    """`dropout` of whole channels of an input of shape (N, C, ...).
+
+    Source: Tompson et al., "Efficient object localization using convolutional networks", 2014.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.feature_dropout(torch.ones(1, 3, 2), 0.5, True)
+    tensor([[[0., 0.],
+             [0., 0.],
+             [2., 2.]]])
+    """
+    return _dropped("feature_dropout", input, p, train, False, True, False)
+
+
+def feature_dropout_(input: Any, p: float, train: bool) -> Any:
+    """In-place form of `feature_dropout`.
+
+    >>> torch.feature_dropout_(torch.ones(1, 2), 0.0, True)
+    tensor([[1., 1.]])
+    """
+    return _dropped("feature_dropout_", input, p, train, True, True, False)
+
+
+def alpha_dropout(input: Any, p: float, train: bool) -> Any:
+    """Dropout that keeps mean 0 and variance 1: dropped elements go to the floor of SELU.
+
+    Source: Klambauer et al., "Self-normalizing neural networks", 2017, section 3.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.alpha_dropout(torch.ones(4), 0.5, True)
+    tensor([-0.7792, -0.7792,  1.6655, -0.7792])
+    """
+    return _dropped("alpha_dropout", input, p, train, False, False, True)
+
+
+def alpha_dropout_(input: Any, p: float, train: bool) -> Any:
+    """In-place form of `alpha_dropout`.
+
+    >>> torch.alpha_dropout_(torch.ones(2), 0.0, True)
+    tensor([1., 1.])
+    """
+    return _dropped("alpha_dropout_", input, p, train, True, False, True)
+
+
+def feature_alpha_dropout(input: Any, p: float, train: bool) -> Any:
+    """`alpha_dropout` of whole channels of an input of shape (N, C, ...).
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.feature_alpha_dropout(torch.ones(1, 3), 0.5, True)
+    tensor([[-0.7792, -0.7792,  1.6655]])
+    """
+    return _dropped("feature_alpha_dropout", input, p, train, False, True, True)
+
+
+def feature_alpha_dropout_(input: Any, p: float, train: bool) -> Any:
+    """In-place form of `feature_alpha_dropout`.
+
+    >>> torch.feature_alpha_dropout_(torch.ones(1, 2), 0.0, True)
+    tensor([[1., 1.]])
+    """
+    return _dropped("feature_alpha_dropout_", input, p, train, True, True, True)

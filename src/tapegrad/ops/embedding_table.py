@@ -1,0 +1,180 @@
+"""Embeddings: rows of a table, looked up by number; one-hot vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.autograd.inplace import check_writable, written
+from tapegrad.op import linear
+from tapegrad.ops.normalization import real_argument
+from tapegrad.tensor import wrap
+
+
+@linear(name="look_up", node="EmbeddingBackward0", hidden=("indices",), kernels=("spread_rows",))
+def look_up(xp, weight, indices, *, padding, by_frequency):
+    """The rows of `weight` that `indices` (...) names: shape (..., D)."""
+    rows = xp.take(weight, xp.reshape(indices, (-1,)), axis=0)
+    return xp.reshape(rows, (*indices.shape, weight.shape[1]))
+
+
+look_up.vjp(
+    weight=lambda xp, g, weight_like, indices, padding, by_frequency: xp.spread_rows(
+        g, indices, weight_like.shape[0], padding, by_frequency
+    )
+)
+
+
+@linear(
+    node="EmbeddingDenseBackwardBackward0",
+    hidden=("indices",),
+    kernels=("spread_rows", "read_at", "add_at"),
+)
+def spread_looked_up(xp, g, indices, *, n, padding, by_frequency):
+    """(n, D): each row of `g` (..., D) added where `indices` says; the reverse of `look_up`."""
+    return xp.spread_rows(g, indices, n, padding, by_frequency)
+
+
+def _spread_rule(xp, g, indices, n, padding, by_frequency):
+    index = xp.reshape(indices, (-1,))
+    rows = xp.read_at(g, index, (0,))
+    used = xp.reshape(index != padding, (-1, 1))
+    rows = xp.where(used, rows, 0)
+    if by_frequency:
+        often = xp.add_at(xp.astype(used, g.dtype), (n, 1), index, (0,))
+        rows = rows / xp.maximum(xp.read_at(often, index, (0,)), 1)
+    return xp.reshape(rows, (*indices.shape, g.shape[1]))
+
+
+spread_looked_up.vjp(g=_spread_rule)
+
+
+def spread_rows(g: Any, indices: Any, n: int, padding: int, by_frequency: bool) -> Any:
+    """The kernel on tensors, for derivatives of derivatives."""
+    return spread_looked_up(g, indices, n=n, padding=padding, by_frequency=by_frequency)
+
+
+def check_indices(name: str, indices: Any, weight: Any) -> None:
+    """Raise unless `indices` are whole numbers and `weight` is a tensor."""
+    if getattr(weight, "_array", None) is None:
+        raise errors.must_be(name, "weight", 1, "Tensor", weight)
+    if getattr(indices, "_array", None) is None:
+        raise errors.must_be(name, "indices", 2, "Tensor", indices)
+    if indices.dtype.name not in ("int64", "int32"):
+        kind = indices.dtype.scalar_name
+        kind = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
+        raise errors.advised(
+            RuntimeError(
+                "Expected tensor for argument #1 'indices' to have one of the following scalar "
+                f"types: Long, Int; but got {kind} instead (while checking arguments for {name})"
+            ),
+            "Indices are whole numbers: indices.long().",
+        )
+
+
+def embedding(
+    weight: Any,
+    indices: Any,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """The rows of `weight` (V, D) that `indices` (...) names: shape (..., D).
+
+    Row `padding_idx` gets no gradient. With `scale_grad_by_freq` the gradient of a row is divided
+    by how often it was named.
+
+    >>> weight = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
+    >>> torch.embedding(weight, torch.tensor([1, 0, 1]))
+    tensor([[2., 3.],
+            [0., 1.],
+            [2., 3.]])
+    """
+    if getattr(weight, "_array", None) is not None and weight._array.ndim != 2:
+        raise errors.advised(
+            RuntimeError("'weight' must be 2-D"), "The table has a row for each index."
+        )
+    check_indices("embedding", indices, weight)
+    if sparse and weight.requires_grad:
+        raise no_sparse("embedding")
+    values, n = indices._array, weight._array.shape[0]
+    if values.size and (values.min() < 0 or values.max() >= n):
+        raise errors.advised(
+            IndexError("index out of range in self"), f"The table has rows 0 to {n - 1}."
+        )
+    return look_up(weight, indices, padding=int(padding_idx), by_frequency=bool(scale_grad_by_freq))
+
+
+def no_sparse(name: str) -> NotImplementedError:
+    """tapegrad has no sparse tensors."""
+    return errors.advised(
+        NotImplementedError(f"{name}() with sparse=True: tapegrad has no sparse gradients"),
+        "Leave sparse=True away: the gradient is then an ordinary tensor.",
+    )
+
+
+def embedding_renorm_(weight: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
+    """Scale rows of `weight` that `indices` names and that are longer than `max_norm`, in place.
+
+    >>> weight = torch.tensor([[3.0, 4.0], [3.0, 4.0]])
+    >>> torch.embedding_renorm_(weight, torch.tensor([1]), 1.0, 2.0)
+    tensor([[3.0000, 4.0000],
+            [0.6000, 0.8000]])
+    """
+    check_indices("embedding_renorm_", indices, weight)
+    max_norm = real_argument("embedding_renorm_", "max_norm", 3, max_norm)
+    norm_type = real_argument("embedding_renorm_", "norm_type", 4, norm_type)
+    check_writable(weight)
+    values, table = indices._array, weight._array
+    if values.size and (values.min() < 0 or values.max() >= len(table)):
+        raise errors.advised(
+            IndexError("index out of range in self"), f"The table has rows 0 to {len(table) - 1}."
+        )
+    named = np.unique(values)
+    rows = table[named]
+    lengths = wrap(rows).norm(norm_type, 1, keepdim=True)._array
+    scale = np.where(lengths > max_norm, max_norm / (lengths + 1e-7), 1).astype(table.dtype)
+    table[named] = rows * scale
+    written(weight, "embedding_renorm_")
+    return weight
+
+
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """Vectors with a 1 at the place that `tensor` (...) names and 0 elsewhere: (..., C).
+
+    `num_classes` is one more than the largest number if it is -1.
+
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    values = getattr(tensor, "_array", None)
+    if values is None:
+        raise errors.must_be("one_hot", "input", 1, "Tensor", tensor)
+    if tensor.dtype.name != "int64":
+        raise errors.advised(
+            RuntimeError("one_hot is only applicable to index tensor of type LongTensor."),
+            "Class numbers are integers: tensor.long().",
+        )
+    if not values.size:
+        if num_classes <= 0:
+            raise errors.advised(
+                RuntimeError("Can not infer total number of classes from empty tensor."),
+                "Give num_classes.",
+            )
+        return tensor.new_empty((*values.shape, num_classes))
+    if values.min() < 0:
+        raise errors.advised(
+            RuntimeError("Class values must be non-negative."), "Classes are numbered from 0."
+        )
+    if num_classes == -1:
+        num_classes = int(values.max()) + 1
+    elif values.max() >= num_classes:
+        raise errors.advised(
+            RuntimeError("Class values must be smaller than num_classes."),
+            f"The largest number is {int(values.max())}.",
+        )
+    result = tensor.new_zeros((*values.shape, num_classes))
+    return result.scatter_(-1, tensor.unsqueeze(-1), 1)
