@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors, return_types
-from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.expand import summed_to
 from tapegrad.ops.matrix_check import check_tensors
+from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.pseudoinverse import pseudo_inverse_gradient, pseudo_inverse_tangent
 from tapegrad.ops.spectrum import adjoint
 
@@ -98,7 +98,8 @@ def lstsq(
         raise _rank_error(error, bool(batch)) from None
     residuals = _residuals(A, b, x, rank, driver)
     found = (x.squeeze(-1) if vector else x, residuals, rank, values)
-    return finish("linalg_lstsq", return_types.linalg_lstsq(found), out)
+    found = return_types.linalg_lstsq(found)
+    return finish_castable("linalg_lstsq", _NAME, found, out, *found._fields)
 
 
 def _residuals(a: Any, b: Any, x: Any, rank: Any, driver: str) -> Any:

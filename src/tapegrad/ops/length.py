@@ -154,9 +154,12 @@ def linalg_vector_norm(
                     ),
                     "The tensor is empty.",
                 )
-    return finish(
-        "linalg_vector_norm", vector_norm(x, order=order, axis=axis, keepdims=bool(keepdim)), out
-    )
+    found = vector_norm(x, order=order, axis=axis, keepdims=bool(keepdim))
+    if out is None:
+        return found
+    from tapegrad.ops.matrix_out import finish_exact
+
+    return finish_exact("linalg_vector_norm", found, out)
 
 
 def norm(
@@ -181,8 +184,7 @@ def norm(
         axes = tuple(range(input.ndim)) if dim is None and input.ndim > 1 else dim
         if not isinstance(axes, (tuple, list)):
             axes = (-2, -1) if axes is None else (axes,)
-        found = matrix_norm(input, p, axes, keepdim, dtype=dtype)
-        return finish("norm", found, out)
+        return matrix_norm(input, p, axes, keepdim, dtype=dtype, out=out)
     order = 2 if p is None or p == "fro" else p
     return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 

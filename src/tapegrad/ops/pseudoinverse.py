@@ -11,6 +11,7 @@ from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import primitive
 from tapegrad.ops.matrix_check import check_matrix, check_square, check_tensors
+from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint, column, converged, row
 from tapegrad.tensor import wrap
 
@@ -155,7 +156,7 @@ def pinv(
     if batch != A._array.shape[:-2]:
         A = A.expand(*batch, -1, -1)
     found = _inverted(A, tolerances, bool(hermitian))
-    return finish("linalg_pinv", found, out)
+    return finish_castable("linalg_pinv", "linalg.pinv", found, out)
 
 
 def _inverted(x: Any, tolerances: tuple, hermitian: bool) -> Any:
