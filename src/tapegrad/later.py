@@ -48,6 +48,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.pseudoinverse": "pinverse",
     "tapegrad.ops.rank": "nanquantile quantile",
     "tapegrad.ops.reflection": "geqrf orgqr ormqr",
+    "tapegrad.ops.removed": "eig lstsq matrix_rank solve symeig",
     "tapegrad.ops.searching": "bucketize isin searchsorted",
     "tapegrad.ops.sequence_loss": "ctc_loss",
     "tapegrad.ops.shuffle": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
