@@ -190,7 +190,7 @@ class dual_level(_Decorating):
     def _fresh(self) -> Any:
         return dual_level()
 
-    def __enter__(self) -> int:  # type: ignore[override]
+    def __enter__(self) -> int:
         return enter_dual_level()
 
     def __exit__(self, *error: object) -> None:
