@@ -47,7 +47,7 @@ def matrix_rank(input: Any, *args: Any, **kwargs: Any) -> NoReturn:
 
     >>> torch.matrix_rank(torch.eye(2))
     Traceback (most recent call last):
-    RuntimeError: This function was deprecated since version 1.9 and is now removed.
+    RuntimeError: This function was deprecated since version 1.9 and is now removed....
     """
     _refuse("", "torch.linalg.matrix_rank(A), with hermitian= for symmetric=.")
 
