@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
-from tapegrad.ops import any as any_
+from tapegrad.errors import advised, must_be
 from tapegrad.ops import density
-from tapegrad.ops.likelihood import legacy_reduction
-from tapegrad.ops.loss import check_reduction, reduced
+from tapegrad.ops.loss import check_reduction, legacy_reduction, reduced
 from tapegrad.tensor import Tensor
 
 __all__ = ["gaussian_nll_loss", "poisson_nll_loss"]
@@ -41,7 +39,9 @@ def gaussian_nll_loss(
         negative = var < 0
         var = var * input.new_ones(input.shape)
     else:
-        negative = bool(any_(var < 0))
+        if not isinstance(var, Tensor):
+            raise must_be("gaussian_nll_loss", "var", 3, "Tensor or float", var)
+        negative = bool((var < 0).any())
     if negative:
         raise advised(ValueError("var has negative entry/entries"), "A variance is positive.")
     if var.shape != input.shape:
