@@ -83,6 +83,7 @@ KERNELS: dict[str, str] = {
         "permutation_matrix solution solve_systems triangular_solution"
     ),
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.arrays.gelu": "gelu gelu_slope",
     "tapegrad.arrays.matrix_function": "cofactor_change cofactors determinants matrix_exponential",
     "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
     "tapegrad.arrays.points": "add_points read_points",
@@ -91,6 +92,7 @@ KERNELS: dict[str, str] = {
     "tapegrad.arrays.resampling": "resample",
     "tapegrad.arrays.search": "members places_in tally tally_evenly",
     "tapegrad.arrays.sliding": "read_blocks sum_blocks",
+    "tapegrad.arrays.softmax": "log_softmax_along log_softmax_back softmax_along softmax_back",
     "tapegrad.arrays.standardize": (
         "standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows"
     ),
