@@ -6,6 +6,8 @@ import bench_forward
 import bench_import
 import bench_million
 import bench_network
+import bench_pooling
+import bench_reduction
 
 MODULES = (
     bench_chain,
@@ -14,5 +16,7 @@ MODULES = (
     bench_million,
     bench_import,
     bench_elementwise,
+    bench_pooling,
+    bench_reduction,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}
