@@ -240,6 +240,16 @@ def eig(A: Any, *, out: Any = None) -> Any:
     )
 
 
+def _is_differentiated(x: Any) -> bool:
+    """Whether a derivative may be asked for, in reverse or forward mode."""
+    mode = MODE.get()
+    if mode is True or mode is False:
+        return mode and x.requires_grad
+    from tapegrad.autograd.forward_mode import forward_mode
+
+    return forward_mode() is not None or (mode.grad and x.requires_grad)
+
+
 def linalg_eigvals(A: Any, *, out: Any = None) -> Any:
     """The eigenvalues of square matrices (..., n, n), complex, in no particular order: (..., n).
 
@@ -248,6 +258,5 @@ def linalg_eigvals(A: Any, *, out: Any = None) -> Any:
     """
     _check_general("eigvals", A)
     # the values alone are found faster, but in another order than those that go with vectors
-    plain = MODE.get() is False or (MODE.get() is True and not A.requires_grad)
-    found = eigvals(A) if plain else eigendecomposition(A)[0]
+    found = eigendecomposition(A)[0] if _is_differentiated(A) else eigvals(A)
     return finish_castable("linalg_eigvals", "torch.linalg.eigvals", found, out, "eigenvalues")
