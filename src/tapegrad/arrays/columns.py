@@ -197,7 +197,7 @@ class Adder:
         reach = grid.reach((*lines, places))
         strips = self._strips(columns, (*columns.shape[:3], grid.kernel[-1], *reach[:-1], places))
         starts = [first * grid.stride[0], *[0] * len(lines)]
-        covered = [slice(a, a + n) for a, n in zip(starts, reach[:-1], strict=False)]
+        covered = [slice(a, a + n) for a, n in zip(starts, reach, strict=True)]
         target = target[(slice(None),) * 3 + tuple(covered)]
         step, apart = grid.stride[-1], grid.dilation[-1]
         for k in range(grid.kernel[-1]):
