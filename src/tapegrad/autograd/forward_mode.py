@@ -146,10 +146,9 @@ class Forward(Mode):
         else:
             result = under.call(name, function, args, kwargs)
         outs = result if type(result) is tuple else (result,)
-        found = tangents_of_call(op, under, inputs, tangents, params, outs)
-        for y, t in zip(outs, found, strict=True):
+        for i, t in enumerate(tangents_of_call(op, under, inputs, tangents, params, outs)):
             if t is not None:
-                self.level.set(y._array, t)
+                self.level.set(outs[i]._array, t)
         return result
 
     def _below(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:

@@ -15,8 +15,7 @@ from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.plan import Like
-from tapegrad.autograd.profile_mode import public_name
-from tapegrad.autograd.push import along, no_rule, pushed
+from tapegrad.autograd.push import along, pushed
 from tapegrad.autograd.view import shares_memory
 from tapegrad.op import Op
 from tapegrad.ops.dual import primal_view
@@ -48,20 +47,17 @@ def tangents_of_call(
 
     It has memory of its own, or is a view where the output is one.
     """
-    moving = [y._array.dtype.kind not in "biu" for y in outs]
-    if op.kind == "constant" or True not in moving:
+    if op.kind == "constant" or not outs:
         return [None] * len(outs)
-    if not op.vjps and not op.jvps:
-        raise no_rule(public_name(op.name, op.node_name))
     lists = _on_arrays(op, under, inputs, tangents, outs)
     if lists is not None:
         arrays, ts, ys = lists
         found = pushed(op, numpy_namespace, arrays, ts, params, ys, arrays)
         taken = (*arrays, *ts, *ys)
-        return [
-            None if t is None or not moves else wrap(_own(t, y, taken))
-            for t, y, moves in zip(found, ys, moving, strict=True)
-        ]
+        return [t if t is None else wrap(_own(t, ys[i], taken)) for i, t in enumerate(found)]
+    moving = [y._array.dtype.kind not in "biu" for y in outs]
+    if True not in moving:
+        return [None] * len(outs)
     with Under(under):
         if op.view and shares_memory(outs[0]._array, inputs[0]._array):
             view = op.call(*tangents, **params)
@@ -85,9 +81,9 @@ def _on_arrays(
     if type(under) is not bool or op.view:
         return None
     first = outs[op.differentiable_output]._array
-    if type(first) is not ndarray or first.dtype.itemsize == 2:
-        return None
     dtype = first.dtype
+    if type(first) is not ndarray or dtype.kind not in "fc" or dtype.itemsize == 2:
+        return None
     arrays: list[Any] = []
     ts: list[Any] = []
     for found, values in ((arrays, inputs), (ts, tangents)):
