@@ -1,6 +1,7 @@
 """Every row, by name, in the order they are printed."""
 
 import bench_chain
+import bench_convolution
 import bench_elementwise
 import bench_forward
 import bench_import
@@ -16,6 +17,7 @@ MODULES = (
     bench_million,
     bench_import,
     bench_elementwise,
+    bench_convolution,
     bench_pooling,
     bench_reduction,
 )

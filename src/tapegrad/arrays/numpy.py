@@ -312,6 +312,12 @@ def any(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
     return np.logical_or.reduce(x, axis, None, None, keepdims)
 
 
+def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    if axis is None or (type(axis) is tuple and len(axis) == x.ndim):
+        return np.full((1,) * x.ndim if keepdims else (), np.count_nonzero(x))
+    return np.count_nonzero(x, axis=axis, keepdims=keepdims)
+
+
 def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
     if x.dtype is _F32 or x.dtype is _F64:
         found = sum(x, axis=axis, keepdims=keepdims)
