@@ -55,7 +55,7 @@ def tangents_of_call(
         found = pushed(op, numpy_namespace, arrays, ts, params, ys, arrays)
         taken = (*arrays, *ts, *ys)
         return [t if t is None else wrap(_own(t, ys[i], taken)) for i, t in enumerate(found)]
-    moving = [y._array.dtype.kind not in "biu" for y in outs]
+    moving = [y.dtype.is_floating_point or y.dtype.is_complex for y in outs]
     if True not in moving:
         return [None] * len(outs)
     with Under(under):
@@ -167,13 +167,18 @@ def own_tensor(t: Any, y: Any, used: Collection[int] = ()) -> Any:
         and getattr(a, "base", None) is None
         and a.shape == b.shape
         and a.dtype == b.dtype
-        and (a.ndim < 2 or getattr(a, "strides", None) == getattr(b, "strides", None))
+        and (a.ndim < 2 or strides(t) == strides(y))
         and id(a) not in used
     ):
         return t
     if y.dtype.is_complex or not t.dtype.is_complex:
         return zeros_of(y).copy_(t)
     return zeros_of(y).copy_(t.real)
+
+
+def strides(x: Any) -> Any:
+    """How a tensor is laid out; None where its array does not say."""
+    return getattr(x._array, "strides", None)
 
 
 def zeros_of(x: Any) -> Any:
