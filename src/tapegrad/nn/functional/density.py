@@ -36,22 +36,19 @@ def gaussian_nll_loss(
     tensor(0.2500)
     """
     if isinstance(var, float):
-        negative = var < 0
         var = var * input.new_ones(input.shape)
-    else:
-        if not isinstance(var, Tensor):
-            raise must_be("gaussian_nll_loss", "var", 3, "Tensor or float", var)
-        negative = bool((var < 0).any())
-    if negative:
+    if not isinstance(var, Tensor):
+        raise must_be("gaussian_nll_loss", "var", 3, "Tensor or float", var)
+    if (var < 0).any():
         raise advised(ValueError("var has negative entry/entries"), "A variance is positive.")
     if var.shape != input.shape:
         var = _variances(input, var)
     if reduction not in ("none", "mean", "sum"):
         raise advised(ValueError(f"{reduction} is not valid"), "Use 'mean', 'sum' or 'none'.")
-    var = var.clone()
+    limited = var.clone()
     with no_grad():
-        var.clamp_(min=eps)
-    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+        limited.clamp_(min=eps)
+    loss = 0.5 * (limited.log() + (input - target) ** 2 / limited)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
     return reduced(loss, reduction)
