@@ -46,6 +46,7 @@ def matrix_norm(
     tensor(7.)
     """
     check_tensors("linalg_matrix_norm", input=A)
+    ord = _number(ord)
     number = isinstance(ord, (int, float, complex))
     if not (number or isinstance(ord, str)) or not isinstance(dim, (tuple, list)):
         given = (A, ord) if dim == (-2, -1) else (A, ord, dim)
@@ -66,6 +67,11 @@ def matrix_norm(
         found = _extreme(sums, axis, keepdim, ord > 0)
     _check_out(_NAME, found, out)
     return finish("linalg_matrix_norm", found, out)
+
+
+def _number(order: Any) -> Any:
+    """A number of NumPy, or a tensor without dimensions, as a Python number."""
+    return order.item() if hasattr(order, "item") else order
 
 
 def _check_order(order: Any) -> None:
@@ -161,6 +167,7 @@ def norm(
     tensor(4.)
     """
     check_tensors("linalg_norm", input=A)
+    ord = _number(ord)
     if dim is not None and not isinstance(dim, (tuple, list)):
         dim = (dim,)
     if ord is None:
@@ -239,6 +246,7 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
     tensor(4.)
     """
     check_tensors("linalg_cond", input=A)
+    p = _number(p)
     if not (p is None or isinstance(p, (int, float, complex, str))):
         raise errors.invalid_combination("linalg_cond", (A, p), {}, _COND_FORMS)
     if A._array.ndim < 2:
