@@ -93,6 +93,9 @@ def along(x: Any, axis: int, taps: Taps) -> Any:
                 fresh = weights is not None or type(source) is not slice
                 out = part if fresh else part.copy()
                 continue
-            out = np.zeros(shape, x.dtype)
-        out[(*before, lane.to)] += part
+            out = np.empty(shape, x.dtype) if taps.writes_once else np.zeros(shape, x.dtype)
+        if taps.writes_once:
+            out[(*before, lane.to)] = part
+        else:
+            out[(*before, lane.to)] += part
     return np.zeros(shape, x.dtype) if out is None else out

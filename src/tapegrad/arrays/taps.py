@@ -51,11 +51,11 @@ def key_of(index: np.ndarray) -> Key:
 class Taps:
     """A list of (element of the result, element of the axis, weight), for one axis.
 
-    `lane` numbers groups in which each element of the result occurs once; without it they are
-    found. `weight` None means 1 everywhere.
+    `lane` numbers groups in which each element of the result occurs once; where it is missing, or
+    leads to more lanes than need be that are not regular, others are found. `weight` None means 1.
     """
 
-    __slots__ = ("_fixed", "_lanes", "_reverse", "entries", "n_in", "n_out")
+    __slots__ = ("_fixed", "_lanes", "_reverse", "entries", "n_in", "n_out", "writes_once")
 
     def __init__(
         self,
@@ -69,6 +69,8 @@ class Taps:
         self.n_in = n_in
         self.n_out = n_out
         self.entries = (to, source, weight, lane)
+        # whether each element of the result is made of one: it is written then, not added to
+        self.writes_once = len(to) == n_out and len(np.unique(to)) == n_out
         self._lanes: list[Lane] | None = None
         self._reverse: Taps | None = None
         self._fixed: tuple[Taps, int] | None = None
@@ -77,7 +79,11 @@ class Taps:
     def lanes(self) -> list[Lane]:
         if self._lanes is None:
             to, source, weight, lane = self.entries
-            self._lanes = _in_lanes(to, source, weight, lane)
+            given = None if lane is None else in_lanes(to, source, weight, lane)
+            if given is None or not all(type(each.to) is slice for each in given):
+                fewest = in_lanes(to, source, weight, _ranks(to)) or []
+                given = fewest if given is None or len(fewest) < len(given) else given
+            self._lanes = given
         return self._lanes
 
     @property
@@ -115,16 +121,15 @@ class Taps:
         return weight is None and self.n_in == self.n_out and np.array_equal(to, source)
 
 
-def _in_lanes(
-    to: np.ndarray, source: np.ndarray, weight: np.ndarray | None, lane: np.ndarray | None
-) -> list[Lane]:
+def in_lanes(
+    to: np.ndarray, source: np.ndarray, weight: np.ndarray | None, lane: np.ndarray
+) -> list[Lane] | None:
+    """The lanes that `lane` numbers; None if an element of the result occurs twice in one."""
     if not len(to):
         return []
-    if lane is None or _repeats(to, lane):
-        order = np.argsort(to, kind="stable")
-        ordered = to[order]
-        lane = np.empty(len(to), np.intp)
-        lane[order] = np.arange(len(to)) - np.searchsorted(ordered, ordered)
+    pairs = to.astype(np.int64) * (int(lane.max()) + 1) + lane
+    if len(np.unique(pairs)) < len(pairs):
+        return None
     order = np.lexsort((to, lane))
     ends = np.flatnonzero(np.diff(lane[order])) + 1
     return [
@@ -133,10 +138,13 @@ def _in_lanes(
     ]
 
 
-def _repeats(to: np.ndarray, lane: np.ndarray) -> bool:
-    """Whether an element of the result occurs twice in a lane."""
-    pairs = to.astype(np.int64) * (int(lane.max()) + 1) + lane
-    return len(np.unique(pairs)) < len(pairs)
+def _ranks(to: np.ndarray) -> np.ndarray:
+    """For each entry how many before it have the same element of the result."""
+    order = np.argsort(to, kind="stable")
+    ordered = to[order]
+    ranks = np.empty(len(to), np.intp)
+    ranks[order] = np.arange(len(to)) - np.searchsorted(ordered, ordered)
+    return ranks
 
 
 class Separable:

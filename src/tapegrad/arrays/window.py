@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.taps import Lane, Taps, key_of
+from tapegrad.arrays.taps import Lane, Taps, in_lanes, key_of
 
 
 class Window:
@@ -22,6 +22,7 @@ class Window:
         "first",
         "first_lane",
         "is_full",  # whether every window has an element
+        "lanes",
         "n_lanes",
         "start",
         "starts_inside",  # whether no window begins before the axis
@@ -36,6 +37,7 @@ class Window:
         source = start[to] + lane * dilation
         inside = (source >= 0) & (source < np.minimum(end, size)[to])
         self.taps = Taps(size, n, to[inside], source[inside], None, lane[inside])
+        self.lanes: list[Lane] = in_lanes(to[inside], source[inside], None, lane[inside]) or []
         self.start = start
         self.dilation = dilation
         self._shaped: dict[Any, np.ndarray] = {}
@@ -43,10 +45,6 @@ class Window:
         self.starts_inside = not self.first_lane.any()
         self.is_full = len(np.unique(to[inside])) == n
         self.first: Any = key_of(start + self.first_lane * dilation) if n else slice(0)
-
-    @property
-    def lanes(self) -> list[Lane]:
-        return self.taps.lanes
 
     def shaped(self, what: str, dtype: Any, n_after: int) -> np.ndarray:
         """`start` or `first_lane` as an array of `dtype` with `n_after` axes of size 1 behind."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.arrays.taps import Separable, Taps
+from tapegrad.arrays.taps import Separable
 from tapegrad.dtype import float64, of, uint8
 from tapegrad.ops import stencil
 from tapegrad.ops.mapping import mapping
@@ -151,24 +152,41 @@ def _check(input: Any, n: int, sizes: tuple[int, ...]) -> None:
 def _resized(
     input: Any, n: int, sizes: tuple, scales: tuple, mode: str, align: bool, antialias: bool
 ) -> Any:
-    _check_dtype(of(input._array.dtype), n, mode, antialias)
-    each = list(zip(input._array.shape[2:], sizes, scales, strict=True))
-    double = input.dtype is float64 or input.dtype is uint8
-    taps: list[Taps]
+    dtype = of(input._array.dtype)
+    _check_dtype(dtype, n, mode, antialias)
+    double = dtype is float64 or dtype is uint8
+    through = _through(input._array.shape[2:], sizes, scales, mode, align, antialias, double)
     if antialias:
-        operator = _smooth[mode]
-        taps = [stencil.smoothed(*one, align, double, mode) for one in each]
+        return _smooth[mode](input, through=through)
+    if mode == "bicubic":
+        return _cubic(input, through=through)
+    if mode in _LINEAR:
+        return _linear[n](input, through=through)
+    return (_nearest_exact if mode == "nearest-exact" else _nearest)[n](input, through=through)
+
+
+@lru_cache(maxsize=256)
+def _through(
+    before: tuple,
+    after: tuple,
+    scales: tuple,
+    mode: str,
+    align: bool,
+    antialias: bool,
+    double: bool,
+) -> Separable:
+    """The map of images of sizes `before` to sizes `after`."""
+    axes = zip(before, after, scales, strict=True)
+    if antialias:
+        taps = [stencil.smoothed(*axis, align, double, mode) for axis in axes]
     elif mode == "bicubic":
-        operator = _cubic
-        taps = [stencil.cubic(*one, align, double) for one in each]
+        taps = [stencil.cubic(*axis, align, double) for axis in axes]
     elif mode in _LINEAR:
-        operator = _linear[n]
-        taps = [stencil.straight(*one, align, double) for one in each]
+        taps = [stencil.straight(*axis, align, double) for axis in axes]
     else:
         exact = mode == "nearest-exact"
-        operator = (_nearest_exact if exact else _nearest)[n]
-        taps = [stencil.nearest(*one, exact, n == 2) for one in each]
-    return operator(input, through=Separable(tuple(taps)))
+        taps = [stencil.nearest(*axis, exact, len(before) == 2) for axis in axes]
+    return Separable(tuple(taps))
 
 
 def _check_dtype(dtype: Any, n: int, mode: str, antialias: bool) -> None:

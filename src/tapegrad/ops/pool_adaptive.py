@@ -6,6 +6,7 @@ ceil((i + 1) L / n), without the last.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,7 @@ def _average(n: int, input: Any, output_size: Any) -> Any:
     return operator(input, through=averaging(shape[-n:], sizes))
 
 
+@lru_cache(maxsize=256)
 def averaging(shape: tuple[int, ...], sizes: tuple[int, ...]) -> Separable:
     """The map of adaptive averages."""
     windows = [adaptive(*each) for each in zip(shape, sizes, strict=True)]
