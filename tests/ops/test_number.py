@@ -155,4 +155,4 @@ def test_ldexp_does_not_overflow_on_the_way():
 
 def test_limits_of_logit_that_cross_are_tried_from_below():
     y = torch.logit(torch.tensor([0.1, 1.5]), 0.7)
-    assert y.tolist() == [0.8472978472709656, -0.8472977876663208]
+    assert y.tolist() == pytest.approx([0.8472978, -0.8472978])

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import elementwise
+from tapegrad.ops.logistic import logistic
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, common_dtype, lacks, no_complex, no_kernel
 
 __all__ = [
@@ -186,14 +187,6 @@ def gelu(input: Any, *, approximate: str = "none") -> Any:
     raise RuntimeError("approximate argument must be either none or tanh.")
 
 
-def _sigmoid(xp, x):
-    """1 / (1 + exp(-x)) without overflow: exp only of what is not positive."""
-    if xp.isdtype(x.dtype, "complex floating"):
-        return 1 / (1 + xp.exp(-x))
-    e = xp.exp(-xp.abs(x))
-    return xp.where(x >= 0, 1 / (1 + e), e / (1 + e))
-
-
 @elementwise(promote="float", node="SiluBackward0", check=lacks("silu_cpu", BOOL, INTEGER))
 def silu(xp, input):
     """x * sigmoid(x) of each element.
@@ -203,11 +196,11 @@ def silu(xp, input):
     >>> torch.nn.functional.silu(torch.tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
     """
-    return input * _sigmoid(xp, input)
+    return input * logistic(xp, input)
 
 
 def _silu_vjp(xp, g, input):
-    s = _sigmoid(xp, input)
+    s = logistic(xp, input)
     return g * (s * (1 + input * (1 - s)))
 
 
@@ -233,7 +226,7 @@ def mish(xp, input):
 
 def _mish_vjp(xp, g, input):
     t = xp.tanh(_softplus(xp, input))
-    return g * (t + input * _sigmoid(xp, input) * (1 - t) * (1 + t))
+    return g * (t + input * logistic(xp, input) * (1 - t) * (1 + t))
 
 
 mish.vjp(input=_mish_vjp)
@@ -248,7 +241,7 @@ def softplus_beta(xp, input, *, beta, threshold):
 
 softplus_beta.vjp(
     input=lambda xp, g, input, beta, threshold: xp.where(
-        input * beta > threshold, g, g * _sigmoid(xp, input * beta)
+        input * beta > threshold, g, g * logistic(xp, input * beta)
     )
 )
 
@@ -272,7 +265,7 @@ def log_sigmoid(xp, input):
     return -_softplus(xp, -input)
 
 
-log_sigmoid.vjp(input=lambda xp, g, input: g * _sigmoid(xp, -input))
+log_sigmoid.vjp(input=lambda xp, g, input: g * logistic(xp, -input))
 
 
 @elementwise(node="HardtanhBackward0", check=_no_bools("Bool inputs not supported for hardtanh"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.op import primitive
+from tapegrad.ops.logistic import logistic
 from tapegrad.ops.loss import check_constant, check_reduction, mean_or_sum, share
 from tapegrad.ops.refusal import no_kernel
 from tapegrad.promotion import result_type
@@ -67,8 +68,7 @@ def _softplus(xp: Any, x: Any) -> Any:
 
 
 def _logistic_slope(xp, input, target, weight, pos_weight):
-    e = xp.exp(-xp.abs(input))
-    s = xp.where(input >= 0, 1 / (1 + e), e / (1 + e))
+    s = logistic(xp, input)
     if pos_weight is None:
         return _times(s - target, weight)
     return _times((pos_weight * target + (1 - target)) * s - pos_weight * target, weight)

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.op import primitive
+from tapegrad.ops.logistic import logistic
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks
 from tapegrad.shape import axis_of
 
@@ -21,7 +22,7 @@ __all__: list[str] = []  # they live in torch.nn.functional
 def gated(xp, x, *, axis):
     """The first half along `axis` times the sigmoid of the second."""
     value, gate = _halves(x, axis)
-    return value * _sigmoid(xp, gate)
+    return value * logistic(xp, gate)
 
 
 def _halves(x: Any, axis: int) -> tuple:
@@ -30,22 +31,16 @@ def _halves(x: Any, axis: int) -> tuple:
     return x[(*before, slice(None, n), ...)], x[(*before, slice(n, None), ...)]
 
 
-def _sigmoid(xp: Any, x: Any) -> Any:
-    """1 / (1 + exp(-x)) without overflow: exp only of what is not positive."""
-    e = xp.exp(-xp.abs(x))
-    return xp.where(x >= 0, 1 / (1 + e), e / (1 + e))
-
-
 def _gated_pull(xp, g, x, axis):
     value, gate = _halves(x, axis)
-    s = _sigmoid(xp, gate)
+    s = logistic(xp, gate)
     opened = g * s
     return xp.concat([opened, opened * value * (1 - s)], axis=axis)
 
 
 def _gated_push(xp, t, x, axis):
     value, gate = _halves(x, axis)
-    s = _sigmoid(xp, gate)
+    s = logistic(xp, gate)
     of_value, of_gate = _halves(t, axis)
     return of_value * s + of_gate * (value * s * (1 - s))
 

@@ -120,12 +120,12 @@ squared_error.jvp(
 def smooth_l1(xp, input, target, *, beta, reduction):
     """d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, d = input - target."""
     d = xp.abs(input - target)
-    return mean_or_sum(xp, xp.where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
+    near = xp.minimum(d, beta)
+    return mean_or_sum(xp, (d - 0.5 * near) * near, reduction) / beta
 
 
 def _smooth_l1_slope(xp, input, target, beta):
-    d = input - target
-    return xp.where(xp.abs(d) < beta, d / beta, xp.sign(d))
+    return xp.minimum(xp.maximum((input - target) / beta, -1), 1)
 
 
 smooth_l1.vjp(
@@ -150,7 +150,8 @@ smooth_l1.jvp(
 def huber(xp, input, target, *, delta, reduction):
     """d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, d = input - target."""
     d = xp.abs(input - target)
-    return mean_or_sum(xp, xp.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
+    near = xp.minimum(d, delta)
+    return mean_or_sum(xp, (d - 0.5 * near) * near, reduction)
 
 
 def _huber_slope(xp, input, target, delta):
