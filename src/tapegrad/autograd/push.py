@@ -64,6 +64,18 @@ def along(op: Any, xp: Any, inputs: Sequence, tangents: Sequence, forward: Calla
     )
 
 
+def asked_names(op: Any, tangents: Sequence) -> frozenset:
+    """The names that the rules ask for, of the inputs that change."""
+    key = ("asked", *[t is None for t in tangents])
+    found = op.plans.get(key)
+    if found is None:
+        rules = [
+            op.jvps.get(name) for name, t in zip(op.inputs, tangents, strict=True) if t is not None
+        ]
+        found = op.plans[key] = frozenset(n for rule in rules if rule for n in rule.names)
+    return found
+
+
 def _composed(op: Any, tangents: Sequence) -> Callable:
     """The rules for one pattern of inputs that change, in one function as one would write it.
 

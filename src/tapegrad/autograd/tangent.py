@@ -15,7 +15,7 @@ from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.plan import Like
-from tapegrad.autograd.push import along, pushed
+from tapegrad.autograd.push import along, asked_names, pushed
 from tapegrad.autograd.view import shares_memory
 from tapegrad.op import Op
 from tapegrad.ops.dual import primal_view
@@ -106,9 +106,15 @@ def _without_tangents(
     op: Op, inputs: Sequence, tangents: Sequence, outs: Sequence
 ) -> tuple[Sequence, Sequence, Sequence]:
     """What goes in and what came out, without tangents: those of tangents are of other levels."""
-    plain = [x if t is None else primal_view(x) for x, t in zip(inputs, tangents, strict=True)]
-    asked = {name for rule in op.jvps.values() for name in rule.names}
-    if not asked.isdisjoint(("y", *(op.output_names or ()))):
+    if op.kind == "linear":
+        return inputs, tangents, outs
+    asked = frozenset(op.inputs) if op.variadic else asked_names(op, tangents)
+    names = op.inputs * len(inputs) if op.variadic else op.inputs
+    plain = [
+        primal_view(x) if t is not None and name in asked else x
+        for name, x, t in zip(names, inputs, tangents, strict=True)
+    ]
+    if op.variadic or not asked.isdisjoint(("y", *(op.output_names or ()))):
         outs = [primal_view(y) for y in outs]
     return plain, tangents, outs
 
