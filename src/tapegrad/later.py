@@ -34,6 +34,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.embedding_table": "embedding embedding_renorm_",
     "tapegrad.ops.grid_sampling": "grid_sampler grid_sampler_2d grid_sampler_3d",
     "tapegrad.ops.inversion": "inverse",
+    "tapegrad.ops.leaf": "detach detach_",
     "tapegrad.ops.lu_factors": "lu lu_unpack",
     "tapegrad.ops.lu_system": "lu_solve",
     "tapegrad.ops.magnitude": "nuclear_norm",
@@ -43,6 +44,7 @@ FUNCTIONS: dict[str, str] = {
         "binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div "
         "margin_ranking_loss poisson_nll_loss triplet_margin_loss"
     ),
+    "tapegrad.ops.old_norm": "frobenius_norm norm_except_dim",
     "tapegrad.ops.orthogonal": "qr",
     "tapegrad.ops.pair": "cdist pdist",
     "tapegrad.ops.place": "unravel_index",
@@ -61,12 +63,19 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.singular": "svd",
     "tapegrad.ops.sketch": "pca_lowrank svd_lowrank",
     "tapegrad.ops.spectrogram": "istft stft",
+    "tapegrad.ops.stride": "as_strided_",
     "tapegrad.ops.tally": "bincount histc",
     "tapegrad.ops.triangular_system": "triangular_solve",
     "tapegrad.ops.vandermonde": "vander",
     "tapegrad.ops.vector_product": "cross",
     "tapegrad.ops.window": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+    ),
+    "tapegrad.switch": (
+        "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
+        "has_spectral set_deterministic_debug_mode set_flush_denormal "
+        "set_num_interop_threads sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt "
+        "sym_sum"
     ),
 }
 """For each file, the names of `torch` that it has. Sorted by file."""
@@ -83,7 +92,7 @@ KERNELS: dict[str, str] = {
         "permutation_matrix solution solve_systems triangular_solution"
     ),
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
-    "tapegrad.arrays.gelu": "gelu gelu_slope",
+    "tapegrad.arrays.gelu": "gelu gelu_back",
     "tapegrad.arrays.logistic": "sigmoid",
     "tapegrad.arrays.matrix_function": "cofactor_change cofactors determinants matrix_exponential",
     "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
@@ -109,7 +118,7 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.arrays.tensor_pooling": (
         "blend_points match_points put_places resample spread_points take_places"
     ),
-    "tapegrad.ops.activation": "gelu_slope",
+    "tapegrad.ops.activation": "gelu_back",
     "tapegrad.ops.attention": "attend_key_back attend_query_back attend_value_back",
     "tapegrad.ops.channel_standard": (
         "scale_channels standardize_channels_back standardize_channels_weight_back "

@@ -36,6 +36,7 @@ class ConvertMethods:
 
     apply_ = _each.apply_
     map_ = _each.map_
+    map2_ = _each.map2_
     as_subclass = _persistence.as_subclass
     __reduce_ex__ = _persistence.reduce_tensor
     __deepcopy__ = _persistence.deepcopy_tensor

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad import storage as _storage
 from tapegrad.arrangement import strided
+from tapegrad.later import method
 from tapegrad.ops import memory as _memory
 from tapegrad.ops import query as _query
 
@@ -37,6 +38,11 @@ class QueryMethods:
     share_memory_ = _memory.share_memory_
     is_shared = _memory.is_shared
     pin_memory = _memory.pin_memory
+    resize = method("tapegrad.ops.memory_order", "resize")
+    resize_as = method("tapegrad.ops.memory_order", "resize_as")
+    dim_order = method("tapegrad.ops.memory_order", "dim_order")
+    to_dense = method("tapegrad.ops.memory_order", "to_dense")
+    __reversed__ = method("tapegrad.ops.memory_order", "reversed_rows")
 
     _array: Any
     layout = strided

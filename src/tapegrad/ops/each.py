@@ -33,6 +33,20 @@ def map_(self: Any, tensor: Any, callable: Callable) -> Any:
     return _replace("map_", self, (callable(a, b) for a, b in pairs))
 
 
+def map2_(self: Any, x: Any, y: Any, callable: Callable) -> Any:
+    """The same with the elements of two other tensors.
+
+    >>> torch.tensor([1.0, 2.0]).map2_(torch.ones(2), torch.ones(2), lambda a, b, c: a + b + c)
+    tensor([3., 4.])
+    """
+    others = [
+        np.broadcast_to(require("map2_", t, "x")._array, self._array.shape).reshape(-1).tolist()
+        for t in (x, y)
+    ]
+    triples = zip(self._array.reshape(-1).tolist(), *others, strict=True)
+    return _replace("map2_", self, (callable(*each) for each in triples))
+
+
 def _replace(name: str, x: Any, values: Any) -> Any:
     if x.requires_grad:
         raise errors.advised(

@@ -9,8 +9,9 @@ from tapegrad.ops.expand import expand
 from tapegrad.ops.section import split, split_with_sizes, unbind
 from tapegrad.ops.shape import clone, view
 from tapegrad.ops.slice import select
-from tapegrad.ops.stride import alias, as_strided, unfold
+from tapegrad.ops.stride import alias, as_strided, unfold, view_as_complex, view_as_real
 from tapegrad.ops.triangle import diagonal
+from tapegrad.shape import axis_of
 
 
 def alias_copy(input: Any) -> Any:
@@ -41,6 +42,12 @@ def permute_copy(input: Any, dims: Any) -> Any:
 def select_copy(input: Any, dim: int, index: int) -> Any:
     """A copy of `select`."""
     return clone(select(input, dim, index), order="C")
+
+
+def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    """A copy of the slice `start:end:step` of a dimension."""
+    key = (slice(None),) * axis_of(dim, input._array.ndim) + (slice(start, end, step),)
+    return clone(input[key], order="C")
 
 
 def split_copy(input: Any, split_size: int, dim: int = 0) -> tuple:
@@ -83,6 +90,16 @@ def unsqueeze_copy(input: Any, dim: int) -> Any:
     return clone(unsqueeze(input, dim), order="C")
 
 
+def view_as_complex_copy(input: Any) -> Any:
+    """A copy of `view_as_complex`."""
+    return clone(view_as_complex(input), order="C")
+
+
+def view_as_real_copy(input: Any) -> Any:
+    """A copy of `view_as_real`."""
+    return clone(view_as_real(input), order="C")
+
+
 def view_copy(input: Any, *size: Any) -> Any:
     """A copy of `view`."""
     return clone(view(input, *size), order="C")
@@ -95,6 +112,7 @@ __all__ = [
     "expand_copy",
     "permute_copy",
     "select_copy",
+    "slice_copy",
     "split_copy",
     "split_with_sizes_copy",
     "squeeze_copy",
@@ -103,5 +121,7 @@ __all__ = [
     "unbind_copy",
     "unfold_copy",
     "unsqueeze_copy",
+    "view_as_complex_copy",
+    "view_as_real_copy",
     "view_copy",
 ]
