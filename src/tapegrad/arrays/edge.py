@@ -63,8 +63,9 @@ def _ends(mode: str, n: int, before: int, after: int) -> list[tuple[slice, slice
     return [*found, (slice(last + 1, last + 1 + after), right)] if after else found
 
 
-def _grown(pairs: list, mode: str) -> tuple[list, list]:
+def _changes(padding: tuple[int, ...]) -> tuple[list, list]:
     """What is added to each axis, and what is cut off it: afterwards, but first for "circular"."""
+    pairs = _pairs(padding)
     return (
         [(max(before, 0), max(after, 0)) for before, after in pairs],
         [(max(-before, 0), max(-after, 0)) for before, after in pairs],
@@ -79,12 +80,13 @@ def _cut(shape: tuple[int, ...], cuts: list) -> tuple:
 
 def pad_edges(x: Any, padding: tuple[int, ...], mode: str) -> Any:
     """`x` with a border that mirrors it, repeats its edges, or goes around it."""
-    added, cuts = _grown(_pairs(padding), mode)
+    added, cuts = _changes(padding)
     if mode == "circular":
         x = x[_cut(x.shape, cuts)]
     lead = x.ndim - len(added)
     sizes = [n + a + b for n, (a, b) in zip(x.shape[lead:], added, strict=True)]
-    out = _empty(x, (*x.shape[:lead], *sizes))
+    shape = (*x.shape[:lead], *sizes)
+    out = np.empty(shape, x.dtype) if mode == "circular" else _empty(x, shape)
     out[_cut(out.shape, added)] = x
     for i, (before, after) in enumerate(added):
         axis = (slice(None),) * (lead + i)
@@ -100,7 +102,7 @@ def pad_edges(x: Any, padding: tuple[int, ...], mode: str) -> Any:
 
 def unpad_edges(g: Any, padding: tuple[int, ...], mode: str) -> Any:
     """The gradient of `pad_edges`: numbers of the border added to those they were taken from."""
-    added, cuts = _grown(_pairs(padding), mode)
+    added, cuts = _changes(padding)
     lead = g.ndim - len(added)
     afterwards = cuts if mode != "circular" else [(0, 0)] * len(cuts)
     sizes = [n + a + b for n, (a, b) in zip(g.shape[lead:], afterwards, strict=True)]

@@ -37,6 +37,8 @@ def constant_pad_nd(input: Any, pad: Any, value: Any = 0) -> Any:
     """
     if not hasattr(input, "_array"):
         raise errors.must_be("constant_pad_nd", "input", 1, "Tensor", input)
+    if not isinstance(pad, (tuple, list)):
+        raise errors.must_be("constant_pad_nd", "pad", 2, "tuple of ints", pad)
     widths = ints_of("constant_pad_nd", "pad", (pad,), 2)
     shape = input._array.shape
     if len(widths) % 2:

@@ -362,7 +362,7 @@ def _check_dtypes(input: Any, weight: Any, dilation: tuple, transposed: bool) ->
     if dtype is weight.dtype:
         return
     advice = f"Convert one of them: weight.to({dtype}), or input.to({weight.dtype})."
-    if dtype.is_complex or (dtype.name in ("float32", "bfloat16") and axes < 3):
+    if dtype.is_complex or dtype.name == "bfloat16" or (dtype.name == "float32" and axes < 3):
         text = (
             f"Input type ({_type_name(input)}) and weight type ({_type_name(weight)}) should be "
             "the same"

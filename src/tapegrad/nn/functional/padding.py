@@ -27,6 +27,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """
     if not hasattr(input, "_array"):
         raise errors.must_be("pad", "input", 1, "Tensor", input)
+    if not isinstance(pad, (tuple, list)):
+        raise errors.must_be("pad", "pad", 2, "tuple of ints", pad)
     widths = ints_of("pad", "pad", (pad,), 2)
     ndim = input._array.ndim
     if len(widths) % 2:

@@ -1,0 +1,159 @@
+"""The kernels of convolutions: every way through a batch gives the sums of the definition."""
+
+import itertools
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from tapegrad.arrays import blas, blocks, columns, convolution
+
+WAYS = {
+    "whole images": (1 << 20, 1, 1),
+    "rows of an image": (8 * 100, 1, 1),
+    "a channel at a time": (8, 1, 1),
+    "images side by side": (1 << 20, 256, 1 << 20),
+    "images side by side, a channel at a time": (8, 256, 1 << 20),
+}
+
+
+@pytest.fixture(params=WAYS)
+def way(request, monkeypatch):
+    """How the work is cut, for the numbers that decide it."""
+    for name, value in zip(("LIMIT", "PLACES", "SMALL"), WAYS[request.param], strict=True):
+        monkeypatch.setattr(columns, name, value)
+
+
+def by_definition(x, w, y, stride, padding, dilation, groups):
+    """The three gradients of sum y[n, o, p] w[o, c, k] x[n, c, p * stride + k * dilation - pad]."""
+    n, out, channels = len(x), len(w), w.shape[1]
+    border = [(0, 0), (0, 0), *[(p, p + 9) for p in padding]]
+    padded = np.pad(x, border)
+    of_x, of_w, of_y = np.zeros_like(padded), np.zeros_like(w), np.zeros_like(y)
+    for place in np.ndindex(*y.shape[2:]):
+        for k in np.ndindex(*w.shape[2:]):
+            steps = zip(place, stride, k, dilation, strict=True)
+            pixel = tuple(p * s + i * d for p, s, i, d in steps)
+            for o in range(out):
+                first = o // (out // groups) * channels
+                c = slice(first, first + channels)
+                at = (slice(None), c, *pixel)
+                of_y[(slice(None), o, *place)] += padded[at] @ w[(o, slice(None), *k)]
+                numbers = y[(slice(None), o, *place)]
+                of_w[(o, slice(None), *k)] += numbers @ padded[at]
+                of_x[at] += np.outer(numbers, w[(o, slice(None), *k)])
+    inner = [slice(p, p + length) for p, length in zip(padding, x.shape[2:], strict=True)]
+    assert n == len(y)
+    return of_x[(..., *inner)], of_w, of_y
+
+
+CASES = [
+    # image, kernel, stride, padding, dilation, groups
+    ((7,), (3,), (1,), (1,), (1,), 1),
+    ((9,), (2,), (3,), (0,), (2,), 2),
+    ((5, 6), (3, 3), (1, 1), (0, 0), (1, 1), 1),
+    ((5, 6), (3, 2), (1, 1), (2, 1), (1, 2), 2),
+    ((6, 7), (2, 3), (2, 3), (1, 0), (2, 1), 1),
+    ((4, 4), (1, 1), (2, 1), (0, 0), (1, 1), 1),
+    ((3, 4, 4), (2, 1, 3), (1, 2, 1), (1, 0, 1), (1, 1, 1), 1),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_way_gives_the_sums_of_the_definition(way, case, rng):
+    image, kernel, stride, padding, dilation, groups = case
+    steps = (stride, padding, dilation, groups)
+    sizes = zip(image, kernel, stride, padding, dilation, strict=True)
+    size = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in sizes)
+    x = rng.standard_normal((3, 2 * groups, *image))
+    w = rng.standard_normal((3 * groups, 2, *kernel))
+    y = rng.standard_normal((3, 3 * groups, *size))
+    b = rng.standard_normal(3 * groups)
+    of_x, of_w, of_y = by_definition(x, w, y, *steps)
+    got = convolution.convolve(x, w, b, *steps, size)
+    np.testing.assert_allclose(got, of_y + b.reshape(-1, *[1] * len(image)), atol=1e-12)
+    np.testing.assert_allclose(
+        convolution.convolve_transposed(y, w, None, *steps, image), of_x, atol=1e-12
+    )
+    np.testing.assert_allclose(convolution.convolve_weights(x, y, *steps, kernel), of_w, atol=1e-12)
+
+
+@pytest.mark.parametrize("gathers", [True, False])
+def test_gathering_and_scattering_give_the_same_images(gathers, monkeypatch, rng):
+    monkeypatch.setattr(convolution, "_gathers", lambda *arguments: gathers)
+    y, w, b = (rng.standard_normal(shape) for shape in ((2, 4, 5, 4), (4, 3, 3, 2), (6,)))
+    steps = ((1, 1), (1, 0), (2, 1), 2)
+    of_x, _, _ = by_definition(np.zeros((2, 6, 7, 5)), w, y, *steps)
+    got = convolution.convolve_transposed(y, w, b, *steps, (7, 5))
+    np.testing.assert_allclose(got, of_x + b.reshape(-1, 1, 1), atol=1e-12)
+
+
+def test_many_weights_are_summed_the_other_way_around(monkeypatch, rng):
+    x, y = rng.standard_normal((2, 3, 5, 5)), rng.standard_normal((2, 4, 4, 4))
+    steps = ((1, 1), (0, 0), (1, 1), 1, (2, 2))
+    want = convolution.convolve_weights(x, y, *steps)
+    monkeypatch.setattr(convolution, "LARGE", 0)
+    np.testing.assert_allclose(convolution.convolve_weights(x, y, *steps), want, atol=1e-12)
+
+
+def test_any_number_of_threads_gives_the_same(monkeypatch, rng):
+    x = rng.standard_normal((7, 3, 20, 20))
+    w = rng.standard_normal((4, 3, 3, 3))
+    steps = ((1, 1), (1, 1), (1, 1), 1)
+    monkeypatch.setattr(blocks, "LARGE", 1)
+    found = []
+    for n in (1, 2, 3):
+        monkeypatch.setattr(blocks, "_chosen", n)
+        y = convolution.convolve(x, w, None, *steps, (20, 20))
+        found.append([y, convolution.convolve_weights(x, y, *steps, (3, 3))])
+    for a, b in itertools.pairwise(found):
+        for first, second in zip(a, b, strict=True):
+            np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-9)
+
+
+def test_work_that_is_shared_out_leaves_the_threads_of_the_blas_as_they_were():
+    functions = blas._openblas_threads()
+    if not functions:
+        pytest.skip("NumPy does not use OpenBLAS here")
+    read, _ = functions
+    before, during = read(), []
+    with pytest.raises(ZeroDivisionError):
+        blas.share_products(4, 1 << 20, lambda first, last: during.append(read()) or 1 / 0)
+    assert during and set(during) == {1} and read() == before
+
+
+def test_the_columns_of_the_batch_are_never_held_at_once(rng):
+    x = rng.standard_normal((16, 16, 32, 32), dtype=np.float32)
+    w = rng.standard_normal((16, 16, 3, 3), dtype=np.float32)
+    steps = ((1, 1), (1, 1), (1, 1), 1)
+    y = convolution.convolve(x, w, None, *steps, (32, 32))
+    columns_bytes = x.nbytes * 9
+    for work in (
+        lambda: convolution.convolve(x, w, None, *steps, (32, 32)),
+        lambda: convolution.convolve_transposed(y, w, None, *steps, (32, 32)),
+        lambda: convolution.convolve_weights(x, y, *steps, (3, 3)),
+    ):
+        tracemalloc.start()
+        work()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < y.nbytes + columns_bytes / 3
+
+
+def test_sums_of_single_precision_are_as_close_as_a_product_of_matrices(rng):
+    x = rng.standard_normal((2, 64, 16, 16), dtype=np.float32)
+    w = rng.standard_normal((32, 64, 3, 3), dtype=np.float32)
+    steps = ((1, 1), (1, 1), (1, 1), 1)
+    got = convolution.convolve(x, w, None, *steps, (16, 16))
+    want = convolution.convolve(x.astype(float), w.astype(float), None, *steps, (16, 16))
+    assert np.abs(got - want).max() < 2e-6 * np.abs(want).max()
+
+
+def test_halves_are_summed_in_single_precision(rng):
+    x = rng.standard_normal((1, 8, 6, 6)).astype(np.float16)
+    w = rng.standard_normal((2, 8, 3, 3)).astype(np.float16)
+    steps = ((1, 1), (0, 0), (1, 1), 1)
+    got = convolution.convolve(x, w, None, *steps, (4, 4))
+    want = convolution.convolve(x.astype(float), w.astype(float), None, *steps, (4, 4))
+    assert got.dtype == np.float16
+    np.testing.assert_allclose(got, want, rtol=2e-3, atol=1e-2)
