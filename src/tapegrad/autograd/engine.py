@@ -161,6 +161,7 @@ class _Walk:
                     else:
                         heappush(ready, (-edge.sequence, edge))
             node = following
+        g = flow = None  # no reference is left: a leaf may take its gradient as it is
         leaves, self.leaves = self.leaves, []
         for leaf in leaves:
             self._finish_leaf(leaf)
