@@ -196,12 +196,12 @@ def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Cal
 
 
 def _pointwise(op: Op) -> Callable:
-    from tapegrad.call import general
+    from tapegrad.call_plain import plain
     from tapegrad.call_pointwise import binary, unary
 
     n = len(op.inputs)
     if op.params or op.output_names or n > 2:
-        return general(op)
+        return plain(op)
     return unary(op) if n == 1 else binary(op)
 
 
@@ -210,9 +210,9 @@ def _general(op: Op) -> Callable:
         from tapegrad.call_view import viewing
 
         return viewing(op)
-    from tapegrad.call import general
+    from tapegrad.call_plain import plain
 
-    return general(op)
+    return plain(op)
 
 
 elementwise = _declarer("elementwise", _pointwise, promote="arith")

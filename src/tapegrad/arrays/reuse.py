@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-SMALLEST = 1 << 20  # bytes: below it the allocator itself keeps pages
+SMALLEST = 1 << 17  # bytes: below it the allocator itself keeps pages
 MOST = 1 << 28  # bytes that are kept at most
 
 _buffers: dict[tuple[int, Any], list[np.ndarray]] = {}
