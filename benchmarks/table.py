@@ -1,11 +1,14 @@
 """Every row, by name, in the order they are printed."""
 
 import bench_chain
+import bench_convolution
 import bench_elementwise
 import bench_forward
 import bench_import
 import bench_million
 import bench_network
+import bench_pooling
+import bench_reduction
 
 MODULES = (
     bench_chain,
@@ -14,5 +17,8 @@ MODULES = (
     bench_million,
     bench_import,
     bench_elementwise,
+    bench_convolution,
+    bench_pooling,
+    bench_reduction,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}

@@ -17,6 +17,11 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.calculus": "cumulative_trapezoid gradient trapezoid trapz",
     "tapegrad.ops.chain": "chain_matmul",
     "tapegrad.ops.channel_norm": "batch_norm group_norm instance_norm native_batch_norm",
+    "tapegrad.ops.constant_pad": "constant_pad_nd",
+    "tapegrad.ops.conv": (
+        "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d "
+        "convolution"
+    ),
     "tapegrad.ops.correlation": "corrcoef cov",
     "tapegrad.ops.definite": "cholesky cholesky_inverse cholesky_solve",
     "tapegrad.ops.determinant": "det logdet slogdet",
@@ -46,8 +51,10 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.pool_line": "max_pool1d max_pool1d_with_indices",
     "tapegrad.ops.pool_maximum": "max_pool2d max_pool3d",
     "tapegrad.ops.pseudoinverse": "pinverse",
+    "tapegrad.ops.random_slope": "rrelu rrelu_",
     "tapegrad.ops.rank": "nanquantile quantile",
     "tapegrad.ops.reflection": "geqrf orgqr ormqr",
+    "tapegrad.ops.removed": "eig lstsq matrix_rank solve symeig",
     "tapegrad.ops.searching": "bucketize isin searchsorted",
     "tapegrad.ops.sequence_loss": "ctc_loss",
     "tapegrad.ops.shuffle": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
@@ -67,13 +74,16 @@ FUNCTIONS: dict[str, str] = {
 KERNELS: dict[str, str] = {
     "tapegrad.arrays.attention": "attend attend_key_back attend_query_back attend_value_back",
     "tapegrad.arrays.bessel": "airy_ai bessel_k0 bessel_k0e bessel_k1 bessel_k1e",
+    "tapegrad.arrays.convolution": "convolve convolve_transposed convolve_weights",
     "tapegrad.arrays.decomposition": "least_squares reflectors triangular_factor",
+    "tapegrad.arrays.edge": "pad_constant pad_edges unpad_edges",
     "tapegrad.arrays.embedding": "spread_rows",
     "tapegrad.arrays.factor": (
         "cholesky_factor definite_solution invert ldl_packed ldl_solution lu_packed lu_solution "
         "permutation_matrix solution solve_systems triangular_solution"
     ),
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.arrays.gelu": "gelu gelu_slope",
     "tapegrad.arrays.matrix_function": "cofactor_change cofactors determinants matrix_exponential",
     "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
     "tapegrad.arrays.points": "add_points read_points",
@@ -81,6 +91,8 @@ KERNELS: dict[str, str] = {
     "tapegrad.arrays.pooling": "put_places shifted_maximum take_places window_maximum",
     "tapegrad.arrays.resampling": "resample",
     "tapegrad.arrays.search": "members places_in tally tally_evenly",
+    "tapegrad.arrays.sliding": "read_blocks sum_blocks",
+    "tapegrad.arrays.softmax": "log_softmax_along log_softmax_back softmax_along softmax_back",
     "tapegrad.arrays.standardize": (
         "standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows"
     ),
@@ -99,15 +111,20 @@ TENSOR_KERNELS: dict[str, str] = {
         "scale_channels standardize_channels_back standardize_channels_weight_back "
         "standardize_given_weight_back sum_channels"
     ),
+    "tapegrad.ops.constant_pad": "pad_constant",
+    "tapegrad.ops.convolve": "convolve convolve_transposed convolve_weights",
     "tapegrad.ops.definite": "definite_solution",
     "tapegrad.ops.determinant": "cofactor_change cofactors",
+    "tapegrad.ops.edge_pad": "pad_edges unpad_edges",
     "tapegrad.ops.embedding_table": "spread_rows",
     "tapegrad.ops.fourier": "fourier fourier_half fourier_real",
     "tapegrad.ops.lu_factors": "permutation_matrix",
     "tapegrad.ops.lu_system": "lu_solution",
     "tapegrad.ops.matrix_function": "matrix_exponential",
+    "tapegrad.ops.least_squares": "least_squares",
     "tapegrad.ops.normalization": "standardize_rows_back standardize_rows_weight_back sum_rows",
     "tapegrad.ops.pair": "pair_distances pull_distances push_distances",
+    "tapegrad.ops.sliding": "read_blocks sum_blocks",
     "tapegrad.ops.solving": "solution",
     "tapegrad.ops.triangular_system": "triangular_solution",
 }

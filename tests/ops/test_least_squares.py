@@ -66,6 +66,18 @@ def test_equations_that_do_not_fit_are_refused():
         torch.linalg.lstsq(matrix(A) / 0, matrix(B))
 
 
+def test_out_is_written_if_its_dtype_is_wide_enough():
+    out = torch.empty(0, dtype=torch.float64)
+    assert torch.linalg.pinv(matrix(A).float(), out=out) is out
+    assert out.shape == (2, 3)
+    with raises(
+        RuntimeError,
+        "linalg.pinv: Expected result to be safely castable from Double dtype, but got result with "
+        "dtype Long",
+    ):
+        torch.linalg.pinv(matrix(A), out=torch.empty(0, dtype=torch.int64))
+
+
 def test_the_gradient_of_a_pseudo_inverse_is_that_of_pytorch():
     x = matrix(A).requires_grad_()
     y = torch.linalg.pinv(x)

@@ -57,6 +57,7 @@ def test_a_condition_number_of_a_matrix_that_is_not_square_has_order_2():
         torch.linalg.cond(matrix(A), 1)
 
 
+@pytest.mark.filterwarnings("ignore:at..nuclear_norm")
 def test_the_nuclear_norm_has_its_older_names():
     for found in (
         torch.norm(matrix(A), "nuc"),

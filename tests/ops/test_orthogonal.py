@@ -1,5 +1,7 @@
 """QR decompositions and products of reflections: values, gradients, modes, errors."""
 
+import pytest
+
 import tapegrad as torch
 from tests.messages import raises
 from tests.ops.matrix import close, matrix
@@ -15,6 +17,7 @@ PACKED = [R[0], [0.4337717455676132, 0.828078671210825], [0.7229529092793553, 0.
 TAU = [1.1690308509457032, 1.1131040011646904]
 
 
+@pytest.mark.filterwarnings("ignore:torch.qr")
 def test_factors_are_those_of_householders_reflections():
     found = torch.linalg.qr(matrix(A))
     close(found.Q, Q)

@@ -69,6 +69,17 @@ def test_the_older_function_gives_v_and_can_leave_the_vectors_away():
     close(matrix(A).svd().S, VALUES)
 
 
+def test_out_is_written_if_it_has_the_dtype():
+    out = tuple(torch.empty(0, dtype=torch.float64) for _ in range(3))
+    found = torch.linalg.svd(matrix(A), out=out)
+    assert found.S is out[1]
+    close(out[1], VALUES)
+    with raises(RuntimeError, "Expected out tensor to have dtype double, but got float instead"):
+        torch.linalg.svdvals(matrix(A), out=torch.empty(0))
+    with raises(TypeError, "expected tuple of 3 elements but got 2"):
+        torch.linalg.svd(matrix(A), out=out[:2])
+
+
 def test_the_matrix_that_does_not_decompose_is_named():
     x = torch.eye(2).expand(3, 2, 2).clone()
     x[1, 0, 0] = float("nan")

@@ -34,6 +34,12 @@ def each(function: Callable, *arrays: Any) -> list:
     ]
 
 
+def _many(x: Any) -> bool:
+    """Whether a step of elimination on the whole batch costs less than a call for each matrix."""
+    rows, columns = x.shape[-2:]
+    return x.size > 8 * rows * columns * max(rows, columns)
+
+
 def _no_info(x: Any) -> Any:
     return np.zeros(x.shape[:-2], np.int32)
 
@@ -47,6 +53,8 @@ def lu_packed(a: Any) -> tuple:
     if not a.size:
         pivots = np.zeros((*shape[:-2], min(shape[-2:])), np.int32)
         return a.copy(), pivots, _no_info(a)
+    if _many(a):
+        return _lu_of_many(a)
     getrf = lapack("getrf", a.dtype)
 
     def one(x: Any) -> tuple:
@@ -54,6 +62,32 @@ def lu_packed(a: Any) -> tuple:
         return lu, pivots + np.int32(1), np.int32(info)
 
     return tuple(each(one, a))
+
+
+def _lu_of_many(a: Any) -> tuple:
+    """`lu_packed` by steps of Gaussian elimination, each on the whole batch."""
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    lu = a.reshape(-1, m, n).copy()
+    batch = np.arange(len(lu))
+    pivots = np.empty((len(lu), k), np.int32)
+    info = np.zeros(len(lu), np.int32)
+    for i in range(k):
+        column = lu[:, i:, i]
+        size = np.abs(column.real)
+        if a.dtype.kind == "c":  # as LAPACK measures it
+            size = size + np.abs(column.imag)
+        row = size.argmax(-1) + i
+        pivots[:, i] = row + 1
+        swapped = lu[batch, row]
+        lu[batch, row] = lu[:, i]
+        lu[:, i] = swapped
+        pivot = lu[:, i, i, None]
+        info[(pivot[:, 0] == 0) & (info == 0)] = i + 1
+        lu[:, i + 1 :, i] /= np.where(pivot == 0, 1, pivot)  # a column of zeros stays one
+        lu[:, i + 1 :, i + 1 :] -= lu[:, i + 1 :, i, None] * lu[:, i, None, i + 1 :]
+    lead = a.shape[:-2]
+    return lu.reshape(a.shape), pivots.reshape(*lead, k), info.reshape(lead)
 
 
 def lu_solution(lu: Any, pivots: Any, b: Any, left: bool, adjoint: bool) -> Any:
@@ -123,6 +157,10 @@ def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: 
     a, b = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b))
     if not b.size:
         return b.copy()
+    if _many(a):
+        if left:
+            return _substituted(a, b, upper, unitriangular)
+        return _substituted(a.mT, b.mT, not upper, unitriangular).mT
     trsm = getattr(blas, _PREFIX[b.dtype.char] + "trsm")
 
     def one(x: Any, y: Any) -> tuple:
@@ -136,6 +174,17 @@ def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: 
         )
 
     return each(one, a, b)[0]
+
+
+def _substituted(a: Any, b: Any, upper: bool, unitriangular: bool) -> Any:
+    """The solution of triangular systems row by row, each on the whole batch."""
+    n = a.shape[-1]
+    x = np.empty_like(b, order="C")
+    for i in reversed(range(n)) if upper else range(n):
+        known = slice(i + 1, n) if upper else slice(0, i)
+        row = b[..., i, :] - (a[..., i, None, known] @ x[..., known, :])[..., 0, :]
+        x[..., i, :] = row if unitriangular else row / a[..., i, i, None]
+    return x
 
 
 def cholesky_factor(a: Any, upper: bool) -> tuple:

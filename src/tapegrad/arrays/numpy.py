@@ -126,7 +126,6 @@ from numpy import (
     stack,
     subtract,
     take,
-    take_along_axis,
     tan,
     tanh,
     tensordot,
@@ -201,6 +200,7 @@ from tapegrad.arrays.strided import (
 )
 
 _SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
+_LARGE = 1 << 14  # elements: below it NumPy's own sum is as quick as ours
 
 
 _LETTERS = {
@@ -264,11 +264,35 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True) -> Any:
     return x.astype(dtype, "C" if 0 in x.strides else "K", copy=copy)
 
 
+_F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+_summed: list = []
+
+
+def _total() -> Any:
+    """The sum of large arrays, imported when there is one."""
+    if not _summed:
+        from tapegrad.arrays.summing import total
+
+        _summed.append(total)
+    return _summed[0]
+
+
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    if x.size >= _LARGE and dtype is None and (x.dtype is _F32 or x.dtype is _F64):
+        found = _total()(x, axis, keepdims)
+        if found is not None:
+            return found
     return np.add.reduce(x, axis, dtype, None, keepdims)
 
 
 def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    if x.size >= _LARGE and axis is None and not keepdims and x.dtype.kind == "f":
+        if dtype is None and x.flags.c_contiguous:
+            from tapegrad.arrays.summing import product
+
+            return product(x)
     return np.multiply.reduce(x, axis, dtype, None, keepdims)
 
 
@@ -288,7 +312,16 @@ def any(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
     return np.logical_or.reduce(x, axis, None, None, keepdims)
 
 
+def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    if axis is None or (type(axis) is tuple and len(axis) == x.ndim):
+        return np.full((1,) * x.ndim if keepdims else (), np.count_nonzero(x))
+    return np.count_nonzero(x, axis=axis, keepdims=keepdims)
+
+
 def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    if x.dtype is _F32 or x.dtype is _F64:
+        found = sum(x, axis=axis, keepdims=keepdims)
+        return found / (x.size // found.size if found.size else 1)
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
@@ -307,11 +340,22 @@ def sort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = Tr
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    if x.size >= _SMALL:
+        from tapegrad.arrays.sorting import order, sortable
+
+        if sortable(x):
+            return order(x, axis, descending)
     if descending:  # stable: sort the reversed array upwards, and read it backwards
         n = x.shape[axis] if x.ndim else 1
         backwards = np.argsort(np.flip(x, axis), axis=axis, stable=stable)
         return np.flip(n - 1 - backwards, axis)
     return np.argsort(x, axis=axis, stable=stable)
+
+
+def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
+    if x.ndim == 1 and indices.ndim == 1:
+        return x.take(indices)
+    return np.take_along_axis(x, indices, axis)
 
 
 def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:

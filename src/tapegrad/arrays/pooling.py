@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.blocks import BLOCK
 from tapegrad.arrays.resampling import over_images
-from tapegrad.arrays.window import Window
+from tapegrad.arrays.window import Window, row_starts
 
 
 def window_maximum(x: Any, windows: tuple[Window, ...]) -> tuple[Any, Any]:
@@ -21,22 +22,23 @@ def window_maximum(x: Any, windows: tuple[Window, ...]) -> tuple[Any, Any]:
     """
     n = len(windows)
     lead, sizes = x.shape[:-n], x.shape[-n:]
-    reduced = tuple([taps.n_out for taps in windows])
-    values = np.empty((*lead, *reduced), x.dtype)
-    indices = np.empty((*lead, *reduced), np.int64)
-    if not values.size:
-        return values, indices
+    reduced = tuple([window.n_out for window in windows])
     number = prod(lead)
+    size = max(prod(sizes), prod(reduced))
+    if not number or not prod(reduced):
+        return np.empty((*lead, *reduced), x.dtype), np.empty((*lead, *reduced), np.int64)
     images = x.reshape((number, *sizes))
-    flat_values = values.reshape((number, *reduced))
-    flat_indices = indices.reshape((number, *reduced))
+    if number * size <= BLOCK:
+        values, places = _maximum(images, windows, sizes)
+        return values.reshape((*lead, *reduced)), places.astype(np.int64).reshape((*lead, *reduced))
+    values = np.empty((number, *reduced), x.dtype)
+    indices = np.empty((number, *reduced), np.int64)
 
     def work(first: int, last: int) -> None:
-        found = flat_values[first:last], flat_indices[first:last]
-        found[0][...], found[1][...] = _maximum(images[first:last], windows, sizes)
+        values[first:last], indices[first:last] = _maximum(images[first:last], windows, sizes)
 
-    over_images(number, max(images[0].size, flat_values[0].size), work)
-    return values, indices
+    over_images(number, size, work)
+    return values.reshape((*lead, *reduced)), indices.reshape((*lead, *reduced))
 
 
 def _maximum(x: Any, windows: tuple[Window, ...], sizes: tuple[int, ...]) -> tuple[Any, Any]:
@@ -57,9 +59,7 @@ def _through_axes(
         n_after = len(sizes) - i - 1
         step = prod(sizes[i + 1 :])
         if places is not None:
-            places = places + (np.arange(sizes[i], dtype=kind) * step).reshape(
-                (-1,) + (1,) * n_after
-            )
+            places = places + row_starts(sizes[i], step, kind, n_after)
         values, places = _along(values, places, 1 + i, windows[i], kind, with_nan)
     return values, places
 
@@ -74,7 +74,8 @@ def _along(
     if places is None:
         # the number of the lane that won, a later one being larger, is a byte: quick to keep
         won = np.zeros(best.shape, np.uint8 if window.n_lanes < 256 else kind)
-        won += window.first_lane.astype(won.dtype).reshape((-1,) + (1,) * n_after)
+        if not window.starts_inside:
+            won += window.shaped("first_lane", won.dtype, n_after)
     else:
         won = _part(places, before, window.first)
     for lane in window.lanes:
@@ -93,8 +94,7 @@ def _along(
             won[to] = old_won + (_part(places, before, lane.source, copy=False) - old_won) * better
     if places is not None:
         return best, won
-    start = window.start.astype(kind).reshape((-1,) + (1,) * n_after)
-    return best, won * kind(window.dilation) + start
+    return best, won * kind(window.dilation) + window.shaped("start", kind, n_after)
 
 
 def _part(x: Any, before: tuple, key: Any, copy: bool = True) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.blocks import run_blocks
+from tapegrad.arrays.blocks import BLOCK, run_blocks
 from tapegrad.arrays.taps import Separable, Taps
 
 
@@ -15,6 +15,7 @@ def resample(x: Any, through: Separable) -> Any:
     """The last axes of `x` through a separable map, block by block of the axes before them."""
     n = len(through.axes)
     lead, sizes = x.shape[:-n], x.shape[-n:]
+    whole = x.dtype == np.uint8 and any(taps.entries[2] is not None for taps in through.axes)
     narrow = x.dtype.itemsize == 2 and x.dtype.kind in "fV"
     out = np.empty((*lead, *through.sizes), x.dtype)
     if not out.size:
@@ -26,7 +27,7 @@ def resample(x: Any, through: Separable) -> Any:
     def work(first: int, last: int) -> None:
         part = images[first:last]
         part = part.astype(np.float32) if narrow else part
-        results[first:last] = _mapped(part, through)
+        results[first:last] = (_mapped_bytes if whole else _mapped)(part, through)
 
     over_images(number, max(images[0].size, results[0].size), work)
     return out
@@ -34,6 +35,9 @@ def resample(x: Any, through: Separable) -> Any:
 
 def over_images(n: int, size: int, work: Any) -> None:
     """Call `work(first, last)` for groups of images of `size` elements that cover all `n`."""
+    if n * size <= BLOCK:
+        work(0, n)
+        return
 
     def block(start: int, stop: int) -> None:  # the images that begin in these elements
         first, last = -(-start // size), -(-stop // size)
@@ -51,6 +55,17 @@ def _mapped(x: Any, through: Separable) -> Any:
             x = along(x, 1 + i, through.axes[i])
     if not through.divide_first and through.divisor is not None:
         x = _divided(x, through.divisor)
+    return x
+
+
+def _mapped_bytes(x: Any, through: Separable) -> Any:
+    """Bytes through a map with weights: the last axis first, rounded to bytes after each."""
+    for i in range(len(through.axes) - 1, -1, -1):
+        taps = through.axes[i]
+        if not taps.is_identity:
+            fixed, bits = taps.fixed
+            total = along(x.astype(np.int32), 1 + i, fixed)
+            x = np.clip((total + ((1 << bits) >> 1)) >> bits, 0, 255).astype(np.uint8)
     return x
 
 

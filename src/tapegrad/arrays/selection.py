@@ -16,12 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.sorting import keys as sorting_keys
+from tapegrad.arrays.sorting import sortable
+
 LONGEST = 1 << 14  # elements of a lane that are worth a loop in Python, about 10 ms
 
 
 def kth_index(x: Any, k: int, axis: int) -> Any:
     """The index of the k-th smallest element (from 0) along `axis`, kept as an axis of size 1."""
     lanes = np.moveaxis(x, axis, -1)
+    if lanes.shape[-1] > LONGEST and not has_nan(lanes):
+        return np.moveaxis(place_of_rank(lanes, k), -1, axis)
     order = np.argsort(lanes, axis=-1, kind="stable")
     ranked = np.take_along_axis(lanes, order, -1)
     index = order[..., k : k + 1].copy()
@@ -29,6 +34,21 @@ def kth_index(x: Any, k: int, axis: int) -> Any:
     for lane in map(tuple, np.argwhere(tied)):
         index[lane] = _find(lanes[lane].tolist(), k)
     return np.moveaxis(index, -1, axis)
+
+
+def has_nan(x: Any) -> bool:
+    return x.dtype.kind == "f" and bool(np.isnan(x).any())
+
+
+def place_of_rank(lanes: Any, k: int) -> Any:
+    """Where the element of rank `k` lies in each lane, kept as an axis of size 1; no nan.
+
+    Equal elements are ranked by their places.
+    """
+    value = np.partition(lanes, k, axis=-1)[..., k : k + 1]
+    before = (lanes < value).sum(-1, keepdims=True)
+    equal = np.cumsum(lanes == value, axis=-1, dtype=np.int64)
+    return np.argmax(equal == k - before + 1, axis=-1, keepdims=True)
 
 
 def _find(values: list, k: int) -> int:
@@ -78,6 +98,13 @@ def top_indices(x: Any, k: int, axis: int, largest: bool) -> Any:
     """The indices of the k largest or smallest elements along `axis`; nan counts as largest."""
     lanes = np.moveaxis(x, axis, -1)
     n = lanes.shape[-1]
+    if n > LONGEST and 0 < k and sortable(lanes):
+        keys = sorting_keys(lanes)
+        keys = np.invert(keys, out=keys) if largest else keys
+        index = np.empty((*lanes.shape[:-1], k), np.int64)
+        for lane in np.ndindex(lanes.shape[:-1]):
+            index[lane] = _top_of_long(keys[lane], k)
+        return np.moveaxis(index, -1, axis)
     if largest:
         order = n - 1 - np.argsort(lanes[..., ::-1], axis=-1, kind="stable")[..., ::-1]
     else:
@@ -89,6 +116,17 @@ def top_indices(x: Any, k: int, axis: int, largest: bool) -> Any:
         for lane in map(tuple, np.argwhere(tied)):
             index[lane] = _top(lanes[lane].tolist(), k, largest)
     return np.moveaxis(index, -1, axis)
+
+
+def _top_of_long(keys: Any, k: int) -> Any:
+    """The places of the k smallest keys in order: at least k are as small as the k-th smallest of
+    the smallest of each block, and few more."""
+    block = keys.size // (8 * k)
+    if block < 2:
+        return np.argsort(keys, kind="stable")[:k]
+    smallest = keys[: keys.size // block * block].reshape(-1, block).min(1)
+    places = np.flatnonzero(keys <= np.partition(smallest, k - 1)[k - 1])
+    return places[np.argsort(keys[places], kind="stable")[:k]]
 
 
 def _top(values: list, k: int, largest: bool) -> list[int]:

@@ -55,7 +55,7 @@ class Taps:
     found. `weight` None means 1 everywhere.
     """
 
-    __slots__ = ("_lanes", "_reverse", "entries", "n_in", "n_out")
+    __slots__ = ("_fixed", "_lanes", "_reverse", "entries", "n_in", "n_out")
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class Taps:
         self.entries = (to, source, weight, lane)
         self._lanes: list[Lane] | None = None
         self._reverse: Taps | None = None
+        self._fixed: tuple[Taps, int] | None = None
 
     @property
     def lanes(self) -> list[Lane]:
@@ -87,6 +88,25 @@ class Taps:
             self._reverse = Taps(self.n_out, self.n_in, source, to, weight, lane)
             self._reverse._reverse = self
         return self._reverse
+
+    @property
+    def fixed(self) -> tuple[Taps, int]:
+        """Taps with whole numbers for weights, times 2 to the power that is given beside them.
+
+        They fit into 16 bits; an element that is looked at twice is looked at once.
+        """
+        if self._fixed is None:
+            to, source, weight, _ = self.entries
+            assert weight is not None
+            pairs, where = np.unique(to * self.n_in + source, return_inverse=True)
+            merged = np.bincount(where, weight)
+            bits = 0
+            while bits < 21 and int(0.5 + merged.max() * 2 ** (bits + 1)) < 1 << 15:
+                bits += 1
+            whole = np.trunc(merged * (1 << bits) + np.copysign(0.5, merged)).astype(np.int32)
+            taps = Taps(self.n_in, self.n_out, pairs // self.n_in, pairs % self.n_in, whole)
+            self._fixed = taps, bits
+        return self._fixed
 
     @property
     def is_identity(self) -> bool:

@@ -16,7 +16,17 @@ class Window:
     Lane k holds the k-th element of each window, where that lies inside the axis.
     """
 
-    __slots__ = ("dilation", "first", "first_lane", "n_lanes", "start", "taps")
+    __slots__ = (
+        "_shaped",
+        "dilation",
+        "first",
+        "first_lane",
+        "is_full",  # whether every window has an element
+        "n_lanes",
+        "start",
+        "starts_inside",  # whether no window begins before the axis
+        "taps",
+    )
 
     def __init__(self, size: int, start: np.ndarray, end: np.ndarray, dilation: int = 1):
         n = len(start)
@@ -28,17 +38,23 @@ class Window:
         self.taps = Taps(size, n, to[inside], source[inside], None, lane[inside])
         self.start = start
         self.dilation = dilation
+        self._shaped: dict[Any, np.ndarray] = {}
         self.first_lane = np.maximum(-(start // dilation), 0)
+        self.starts_inside = not self.first_lane.any()
+        self.is_full = len(np.unique(to[inside])) == n
         self.first: Any = key_of(start + self.first_lane * dilation) if n else slice(0)
 
     @property
     def lanes(self) -> list[Lane]:
         return self.taps.lanes
 
-    @property
-    def is_full(self) -> bool:
-        """Whether every window has an element."""
-        return len(np.unique(self.taps.entries[0])) == self.n_out
+    def shaped(self, what: str, dtype: Any, n_after: int) -> np.ndarray:
+        """`start` or `first_lane` as an array of `dtype` with `n_after` axes of size 1 behind."""
+        found = self._shaped.get((what, dtype, n_after))
+        if found is None:
+            found = getattr(self, what).astype(dtype).reshape((-1,) + (1,) * n_after)
+            self._shaped[what, dtype, n_after] = found
+        return found
 
     @property
     def n_out(self) -> int:
@@ -50,6 +66,12 @@ def regular(size: int, n: int, kernel: int, stride: int, padding: int, dilation:
     """`n` windows of `kernel` elements, one every `stride`."""
     start = np.arange(n) * stride - padding
     return Window(size, start, start + (kernel - 1) * dilation + 1, dilation)
+
+
+@lru_cache(maxsize=256)
+def row_starts(size: int, step: int, dtype: Any, n_after: int) -> np.ndarray:
+    """The numbers of the first elements of `size` rows of `step` elements each."""
+    return (np.arange(size, dtype=dtype) * dtype(step)).reshape((-1,) + (1,) * n_after)
 
 
 @lru_cache(maxsize=256)

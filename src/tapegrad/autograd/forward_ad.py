@@ -17,14 +17,13 @@ from tapegrad import errors
 from tapegrad.autograd.forward_mode import (
     Forward,
     Level,
-    Under,
     enabled,
     entered,
     forward_mode,
-    own_tensor,
     without,
 )
 from tapegrad.autograd.mode import MODE, _Decorating
+from tapegrad.autograd.tangent import Under, own_tensor, strides
 from tapegrad.ops.dual import dual_view, primal_view
 from tapegrad.tensor import TensorCore
 
@@ -145,7 +144,7 @@ def dual(mode: Forward, tensor: Any, tangent: Any) -> Any:
         )
     with Under(mode.under):
         made = dual_view(tensor)
-        if tangent.dtype is tensor.dtype and tangent.stride() != tensor.stride():
+        if tangent.dtype is tensor.dtype and strides(tangent) != strides(tensor):
             tangent = own_tensor(tangent, made)
     if mode.is_on:
         mode.level.set(made._array, tangent)
@@ -190,7 +189,7 @@ class dual_level(_Decorating):
     def _fresh(self) -> Any:
         return dual_level()
 
-    def __enter__(self) -> int:  # type: ignore[override]
+    def __enter__(self) -> int:
         return enter_dual_level()
 
     def __exit__(self, *error: object) -> None:

@@ -17,24 +17,16 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from tapegrad import errors
-from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import Version
 from tapegrad.autograd.mode import MODE, Mode, is_inference
-from tapegrad.autograd.plan import Like
-from tapegrad.autograd.profile_mode import public_name
-from tapegrad.autograd.push import along, no_rule, pushed
-from tapegrad.autograd.view import check_base, shares_memory
+from tapegrad.autograd.push import no_rule
+from tapegrad.autograd.tangent import Under, own_tensor, tangents_of_call, zeros_of
+from tapegrad.autograd.view import check_base
 from tapegrad.autograd.writable import check_writable
 from tapegrad.op import Op
-from tapegrad.ops.dual import primal_view
-from tapegrad.promotion import promote
-from tapegrad.tensor import wrap
 
-ndarray = np.ndarray
 APART = ("dual_view", "primal_view")  # operators whose view has another tangent, or none
 
 
@@ -140,7 +132,7 @@ class Forward(Mode):
         if type(op) is not Op:  # the function of an operator: a write
             x = inputs[0]
             self._check_writable(x)
-            (new,) = self._push(op.op, inputs, tangents, params, [x])
+            (new,) = tangents_of_call(op.op, self.under, inputs, tangents, params, [x])
             result = self._below(name, function, args, kwargs)
             self._assign(x, new, True)
             return result
@@ -154,9 +146,9 @@ class Forward(Mode):
         else:
             result = under.call(name, function, args, kwargs)
         outs = result if type(result) is tuple else (result,)
-        for y, t in zip(outs, self._push(op, inputs, tangents, params, outs), strict=True):
+        for i, t in enumerate(tangents_of_call(op, under, inputs, tangents, params, outs)):
             if t is not None:
-                self.level.set(y._array, t)
+                self.level.set(outs[i]._array, t)
         return result
 
     def _below(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -165,34 +157,6 @@ class Forward(Mode):
         if type(under) is not bool:
             return under.call(name, function, args, kwargs)
         return super().call(name, function, args, kwargs)
-
-    def _push(self, op: Op, inputs: Sequence, tangents: list, params: dict, outs: Sequence) -> list:
-        """The tangent of each output: memory of its own, or a view where the output is one."""
-        moving = [y._array.dtype.kind not in "biu" for y in outs]
-        if op.kind == "constant" or True not in moving:
-            return [None] * len(outs)
-        if not op.vjps and not op.jvps:
-            raise no_rule(public_name(op.name, op.node_name))
-        known = _on_arrays(op, self.under, inputs, tangents, outs)
-        if known is not None:
-            arrays, ts, ys = known
-            found = pushed(op, numpy_namespace, arrays, ts, params, ys, arrays)
-            used = (*arrays, *ts, *ys)
-            return [
-                None if t is None or not moves else wrap(_own(t, y, used))
-                for t, y, moves in zip(found, ys, moving, strict=True)
-            ]
-        with Under(self.under):
-            if op.view and shares_memory(outs[0]._array, inputs[0]._array):
-                found = op.call(*tangents, **params)
-                return list(found) if op.multi else [found]
-            plain = _without_tangents(op, inputs, tangents, outs)
-            found = _pushed_on_tensors(op, *plain, params)
-            used = [id(x._array) for x in (*inputs, *tangents, *outs) if hasattr(x, "_counter")]
-            return [
-                None if t is None or not moves else own_tensor(t, y, used)
-                for t, y, moves in zip(found, outs, moving, strict=True)
-            ]
 
     # --- writes ----------------------------------------------------------------------------------
 
@@ -246,7 +210,7 @@ class Forward(Mode):
                     self.level.set(x._array, own_tensor(new, x, used))
                     return
                 check_base(x._view)
-                self.level.set(base._array, _zeros(base))
+                self.level.set(base._array, zeros_of(base))
                 old = self.tangent(x)
             if new is None:
                 old.zero_()
@@ -286,132 +250,6 @@ class Forward(Mode):
     def forget(self, x: Any) -> None:
         self.level.duals.pop(id(x._array), None)
         super().forget(x)
-
-
-class Under:
-    """A block in which the mode below a forward mode is on."""
-
-    __slots__ = ("mode", "token")
-
-    def __init__(self, mode: Any):
-        self.mode = mode
-
-    def __enter__(self) -> None:
-        self.token = MODE.set(self.mode)
-
-    def __exit__(self, *error: object) -> None:
-        MODE.reset(self.token)
-
-
-# --- how the rules run ---------------------------------------------------------------------------
-
-
-def _on_arrays(
-    op: Op, under: Any, inputs: Sequence, tangents: list, outs: Sequence
-) -> tuple[list, list, list] | None:
-    """The arrays of inputs, tangents and outputs, if the rules may run on them.
-
-    They may on NumPy arrays of one dtype, where nothing is recorded and nobody else takes part.
-    """
-    if type(under) is not bool or op.view:
-        return None
-    dtype = outs[op.differentiable_output]._array.dtype
-    if dtype.itemsize == 2:
-        return None
-    arrays, ts = [], []
-    for found, values in ((arrays, inputs), (ts, tangents)):
-        for x in values:
-            array = getattr(x, "_array", None)
-            if array is None:
-                found.append(x)
-                continue
-            if type(array) is not ndarray:
-                return None
-            if array.dtype is not dtype and (op.promote is not None or array.dtype.kind in "fcV"):
-                return None
-            if under and (x._node is not None or (x._view is not None and x.requires_grad)):
-                return None
-            found.append(array)
-    return arrays, ts, [y._array for y in outs]
-
-
-def _without_tangents(op: Op, inputs: Sequence, tangents: list, outs: Sequence) -> tuple:
-    """What goes in and what came out, without tangents: those of tangents are of other levels."""
-    plain = [x if t is None else primal_view(x) for x, t in zip(inputs, tangents, strict=True)]
-    asked = {name for rule in op.jvps.values() for name in rule.names}
-    if not asked.isdisjoint(("y", *(op.output_names or ()))):
-        outs = [primal_view(y) for y in outs]
-    return plain, tangents, outs
-
-
-def _pushed_on_tensors(
-    op: Op, inputs: Sequence, tangents: list, outs: Sequence, params: dict
-) -> list:
-    from tapegrad import namespace
-
-    if op.kind == "linear":
-        found = along(op, namespace, inputs, tangents, lambda *x: op.call(*x, **params))
-        return list(found) if type(found) is tuple else [found]
-    likes = [Like(x._array) if hasattr(x, "_counter") else x for x in inputs]
-    if op.promote is not None:
-        inputs = _promoted(op, namespace, inputs)
-    return pushed(op, namespace, inputs, tangents, params, outs, likes)
-
-
-def _promoted(op: Op, xp: Any, inputs: Sequence) -> list:
-    """The tensors among the operands in the dtype they were computed in."""
-    names = [None if name in op.exempt else name for name in op.inputs]
-    operands = [getattr(x, "_array", x) for x, n in zip(inputs, names, strict=True) if n]
-    dtype = promote([x for x in operands if x is not None])
-    if not (dtype.is_floating_point or dtype.is_complex):
-        return list(inputs)
-    return [
-        xp.astype(x, dtype.numpy) if n and hasattr(x, "_counter") and x.dtype is not dtype else x
-        for x, n in zip(inputs, names, strict=True)
-    ]
-
-
-def _own(t: Any, y: ndarray, used: Sequence) -> ndarray:
-    """The tangent `t` in the shape, the dtype and the layout of `y`, in memory of its own."""
-    if (
-        type(t) is ndarray
-        and t.base is None
-        and t.shape == y.shape
-        and t.dtype is y.dtype
-        and (t.ndim < 2 or t.strides == y.strides)
-    ):
-        for x in used:
-            if x is t:
-                break
-        else:
-            return t
-    made = np.empty_like(y)
-    if made.dtype.kind != "c" and np.iscomplexobj(t):
-        t = t.real
-    np.copyto(made, t, casting="unsafe")
-    return made
-
-
-def own_tensor(t: Any, y: Any, used: Sequence[int] = ()) -> Any:
-    """The same for tensors: a copy is recorded."""
-    a, b = t._array, y._array
-    if (
-        t._view is None
-        and getattr(a, "base", None) is None
-        and a.shape == b.shape
-        and a.dtype == b.dtype
-        and (a.ndim < 2 or getattr(a, "strides", None) == getattr(b, "strides", None))
-        and id(a) not in used
-    ):
-        return t
-    if y.dtype.is_complex or not t.dtype.is_complex:
-        return _zeros(y).copy_(t)
-    return _zeros(y).copy_(t.real)
-
-
-def _zeros(x: Any) -> Any:
-    """Zeros in the layout of `x`."""
-    return wrap(namespace_of((x._array,)).zeros_like(x._array))
 
 
 def _base_of(x: Any) -> Any:

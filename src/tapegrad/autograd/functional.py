@@ -360,7 +360,9 @@ def _by_rows(
 
 
 def _by_columns(func: Callable, inputs: Any) -> Any:
-    """One product with a unit vector for each input element."""
+    """One pass of forward mode along a unit vector for each input element."""
+    from tapegrad.func.forward import jvp as pushed
+
     several, xs = _as_tuple(inputs, "inputs", "jacobian")
     columns: list[list] = []
     several_outs, outs = True, tuple[Any, ...]()
@@ -369,7 +371,7 @@ def _by_columns(func: Callable, inputs: Any) -> Any:
         for j in range(x.numel()):
             units = [ops.zeros_like(each) for each in xs]
             units[i].reshape(-1)[j] = 1
-            values, product = jvp(func, tuple(xs), tuple(units))
+            values, product = pushed(func, tuple(xs), tuple(units))
             several_outs, outs = _as_tuple(values, "outputs", "jacobian")
             found.append(product if several_outs else (product,))
         columns.append(found)

@@ -10,11 +10,11 @@ from typing import Any
 from tapegrad.missing import missing_attribute
 
 _NAMES = """
-ccol_indices coalesce col_indices const_data_ptr crow_indices dequantize dim_order eig
-grad_dtype hash_tensor index indices int_repr ipu lstsq map2_ module_load mtia name
+ccol_indices coalesce col_indices const_data_ptr crow_indices dequantize dim_order
+grad_dtype hash_tensor index indices int_repr ipu map2_ module_load mtia name
 q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme
-record_stream reinforce resize resize_as resize_as_sparse_ row_indices slice_inverse smm solve
-sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm storage storage_type symeig
+record_stream reinforce resize resize_as resize_as_sparse_ row_indices slice_inverse smm
+sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm storage storage_type
 to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo
 to_sparse_csc to_sparse_csr unsafe_split_with_sizes values volatile xpu
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
-from tapegrad.ops.likelihood import legacy_reduction
+from tapegrad.ops.loss import legacy_reduction
 from tapegrad.tensor import Tensor
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, common_dtype, lacks, no_complex, no_kernel
 
 __all__ = [
     "celu",
@@ -22,7 +23,23 @@ __all__ = [
 ]
 
 
-@elementwise
+def _floats(kernel: str) -> Any:
+    return lacks(kernel, BOOL, INTEGER, COMPLEX)
+
+
+_no_complex = no_complex("clamp is not supported for complex types", NotImplementedError)
+
+
+def _no_bools(message: str) -> Any:
+    def check(*operands: Any) -> None:
+        if common_dtype(*operands).category == BOOL:
+            raise errors.advised(RuntimeError(message), "Convert it first: .to(torch.uint8).")
+        _no_complex(*operands)
+
+    return check
+
+
+@elementwise(check=_no_bools("Boolean inputs not supported for relu"))
 def relu(xp, input):
     """max(x, 0) of each element.
 
@@ -36,7 +53,7 @@ relu.vjp(input=lambda xp, g, y: xp.where(y <= 0, 0, g))
 relu_ = in_place(relu)
 
 
-@elementwise(node="LeakyReluBackward0")
+@elementwise(node="LeakyReluBackward0", check=_floats("leaky_relu_cpu"))
 def leaky_relu(xp, input, *, negative_slope):
     """x where it is positive, negative_slope * x elsewhere."""
     return xp.where(input > 0, input, input * negative_slope)
@@ -47,7 +64,7 @@ leaky_relu.vjp(
 )
 
 
-@elementwise(node="EluBackward0", promote="float")
+@elementwise(node="EluBackward0", promote="float", check=_floats("elu_cpu"))
 def elu_scaled(xp, input, *, alpha, scale, input_scale):
     """scale * x for positive x, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
     negative = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
@@ -85,7 +102,7 @@ def selu(input: Any) -> Any:
     return elu_scaled(input, alpha=alpha, scale=scale, input_scale=1.0)
 
 
-@elementwise(node="CeluBackward0", promote="float")
+@elementwise(node="CeluBackward0", promote="float", check=_floats("elu_cpu"))
 def celu_scaled(xp, input, *, alpha):
     """x for positive x, alpha * (exp(x / alpha) - 1) elsewhere."""
     negative = xp.expm1(xp.minimum(input, 0) / alpha) * alpha
@@ -112,7 +129,9 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
     return celu_scaled(input, alpha=alpha)
 
 
-@elementwise(promote="float", kernels=("erf",), node="GeluBackward0")
+@elementwise(
+    promote="float", kernels=("erf",), node="GeluBackward0", check=_floats("GeluKernelImpl")
+)
 def gelu_exact(xp, input):
     """x * Phi(x), Phi the distribution function of the normal distribution."""
     return input * 0.5 * (1 + xp.erf(input * 0.7071067811865476))
@@ -129,7 +148,7 @@ gelu_exact.vjp(input=_gelu_vjp)
 _SQRT_2_OVER_PI = 0.7978845608028654
 
 
-@elementwise(promote="float", node="GeluBackward0")
+@elementwise(promote="float", node="GeluBackward0", check=_floats("GeluKernelImpl"))
 def gelu_tanh(xp, input):
     """0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))."""
     cube = input * input * input
@@ -163,11 +182,13 @@ def gelu(input: Any, *, approximate: str = "none") -> Any:
 
 def _sigmoid(xp, x):
     """1 / (1 + exp(-x)) without overflow: exp only of what is not positive."""
+    if xp.isdtype(x.dtype, "complex floating"):
+        return 1 / (1 + xp.exp(-x))
     e = xp.exp(-xp.abs(x))
     return xp.where(x >= 0, 1 / (1 + e), e / (1 + e))
 
 
-@elementwise(promote="float", node="SiluBackward0")
+@elementwise(promote="float", node="SiluBackward0", check=lacks("silu_cpu", BOOL, INTEGER))
 def silu(xp, input):
     """x * sigmoid(x) of each element.
 
@@ -192,7 +213,7 @@ def _softplus(xp, x):
     return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
-@elementwise(promote="float", node="MishBackward0")
+@elementwise(promote="float", node="MishBackward0", check=_floats("mish_cpu"))
 def mish(xp, input):
     """x * tanh(log(1 + exp(x))) of each element.
 
@@ -212,7 +233,7 @@ def _mish_vjp(xp, g, input):
 mish.vjp(input=_mish_vjp)
 
 
-@elementwise(promote="float", node="SoftplusBackward0")
+@elementwise(promote="float", node="SoftplusBackward0", check=_floats("softplus_cpu"))
 def softplus_beta(xp, input, *, beta, threshold):
     """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
     scaled = input * beta
@@ -235,7 +256,7 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     return softplus_beta(input, beta=beta, threshold=threshold)
 
 
-@elementwise(promote="float", node="LogSigmoidBackward0")
+@elementwise(promote="float", node="LogSigmoidBackward0", check=_floats("log_sigmoid_cpu"))
 def log_sigmoid(xp, input):
     """log(1 / (1 + exp(-x))) of each element.
 
@@ -248,7 +269,7 @@ def log_sigmoid(xp, input):
 log_sigmoid.vjp(input=lambda xp, g, input: g * _sigmoid(xp, -input))
 
 
-@elementwise(node="HardtanhBackward0")
+@elementwise(node="HardtanhBackward0", check=_no_bools("Bool inputs not supported for hardtanh"))
 def hardtanh_between(xp, input, *, low, high):
     """x, at least low and at most high."""
     return xp.minimum(xp.maximum(input, low), high)
@@ -267,9 +288,10 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    if not input.dtype.is_floating_point:
+    dtype = input.dtype
+    if dtype.category == INTEGER:
         min_val, max_val = int(min_val), int(max_val)
-        if min_val < 0 and not input.dtype.is_signed:
+        if min_val < 0 and not dtype.is_signed:
             raise errors.advised(
                 RuntimeError("cannot do hardtanh on an unsigned type with negative limits"),
                 "Clamp at 0 instead, or convert the input to a signed type.",
@@ -277,7 +299,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     return hardtanh_between(input, low=min_val, high=max_val)
 
 
-@elementwise(promote="float", node="HardswishBackward0")
+@elementwise(promote="float", node="HardswishBackward0", check=_floats("hardswish_cpu"))
 def hardswish(xp, input):
     """x * min(max(x + 3, 0), 6) / 6 of each element.
 
@@ -296,7 +318,7 @@ hardswish.vjp(
 )
 
 
-@elementwise(promote="float", node="HardsigmoidBackward0")
+@elementwise(promote="float", node="HardsigmoidBackward0", check=_floats("hardsigmoid_cpu"))
 def hardsigmoid(xp, input):
     """min(max(x + 3, 0), 6) / 6 of each element.
 
@@ -309,7 +331,7 @@ def hardsigmoid(xp, input):
 hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
 
 
-@elementwise(node="SoftshrinkBackward0")
+@elementwise(node="SoftshrinkBackward0", check=_floats("softshrink_check"))
 def soft_shrink(xp, input, *, lambd):
     """x moved towards 0 by lambd, 0 where it is nearer than that."""
     return xp.where(
@@ -322,18 +344,35 @@ soft_shrink.vjp(
 )
 
 
+_LARGEST = {
+    "float64": 1.7976931348623157e308,
+    "float32": 3.4028234663852886e38,
+    "float16": 65504.0,
+    "bfloat16": 3.3895313892515355e38,
+}
+
+
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, 0 where it is nearer than that.
 
     >>> torch.nn.functional.softshrink(torch.tensor([-1.0, 0.2]))
     tensor([-0.5000,  0.0000])
     """
-    if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    dtype = input.dtype
+    if not dtype.is_floating_point:
+        raise no_kernel("softshrink_check", dtype)
+    if not 0 <= lambd <= _LARGEST[dtype.name]:
+        raise errors.advised(
+            RuntimeError(
+                f"lambda must be in range [0, {_LARGEST[dtype.name]:g}] for input dtype "
+                f"{dtype.scalar_name}, but found {lambd:g}"
+            ),
+            "Elements are moved by it towards 0.",
+        )
     return soft_shrink(input, lambd=lambd)
 
 
-@elementwise(node="HardshrinkBackward0")
+@elementwise(node="HardshrinkBackward0", check=_floats("hardshrink_cpu"))
 def hard_shrink(xp, input, *, lambd):
     """x, 0 where |x| is at most lambd."""
     return xp.where((input >= -lambd) & (input <= lambd), 0, input)
@@ -353,7 +392,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     return hard_shrink(input, lambd=lambd)
 
 
-@elementwise(node="ThresholdBackward0")
+@elementwise(node="ThresholdBackward0", check=lacks("threshold_cpu", BOOL, COMPLEX))
 def threshold_above(xp, input, *, threshold, value):
     """x where it is above the threshold, value elsewhere."""
     return xp.where(input <= threshold, value, input)
@@ -373,7 +412,7 @@ def threshold(input: Any, threshold: float, value: float) -> Any:
     return threshold_above(input, threshold=threshold, value=value)
 
 
-@elementwise(node="PreluKernelBackward0")
+@elementwise(node="PreluKernelBackward0", check=_floats("prelu_cpu"))
 def prelu_kernel(xp, input, weight):
     """x where it is positive, weight * x elsewhere."""
     return xp.where(input > 0, input, input * weight)
@@ -400,6 +439,14 @@ def prelu(input: Any, weight: Any) -> Any:
                 f"{weight.ndim}"
             ),
             "There is one weight, or one for each channel.",
+        )
+    if weight.dtype is not input.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and "
+                f"{weight.dtype.scalar_name}"
+            ),
+            f"Convert the weight: .to({input.dtype}).",
         )
     n = weight.numel()
     if n != 1:

@@ -170,7 +170,8 @@ def multilabel_margin_loss(input: Any, target: Any, reduction: str) -> Any:
     _check_labels(target)
     n_classes = shape[-1] if shape else 1
     hit, other = _read_labels(target, n_classes)
-    y = multilabel_margin(input.reshape(-1, n_classes), hit, other, reduction=reduction)
+    rows = input if len(shape) == 2 else input.reshape(1, n_classes)
+    y = multilabel_margin(rows, hit, other, reduction=reduction)
     return y.reshape(()) if len(shape) < 2 else y
 
 

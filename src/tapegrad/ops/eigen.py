@@ -6,9 +6,9 @@ from typing import Any
 
 from tapegrad import errors, return_types
 from tapegrad.autograd.mode import MODE
-from tapegrad.call import finish
 from tapegrad.op import constant, primitive
 from tapegrad.ops.matrix_check import check_kernel, check_square, check_tensors
+from tapegrad.ops.matrix_out import finish_castable, finish_exact
 from tapegrad.ops.spectrum import (
     adjoint,
     column,
@@ -186,7 +186,7 @@ def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     upper = _is_upper(UPLO)
     check_kernel("linalg_eigh_cpu", A)
     found = converged("linalg.eigh", hermitian_decomposition, A, upper=upper)
-    return finish("linalg_eigh", return_types.linalg_eigh(found), out)
+    return finish_exact("linalg_eigh", return_types.linalg_eigh(found), out)
 
 
 def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
@@ -198,7 +198,7 @@ def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     _check_hermitian("linalg_eigvalsh", A)
     upper = _is_upper(UPLO)
     check_kernel("linalg_eigh_cpu", A)
-    return finish(
+    return finish_exact(
         "linalg_eigvalsh", converged("linalg.eigh", hermitian_values, A, upper=upper), out
     )
 
@@ -234,7 +234,20 @@ def eig(A: Any, *, out: Any = None) -> Any:
     tensor([0.+1.j, 0.-1.j])
     """
     _check_general("eig", A)
-    return finish("linalg_eig", return_types.linalg_eig(eigendecomposition(A)), out)
+    found = return_types.linalg_eig(eigendecomposition(A))
+    return finish_castable(
+        "linalg_eig", "torch.linalg.eig", found, out, "eigenvalues", "eigenvectors"
+    )
+
+
+def _is_differentiated(x: Any) -> bool:
+    """Whether a derivative may be asked for, in reverse or forward mode."""
+    mode = MODE.get()
+    if mode is True or mode is False:
+        return mode and x.requires_grad
+    from tapegrad.autograd.forward_mode import forward_mode
+
+    return forward_mode() is not None or (mode.grad and x.requires_grad)
 
 
 def linalg_eigvals(A: Any, *, out: Any = None) -> Any:
@@ -245,5 +258,5 @@ def linalg_eigvals(A: Any, *, out: Any = None) -> Any:
     """
     _check_general("eigvals", A)
     # the values alone are found faster, but in another order than those that go with vectors
-    plain = MODE.get() is False or (MODE.get() is True and not A.requires_grad)
-    return finish("linalg_eigvals", eigvals(A) if plain else eigendecomposition(A)[0], out)
+    found = eigendecomposition(A)[0] if _is_differentiated(A) else eigvals(A)
+    return finish_castable("linalg_eigvals", "torch.linalg.eigvals", found, out, "eigenvalues")

@@ -153,7 +153,7 @@ def _resized(
 ) -> Any:
     _check_dtype(of(input._array.dtype), n, mode, antialias)
     each = list(zip(input._array.shape[2:], sizes, scales, strict=True))
-    double = input.dtype is float64
+    double = input.dtype is float64 or input.dtype is uint8
     taps: list[Taps]
     if antialias:
         operator = _smooth[mode]
@@ -175,13 +175,8 @@ def _check_dtype(dtype: Any, n: int, mode: str, antialias: bool) -> None:
     if dtype.is_floating_point:
         return
     near = mode in ("nearest", "nearest-exact")
-    if dtype is uint8 and near:
+    if dtype is uint8 and (near or n == 2):
         return
-    if dtype is uint8 and n == 2:
-        raise errors.advised(
-            NotImplementedError(f"interpolate: mode {mode!r} of torch.uint8 images"),
-            "Interpolate in floating point: x.float(), then round() and to(torch.uint8).",
-        )
     kernel = "compute_indices_weights_linear"
     if antialias:
         kernel = "compute_index_ranges_weights"

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors, return_types
-from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.expand import summed_to
 from tapegrad.ops.matrix_check import check_tensors
-from tapegrad.ops.pseudoinverse import pseudo_inverse_gradient, pseudo_inverse_tangent
+from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint
 
 
@@ -28,26 +27,47 @@ def least_squares_solution(xp, a, b, *, rcond, driver):
     return xp.least_squares(a, b, rcond, driver)
 
 
-def _pseudo_inverse(xp: Any, a: Any) -> Any:
-    return xp.linalg.pinv(a, rtol=xp.finfo(a.dtype).eps * max(a.shape[-2:]))
+def _solved(xp: Any, a: Any, b: Any, rcond: float, driver: str) -> Any:
+    """P b, with P the pseudo-inverse of a."""
+    return xp.least_squares(a, b, rcond, driver)[0]
 
 
-def _gradient_of_a(xp, g, a, b):
-    """That of the pseudo-inverse P by P b."""
-    p = _pseudo_inverse(xp, a)
-    return summed_to(xp, pseudo_inverse_gradient(xp, g @ adjoint(xp, b), a, p), a.shape)
+def _gradient_of_a(xp, g, a, b, solution, rcond, driver):
+    """-Z X^H + (b - a X) (P Z)^H + P^H X (g - a^H Z)^H with Z = P^H g, P the pseudo-inverse of a.
+
+    It is that of P, applied to b; see the pseudo-inverse.
+    """
+    ah = adjoint(xp, a)
+    z = _solved(xp, ah, g, rcond, driver)
+    inside = _solved(xp, a, z, rcond, driver)
+    outside = _solved(xp, ah, solution, rcond, driver)
+    total = (b - a @ solution) @ adjoint(xp, inside) - z @ adjoint(xp, solution)
+    return summed_to(xp, total + outside @ adjoint(xp, g - ah @ z), a.shape)
 
 
-def _gradient_of_b(xp, g, a, b_like):
+def _gradient_of_b(xp, g, a, b_like, rcond, driver):
     """P^H g."""
-    return summed_to(xp, adjoint(xp, _pseudo_inverse(xp, a)) @ g, b_like.shape)
+    return summed_to(xp, _solved(xp, adjoint(xp, a), g, rcond, driver), b_like.shape)
+
+
+def _tangent_by_a(xp, t, a, b, solution, rcond, driver):
+    """P (P^H t^H (b - a X) - t X) + (1 - P a) t^H P^H X."""
+    ah, th = adjoint(xp, a), adjoint(xp, t)
+    outside = th @ _solved(xp, ah, solution, rcond, driver)
+    inside = _solved(xp, ah, th @ (b - a @ solution), rcond, driver)
+    return outside + _solved(xp, a, inside - t @ solution - a @ outside, rcond, driver)
 
 
 least_squares_solution.vjp(a=_gradient_of_a, b=_gradient_of_b)
 least_squares_solution.jvp(
-    a=lambda xp, t, a, b: pseudo_inverse_tangent(xp, t, a, _pseudo_inverse(xp, a)) @ b,
-    b=lambda xp, t, a: _pseudo_inverse(xp, a) @ t,
+    a=_tangent_by_a,
+    b=lambda xp, t, a, rcond, driver: _solved(xp, a, t, rcond, driver),
 )
+
+
+def least_squares(a: Any, b: Any, rcond: float, driver: str) -> tuple:
+    """The kernel on tensors, for derivatives of derivatives."""
+    return least_squares_solution(a, b, rcond=rcond, driver=driver)
 
 
 # --- the public function ---------------------------------------------------------------------
@@ -98,7 +118,8 @@ def lstsq(
         raise _rank_error(error, bool(batch)) from None
     residuals = _residuals(A, b, x, rank, driver)
     found = (x.squeeze(-1) if vector else x, residuals, rank, values)
-    return finish("linalg_lstsq", return_types.linalg_lstsq(found), out)
+    found = return_types.linalg_lstsq(found)
+    return finish_castable("linalg_lstsq", _NAME, found, out, *found._fields)
 
 
 def _residuals(a: Any, b: Any, x: Any, rank: Any, driver: str) -> Any:

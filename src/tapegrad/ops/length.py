@@ -11,6 +11,7 @@ from tapegrad.dtype import as_dtype
 from tapegrad.op import primitive
 from tapegrad.ops.reduce import reduction_axes, spread
 from tapegrad.promotion import promote_types
+from tapegrad.shape import axis_of
 
 __all__ = ["norm", "renorm", "renorm_"]
 
@@ -111,6 +112,23 @@ def check_norm(name: str, x: Any, dtype: Any) -> tuple:
     return x, dtype
 
 
+def _check_not_empty(x: Any, order: float, dim: Any) -> None:
+    """An extremum, or what is infinite at 0, of nothing."""
+    dims = (dim,) if dim is None or not isinstance(dim, (tuple, list)) else dim or (None,)
+    for each in dims:
+        if each is None or x._array.shape[axis_of(each, x._array.ndim)] == 0:
+            what = "an empty tensor because"
+            if each is not None:  # the missing space is PyTorch's
+                what = f"the dimension {each}because this dimension is empty and"
+            raise errors.advised(
+                RuntimeError(
+                    f"linalg.vector_norm cannot compute the {order:g} norm on {what} the operation "
+                    "does not have an identity"
+                ),
+                "There is no element.",
+            )
+
+
 def linalg_vector_norm(
     x: Any,
     ord: Any = 2,
@@ -128,6 +146,10 @@ def linalg_vector_norm(
     if not hasattr(x, "_array"):
         raise errors.must_be("linalg_vector_norm", "x", 1, "Tensor", x)
     x, dtype = check_norm("linalg.vector_norm", x, dtype)
+    if hasattr(ord, "item"):  # a number of NumPy, a tensor without dimensions
+        ord = ord.item()
+    if isinstance(dim, (str, float)):
+        raise errors.must_be("linalg_vector_norm", "dim", 3, "tuple of ints", dim)
     if isinstance(ord, complex):
         raise errors.advised(
             RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm."),
@@ -137,26 +159,16 @@ def linalg_vector_norm(
         raise errors.must_be("linalg_vector_norm", "ord", 2, "Number", ord)
     if dtype is not None:
         x = x.to(dtype)
-    axis = reduction_axes(dim, x._array.ndim)
     order = float(ord)
-    if order in (_INF, -_INF) and not x._array.size:
-        for i in axis or (0,):
-            if not x._array.shape[i]:
-                raise errors.advised(
-                    RuntimeError(
-                        f"linalg.vector_norm cannot compute the {order:g} norm on an empty "
-                        "dimension because the operation does not have an identity"
-                    )
-                    if dim is not None
-                    else RuntimeError(
-                        f"linalg.vector_norm cannot compute the {order:g} norm on an empty "
-                        "tensor because the operation does not have an identity"
-                    ),
-                    "The tensor is empty.",
-                )
-    return finish(
-        "linalg_vector_norm", vector_norm(x, order=order, axis=axis, keepdims=bool(keepdim)), out
-    )
+    if (order < 0 or order == _INF) and not x._array.size:
+        _check_not_empty(x, order, dim)
+    axis = reduction_axes(dim, x._array.ndim)
+    found = vector_norm(x, order=order, axis=axis, keepdims=bool(keepdim))
+    if out is None:
+        return found
+    from tapegrad.ops.matrix_out import finish_exact
+
+    return finish_exact("linalg_vector_norm", found, out)
 
 
 def norm(
@@ -181,8 +193,7 @@ def norm(
         axes = tuple(range(input.ndim)) if dim is None and input.ndim > 1 else dim
         if not isinstance(axes, (tuple, list)):
             axes = (-2, -1) if axes is None else (axes,)
-        found = matrix_norm(input, p, axes, keepdim, dtype=dtype)
-        return finish("norm", found, out)
+        return matrix_norm(input, p, axes, keepdim, dtype=dtype, out=out)
     order = 2 if p is None or p == "fro" else p
     return linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 
@@ -198,6 +209,25 @@ def norm_method(
     return norm(self, p, dim, keepdim, dtype=dtype)
 
 
+def _check_renorm(x: Any, p: Any, maxnorm: Any) -> None:
+    problem = None
+    if isinstance(p, complex):
+        problem = "p must be real-valued"
+    elif p <= 0:
+        problem = "non-positive-norm not supported"
+    elif isinstance(maxnorm, complex):
+        problem = "maxnorm must be real-valued"
+    elif maxnorm < 0:
+        problem = f"expected maxnorm to be >= 0 but got {maxnorm:g}"
+    elif x.ndim < 2:
+        problem = f"input needs at least 2 dimensions, got {x.ndim} dimensions"
+    if problem is not None:
+        raise errors.advised(
+            RuntimeError(f"renorm: {problem}"),
+            "Give a matrix or more, p > 0 and maxnorm >= 0.",
+        )
+
+
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
     """Slices along `dim` whose norm of order p exceeds maxnorm, scaled down to it.
 
@@ -205,7 +235,8 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -
     tensor([[0.6000, 0.8000],
             [0.3000, 0.4000]])
     """
-    axis = dim % input.ndim
+    _check_renorm(input, p, maxnorm)
+    axis = axis_of(dim, input.ndim)
     others = [i for i in range(input.ndim) if i != axis]
     size = linalg_vector_norm(input, p, others, True)
     from tapegrad.ops import where

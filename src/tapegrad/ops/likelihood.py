@@ -1,17 +1,22 @@
-"""Losses of class probabilities: negative log-likelihood, cross-entropy, divergence."""
+"""Losses of class probabilities: negative log-likelihood, cross-entropy."""
 
 from __future__ import annotations
 
-import warnings
 from math import prod
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.autograd.mode import is_grad_enabled
-from tapegrad.dtype import int64, uint8
 from tapegrad.op import primitive
+from tapegrad.ops.class_check import check_classes, check_probabilities
 from tapegrad.ops.logits import log_softmax
-from tapegrad.ops.loss import check_reduction, reduced
+from tapegrad.ops.loss import (
+    check_alike,
+    check_constant,
+    check_reduction,
+    legacy_reduction,
+    reduced,
+)
+from tapegrad.ops.plain_number import over_number, plus_number, times_number
 
 
 @primitive(kernels=("pick", "unpick"))
@@ -34,7 +39,7 @@ unpick_class.vjp(x=lambda xp, g, target: xp.pick(g, target))
 unpick_class.jvp(x=lambda xp, t, target, shape: xp.unpick(t, target, shape))
 
 
-@primitive(node="NllLossBackward0", kernels=("pick", "unpick"))
+@primitive(node="NllLossBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
 def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
     """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...).
 
@@ -81,6 +86,18 @@ pick_classes.jvp(
 )
 
 
+@primitive(node="NllLoss2DBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
+def pick_places(xp, x, target, weight, *, ignore_index, reduction):
+    """`pick_classes` of inputs with places behind the classes, by the name PyTorch gives that."""
+    return pick_classes.op.forward(
+        xp, x, target, weight, ignore_index=ignore_index, reduction=reduction
+    )
+
+
+pick_places.vjp(x=pick_classes.op.vjps["x"].function)
+pick_places.jvp(x=pick_classes.op.jvps["x"].function)
+
+
 def nll_loss(
     input: Any,
     target: Any,
@@ -97,79 +114,24 @@ def nll_loss(
     tensor(1.3863)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    ignored = _check_classes(input, target, ignore_index)
+    ignored = check_classes(input, target, weight, ignore_index)
     return _nll(input, target, weight, ignored, check_reduction(reduction))
 
 
 def _nll(input: Any, target: Any, weight: Any, ignored: int | None, reduction: str) -> Any:
-    if weight is not None and weight.requires_grad and is_grad_enabled():
-        raise errors.advised(
-            RuntimeError(
-                "The function 'nll_loss_forward' is not differentiable with respect to argument "
-                "'weight'. This input cannot have requires_grad True."
-            ),
-            "Pass weight.detach().",
-        )
-    if input._array.ndim > 1:
+    n = input._array.ndim
+    if weight is not None:
+        name = "nll_loss2d_forward" if n > 2 else "nll_loss_forward"
+        check_constant(name, "weight", weight)
+        check_alike(input, weight)
+    if n > 2:
+        return pick_places(input, target, weight, ignore_index=ignored, reduction=reduction)
+    if n == 2:
         return pick_classes(input, target, weight, ignore_index=ignored, reduction=reduction)
     result = pick_classes(
         input.unsqueeze(0), target.reshape(1), weight, ignore_index=ignored, reduction=reduction
     )
     return result.squeeze(0) if reduction == "none" else result
-
-
-def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
-    """What the two older arguments mean; `reduction` where they are not given."""
-    if size_average is None and reduce is None:
-        return reduction
-    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
-    warnings.warn(
-        "size_average and reduce args will be deprecated, please use "
-        f"reduction='{reduction}' instead.",
-        UserWarning,
-        stacklevel=3,
-    )
-    return reduction
-
-
-def _check_classes(input: Any, target: Any, ignore_index: int) -> int | None:
-    """Raise unless the targets are classes of the input; returns what to ignore if any has it."""
-    if target.dtype is not int64 and target.dtype is not uint8:
-        raise errors.advised(
-            RuntimeError(
-                f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_name}"
-            ),
-            "Class numbers are integers: target.long().",
-        )
-    shape, rows = input._array.shape, target._array.shape
-    if not shape:
-        raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
-    if len(shape) > 1 and shape[0] != rows[0]:
-        raise errors.advised(
-            ValueError(
-                f"Expected input batch_size ({shape[0]}) to match target batch_size ({rows[0]})."
-            ),
-            f"Shapes are {list(shape)} and {list(rows)}: one class for each row.",
-        )
-    if len(shape) > 2 and shape[2:] != rows[1:]:
-        raise errors.advised(
-            RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(rows)}"),
-            "The target has the input's shape without the dimension of the classes.",
-        )
-    n = shape[1 if len(shape) > 1 else 0]
-    values = target._array
-    if not values.size:
-        return None
-    least, most = values.min(), values.max()
-    if least >= 0 and most < n:
-        return ignore_index if least <= ignore_index <= most else None
-    wrong = values[((values < 0) | (values >= n)) & (values != ignore_index)]
-    if wrong.size:
-        raise errors.advised(
-            IndexError(f"Target {int(wrong.reshape(-1)[0])} is out of bounds."),
-            f"Classes are numbered from 0 to {n - 1}.",
-        )
-    return ignore_index
 
 
 def cross_entropy(
@@ -190,19 +152,23 @@ def cross_entropy(
     tensor(1.3863)
     """
     reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    if label_smoothing > 1.0:
+        raise errors.advised(
+            RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"),
+            "It is the part of a target that is spread over all classes.",
+        )
     axis = 1 if input.ndim > 1 else 0
-    if target.dtype.is_floating_point and target.shape == input.shape:
+    if target._array.shape == input._array.shape:
+        check_probabilities(input, target, weight, axis, ignore_index)
         return _soft_targets(input, target, weight, axis, reduction, label_smoothing)
-    ignored = _check_classes(input, target, ignore_index)
-    logp = log_softmax(input, axis)
+    logp = log_softmax(input, axis) if input._array.ndim else input
+    ignored = check_classes(input, target, weight, ignore_index)
     loss = _nll(logp, target, weight, ignored, reduction)
-    if label_smoothing == 0.0:
+    if label_smoothing <= 0.0:
         return loss
     smooth = _smooth_loss(logp, target, weight, ignore_index, reduction, axis)
-    n = input.shape[axis]
-    return loss * (1 - label_smoothing) + smooth * (label_smoothing / n)
+    share = label_smoothing / input.shape[axis]
+    return times_number(loss, number=1 - label_smoothing) + times_number(smooth, number=share)
 
 
 def _smooth_loss(
@@ -230,64 +196,13 @@ def _soft_targets(
     logp = log_softmax(input, axis)
     n = input.shape[axis]
     if label_smoothing > 0.0:
-        target = target * (1 - label_smoothing) + label_smoothing / n
+        target = times_number(target, number=1 - label_smoothing)
+        target = plus_number(target, number=label_smoothing / n)
     if weight is not None:
         shape = [1] * logp.ndim
         shape[axis] = -1
         logp = logp * weight.reshape(shape)
-    loss = -(logp * target)
     if reduction == "none":
-        return loss.sum(axis)
-    if reduction == "sum":
-        return loss.sum()
-    return loss.sum() / (input.numel() // n)
-
-
-def divergence(input: Any, target: Any, reduction: str, log_target: bool) -> Any:
-    """target * (log(target) - input), the target a probability or its logarithm."""
-    for x in (input, target):
-        if not (x.dtype.is_floating_point or x.dtype.is_complex):
-            raise errors.advised(
-                RuntimeError("kl_div: Integral inputs not supported."), "Convert them: .float()."
-            )
-    if log_target:
-        loss = target.exp() * (target - input)
-    else:
-        loss = target.xlogy(target) - target * input
-    return reduced(loss, reduction)
-
-
-def kl_div(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    log_target: bool = False,
-) -> Any:
-    """The mean of target * (log(target) - input) for log-probabilities `input`.
-
-    With reduction="batchmean", their sum divided by the size of the first dimension, which is
-    what the divergence means.
-
-    Source: Kullback and Leibler, "On Information and Sufficiency", 1951, eq. 2.4.
-
-    >>> p = torch.tensor([0.5, 0.5])
-    >>> torch.nn.functional.kl_div(p.log(), p, reduction="sum")
-    tensor(0.)
-    """
-    if size_average is not None or reduce is not None:
-        reduction = legacy_reduction(size_average, reduce, reduction)
-    elif reduction == "mean":
-        warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size."
-            "'batchmean' divides only by the batch size, and aligns with the KL div math "
-            "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
-            "release.",
-            UserWarning,
-            stacklevel=2,
-        )
-    if reduction == "batchmean":
-        loss = divergence(input, target, "sum", log_target)
-        return loss / input.shape[0] if input.ndim else loss
-    return divergence(input, target, check_reduction(reduction), log_target)
+        return -(logp * target).sum(axis)
+    loss = -(logp * target).sum()
+    return loss if reduction == "sum" else over_number(loss, number=input.numel() // n)

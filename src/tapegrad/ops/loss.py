@@ -10,6 +10,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.op import primitive
+from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks
 
 
 def check_reduction(reduction: str) -> str:
@@ -19,6 +20,20 @@ def check_reduction(reduction: str) -> str:
             ValueError(f"{reduction} is not a valid value for reduction"),
             "Use 'mean', 'sum' or 'none'.",
         )
+    return reduction
+
+
+def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+    """What the two older arguments mean; `reduction` where they are not given."""
+    if size_average is None and reduce is None:
+        return reduction
+    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(
+        "size_average and reduce args will be deprecated, please use "
+        f"reduction='{reduction}' instead.",
+        UserWarning,
+        stacklevel=3,
+    )
     return reduction
 
 
@@ -70,7 +85,11 @@ def check_alike(input: Any, weight: Any) -> None:
 # --- losses of pairs of equal shape ---
 
 
-@primitive(node="MseLossBackward0")
+def _no_integers(kernel: str) -> Any:
+    return lacks(kernel, BOOL, INTEGER, COMPLEX)
+
+
+@primitive(node="MseLossBackward0", check=_no_integers("mse_cpu"))
 def squared_error(xp, input, target, *, reduction):
     """(input - target)^2, summed or averaged."""
     d = input - target
@@ -97,7 +116,7 @@ squared_error.jvp(
 )
 
 
-@primitive(node="SmoothL1LossBackward0")
+@primitive(node="SmoothL1LossBackward0", check=_no_integers("smooth_l1_cpu"))
 def smooth_l1(xp, input, target, *, beta, reduction):
     """d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, d = input - target."""
     d = xp.abs(input - target)
@@ -127,7 +146,7 @@ smooth_l1.jvp(
 )
 
 
-@primitive(node="HuberLossBackward0")
+@primitive(node="HuberLossBackward0", check=_no_integers("huber_cpu"))
 def huber(xp, input, target, *, delta, reduction):
     """d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, d = input - target."""
     d = xp.abs(input - target)
@@ -156,37 +175,6 @@ huber.jvp(
 )
 
 
-@primitive(node="BinaryCrossEntropyBackward0")
-def bernoulli_nll(xp, input, target, *, reduction):
-    """-(target log(input) + (1 - target) log(1 - input)), logarithms not below -100."""
-    loss = (target - 1) * xp.maximum(xp.log1p(-input), -100) - target * xp.maximum(
-        xp.log(input), -100
-    )
-    return mean_or_sum(xp, loss, reduction)
-
-
-def _bernoulli_slope(xp, input, target):
-    return (input - target) / xp.maximum((1 - input) * input, 1e-12)
-
-
-def _log_odds(xp, input):
-    return xp.maximum(xp.log1p(-input), -100) - xp.maximum(xp.log(input), -100)
-
-
-bernoulli_nll.vjp(
-    input=lambda xp, g, input, target, reduction: (
-        _bernoulli_slope(xp, input, target) * share(xp, g, input, reduction)
-    ),
-    target=lambda xp, g, input, reduction: _log_odds(xp, input) * share(xp, g, input, reduction),
-)
-bernoulli_nll.jvp(
-    input=lambda xp, t, input, target, reduction: mean_or_sum(
-        xp, _bernoulli_slope(xp, input, target) * t, reduction
-    ),
-    target=lambda xp, t, input, reduction: mean_or_sum(xp, _log_odds(xp, input) * t, reduction),
-)
-
-
 # --- the public functions ---
 
 
@@ -212,20 +200,31 @@ def _pair(name: str, input: Any, target: Any) -> tuple:
 
 
 def _weighted(loss: Any, weight: Any, reduction: str) -> Any:
-    return reduced(loss if weight is None else loss * weight, reduction)
+    if weight._array.shape != loss._array.shape:
+        raise errors.advised(
+            ValueError("Weights and input must have the same size."),
+            f"They are {list(weight._array.shape)} and {list(loss._array.shape)}.",
+        )
+    if reduction not in ("none", "mean", "sum"):
+        raise errors.advised(
+            ValueError(
+                f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'."
+            ),
+            "Name one of them.",
+        )
+    return loss * weight
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
-    """The mean of (input - target)^2.
+    """The mean of (input - target)^2; with `weight`, weighted by it.
 
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(2.)
     """
     input, target = _pair("mse_loss", input, target)
-    check_reduction(reduction)
     if weight is None:
-        return squared_error(input, target, reduction=reduction)
-    loss = squared_error(input, target, reduction="none") * weight
+        return squared_error(input, target, reduction=check_reduction(reduction))
+    loss = _weighted((input - target) ** 2, weight, reduction)
     return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
 
 
@@ -236,11 +235,10 @@ def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None
     tensor(1.)
     """
     input, target = _pair("l1_loss", input, target)
-    check_reduction(reduction)
     loss = (input - target).abs()
     if weight is None:
         return reduced(loss, reduction)
-    loss = loss * weight
+    loss = _weighted(loss, weight, reduction)
     return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
 
 
@@ -273,115 +271,7 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     input, target = _pair("huber_loss", input, target)
-    check_reduction(reduction)
     if weight is None:
-        return huber(input, target, delta=delta, reduction=reduction)
-    loss = huber(input, target, delta=delta, reduction="none") * weight
-    return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
-
-
-def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, reduction: str = "mean"
-) -> Any:
-    """The mean of -(target log(input) + (1 - target) log(1 - input)) for probabilities `input`.
-
-    >>> loss = torch.nn.functional.binary_cross_entropy
-    >>> loss(torch.tensor([0.5, 0.5]), torch.tensor([0.0, 1.0]))
-    tensor(0.6931)
-    """
-    if input.shape != target.shape:
-        raise errors.advised(
-            ValueError(
-                f"Using a target size ({target.shape}) that is different to the input size "
-                f"({input.shape}) is deprecated. Please ensure they have the same size."
-            ),
-            "Reshape one of them: the loss pairs element with element.",
-        )
-    check_reduction(reduction)
-    values = input.detach()
-    if not bool(((values >= 0) & (values <= 1)).all()):
-        raise errors.advised(
-            RuntimeError("all elements of input should be between 0 and 1"),
-            "Apply sigmoid() first, or use binary_cross_entropy_with_logits.",
-        )
-    if weight is None:
-        return bernoulli_nll(input, target, reduction=reduction)
-    return _weighted(bernoulli_nll(input, target, reduction="none"), weight, reduction)
-
-
-@primitive(node="BinaryCrossEntropyWithLogitsBackward0")
-def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
-    """The loss of `bernoulli_nll` at sigmoid(input), from the logits themselves."""
-    factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
-    softplus = xp.maximum(-input, 0) + xp.log1p(xp.exp(-xp.abs(input)))
-    loss = (1 - target) * input + factor * softplus
-    return mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
-
-
-def _logistic_slope(xp, input, target, weight, pos_weight):
-    e = xp.exp(-xp.abs(input))
-    s = xp.where(input >= 0, 1 / (1 + e), e / (1 + e))
-    if pos_weight is None:
-        slope = s - target
-    else:
-        slope = (pos_weight * target + (1 - target)) * s - pos_weight * target
-    return slope if weight is None else slope * weight
-
-
-def _logistic_target_slope(xp, input, weight, pos_weight):
-    slope = -input
-    if pos_weight is not None:
-        softplus = xp.maximum(-input, 0) + xp.log1p(xp.exp(-xp.abs(input)))
-        slope = slope + (pos_weight - 1) * softplus
-    return slope if weight is None else slope * weight
-
-
-logistic_nll.vjp(
-    input=lambda xp, g, input, target, weight, pos_weight, reduction: (
-        _logistic_slope(xp, input, target, weight, pos_weight) * share(xp, g, input, reduction)
-    ),
-    target=lambda xp, g, input, weight, pos_weight, reduction: (
-        _logistic_target_slope(xp, input, weight, pos_weight) * share(xp, g, input, reduction)
-    ),
-)
-logistic_nll.jvp(
-    input=lambda xp, t, input, target, weight, pos_weight, reduction: mean_or_sum(
-        xp, _logistic_slope(xp, input, target, weight, pos_weight) * t, reduction
-    ),
-    target=lambda xp, t, input, weight, pos_weight, reduction: mean_or_sum(
-        xp, _logistic_target_slope(xp, input, weight, pos_weight) * t, reduction
-    ),
-)
-
-
-def binary_cross_entropy_with_logits(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    reduction: str = "mean",
-    pos_weight: Any = None,
-) -> Any:
-    """Binary cross-entropy at sigmoid(input), computed without overflow.
-
-    >>> loss = torch.nn.functional.binary_cross_entropy_with_logits
-    >>> loss(torch.tensor([0.0, 0.0]), torch.tensor([0.0, 1.0]))
-    tensor(0.6931)
-    """
-    if input.shape != target.shape:
-        raise errors.advised(
-            ValueError(
-                f"Target size ({target.shape}) must be the same as input size ({input.shape})"
-            ),
-            "Reshape one of them: the loss pairs element with element.",
-        )
-    check_reduction(reduction)
-    for name, x in (("weight", weight), ("pos_weight", pos_weight)):
-        if x is not None and x.shape != input.shape:
-            from tapegrad import ops
-
-            expanded = ops.broadcast_to(x, input.shape)
-            if name == "weight":
-                weight = expanded
-            else:
-                pos_weight = expanded
-    return logistic_nll(input, target, weight, pos_weight, reduction=reduction)
+        return huber(input, target, delta=delta, reduction=check_reduction(reduction))
+    loss = huber(input, target, delta=delta, reduction="none")
+    return reduced(_weighted(loss, weight, reduction), reduction)

@@ -8,6 +8,8 @@ from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.ops.length import check_norm, linalg_vector_norm
 from tapegrad.ops.matrix_check import check_matrix, check_tensors
+from tapegrad.ops.matrix_out import finish_castable
+from tapegrad.ops.older import say_once
 
 __all__ = ["nuclear_norm"]
 
@@ -44,6 +46,7 @@ def matrix_norm(
     tensor(7.)
     """
     check_tensors("linalg_matrix_norm", input=A)
+    ord = _number(ord)
     number = isinstance(ord, (int, float, complex))
     if not (number or isinstance(ord, str)) or not isinstance(dim, (tuple, list)):
         given = (A, ord) if dim == (-2, -1) else (A, ord, dim)
@@ -62,8 +65,13 @@ def matrix_norm(
         sums = linalg_vector_norm(A, 1, (rows,), keepdim, dtype=dtype)
         axis = columns - 1 if columns > rows and not keepdim else columns
         found = _extreme(sums, axis, keepdim, ord > 0)
-    _check_out(found, out)
+    _check_out(_NAME, found, out)
     return finish("linalg_matrix_norm", found, out)
+
+
+def _number(order: Any) -> Any:
+    """A number of NumPy, or a tensor without dimensions, as a Python number."""
+    return order.item() if hasattr(order, "item") else order
 
 
 def _check_order(order: Any) -> None:
@@ -129,11 +137,11 @@ def _extreme(x: Any, axis: int, keepdim: bool, largest: bool) -> Any:
     return x.amin(axis, keepdim)
 
 
-def _check_out(found: Any, out: Any) -> None:
+def _check_out(name: str, found: Any, out: Any) -> None:
     if out is not None and hasattr(out, "_array") and out.dtype is not found.dtype:
         raise errors.advised(
             RuntimeError(
-                f"{_NAME} expected out tensor dtype {found.dtype.scalar_name} but got: "
+                f"{name} expected out tensor dtype {found.dtype.scalar_name} but got: "
                 f"{out.dtype.scalar_name}"
             ),
             f"Give an out tensor of dtype {found.dtype}.",
@@ -159,10 +167,12 @@ def norm(
     tensor(4.)
     """
     check_tensors("linalg_norm", input=A)
+    ord = _number(ord)
     if dim is not None and not isinstance(dim, (tuple, list)):
         dim = (dim,)
     if ord is None:
         found = linalg_vector_norm(A, 2, _one_or_two(dim), keepdim, dtype=dtype)
+        _check_out("linalg.norm", found, out)
         return finish("linalg_norm", found, out)
     if not isinstance(ord, (int, float, complex, str)):
         raise errors.invalid_combination("linalg_norm", (A, ord), {}, _NORM_FORMS)
@@ -181,6 +191,7 @@ def norm(
         found = matrix_norm(A, ord, dim or (0, 1), keepdim, dtype=dtype)
     else:
         found = linalg_vector_norm(A, ord, dim, keepdim, dtype=dtype)
+    _check_out("linalg.norm", found, out)
     return finish("linalg_norm", found, out)
 
 
@@ -206,17 +217,20 @@ def _one_or_two(dim: Any) -> Any:
 def nuclear_norm(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The sum of the singular values of matrices; see torch.linalg.matrix_norm.
 
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
     >>> torch.nuclear_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
     tensor(7.)
     """
     check_tensors("nuclear_norm", input=input)
+    say_once("nuclear_norm")
     if isinstance(dim, bool):  # nuclear_norm(x, keepdim)
         dim, keepdim = None, dim
     if dim is None:
         dim = (-2, -1)
     elif not isinstance(dim, (tuple, list)):
         dim = (dim, dim)
-    return finish("nuclear_norm", matrix_norm(input, "nuc", dim, keepdim), out)
+    return matrix_norm(input, "nuc", dim, keepdim, out=out)
 
 
 # --- the condition number --------------------------------------------------------------------
@@ -232,6 +246,7 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
     tensor(4.)
     """
     check_tensors("linalg_cond", input=A)
+    p = _number(p)
     if not (p is None or isinstance(p, (int, float, complex, str))):
         raise errors.invalid_combination("linalg_cond", (A, p), {}, _COND_FORMS)
     if A._array.ndim < 2:
@@ -248,7 +263,7 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
         found = _ratio_of_values(A, p is not None and p < 0)
     else:
         found = _product_of_norms(A, p)
-    return finish("linalg_cond", found, out)
+    return finish_castable("linalg_cond", "linalg.cond", found, out)
 
 
 _COND_FORMS = (

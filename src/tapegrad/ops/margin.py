@@ -14,7 +14,7 @@ from tapegrad.ops.plain_number import minus_number, plus_number
 __all__: list[str] = []  # they live in torch.nn.functional
 
 
-@primitive(promote="arith", node="SoftMarginLossBackward0")
+@primitive(promote="arith", node="SoftMarginLossBackward0", hidden=("target",))
 def soft_margin(xp, input, target, *, reduction):
     """log(1 + exp(-target * input)), summed or averaged."""
     return mean_or_sum(xp, xp.log1p(xp.exp(-target * input)), reduction)

@@ -9,9 +9,9 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.ops import margin as _margin
+from tapegrad.ops.binary_loss import binary_cross_entropy_with_logits as _with_logits
 from tapegrad.ops.density import poisson_nll
-from tapegrad.ops.likelihood import divergence
-from tapegrad.ops.loss import binary_cross_entropy_with_logits as _with_logits
+from tapegrad.ops.divergence import divergence
 
 __all__ = [
     "binary_cross_entropy_with_logits",

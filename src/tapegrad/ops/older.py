@@ -50,6 +50,19 @@ _TEXTS = {
         "should be replaced with\n"
         "X = torch.linalg.lu_solve(LU, pivots, B)"
     ),
+    "nuclear_norm": (
+        "at::nuclear_norm is deprecated and it is just left for JIT compatibility. It will be "
+        "removed in a future PyTorch release. Please use `linalg.matrix_norm(A, 'nuc', dim, "
+        "keepdim)` instead"
+    ),
+    "qr": (
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
+        "PyTorch release.\n"
+        "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
+        "Q, R = torch.qr(A, some)\n"
+        "should be replaced with\n"
+        "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+    ),
     "triangular_solve": (
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be "
         "removed in a future PyTorch release.\n"

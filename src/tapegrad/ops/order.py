@@ -27,16 +27,14 @@ __all__ = [
 _CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
 
 
-@primitive(node="SortBackward0", **_CHOICE)
+@primitive(node="SortBackward0", kernels=("put_along",), **_CHOICE)
 def sort_along(xp, x, *, axis, descending):
     """The elements along `axis` in order, and where they came from."""
     indices = xp.argsort(x, axis=axis, descending=descending, stable=True)
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
-sort_along.vjp(
-    x=lambda xp, g, indices, axis: xp.take_along_axis(g, xp.argsort(indices, axis=axis), axis=axis)
-)
+sort_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
 sort_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
 
 
@@ -209,6 +207,8 @@ def unique(
     """
     array = input._array
     axis = None if dim is None else axis_of(dim, array.ndim)
+    if not (return_inverse or return_counts):
+        return _tensor.wrap(np.unique(array, axis=axis, equal_nan=False))
     values, inverse, counts = np.unique(
         array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors, return_types
-from tapegrad.call import finish
 from tapegrad.op import primitive
+from tapegrad.ops.matrix_check import check_tensors
+from tapegrad.ops.matrix_out import finish_exact
+from tapegrad.ops.older import say_once
 from tapegrad.ops.spectrum import (
     adjoint,
     check_float_matrix,
@@ -127,7 +129,7 @@ def linalg_qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
             "Choose one of these.",
         )
     found = return_types.linalg_qr(orthogonal_triangular(A, mode=mode))
-    return finish("linalg_qr", found, out)
+    return finish_exact("linalg_qr", found, out)
 
 
 def qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
@@ -135,9 +137,13 @@ def qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
 
     `some`: the reduced one, Q (..., m, k) and R (..., k, n) with k the smaller of m and n.
 
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
     >>> torch.qr(torch.ones(3, 2)).R.shape
     torch.Size([2, 2])
     """
+    check_tensors("qr", input=input)
+    say_once("qr")
     check_float_matrix("qr", "linalg.qr", "geqrf_cpu", input=input)
     mode = "reduced" if some else "complete"
-    return finish("qr", return_types.qr(orthogonal_triangular(input, mode=mode)), out)
+    return finish_exact("qr", return_types.qr(orthogonal_triangular(input, mode=mode)), out)

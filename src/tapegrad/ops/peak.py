@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import constant, primitive
-from tapegrad.ops.reduce import reduction_axes, spread
+from tapegrad.ops.reduce import reduction_axes
 from tapegrad.shape import axis_of
 
 __all__ = [
@@ -23,24 +23,29 @@ __all__ = [
 ]
 
 
-def _shares(xp: Any, x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """What each element contributes to the extremum: ties share it evenly, nan is like nan."""
-    y = spread(xp, y, x.shape, axis, keepdims)
-    hit = xp.astype((x == y) | (xp.isnan(x) & xp.isnan(y)), x.dtype)
-    return hit / xp.sum(hit, axis=axis, keepdims=True)
+def _chosen(xp: Any, x: Any, y: Any, axis: tuple[int, ...]) -> tuple:
+    """Where the extremum is, nan like nan, and how many share it: an axis reduced has size 1."""
+    kept = tuple([1 if i in axis else n for i, n in enumerate(x.shape)])
+    y = xp.reshape(y, kept)
+    hit = (x == y) | (xp.isnan(x) & xp.isnan(y))
+    return hit, xp.astype(xp.count_nonzero(hit, axis=axis, keepdims=True), y.dtype)
+
+
+def _extremum_vjp(xp, g, x, y, axis):
+    hit, n = _chosen(xp, x, y, axis)
+    return xp.where(hit, xp.reshape(g, n.shape) / n, 0.0)
+
+
+def _extremum_jvp(xp, t, x, y, axis):
+    hit, n = _chosen(xp, x, y, axis)
+    total = xp.sum(xp.where(hit, t, 0.0), axis=axis, keepdims=True)
+    return xp.reshape(total / n, y.shape)
 
 
 def _extremum_rules(operator: Any) -> None:
-    operator.vjp(
-        x=lambda xp, g, x, y, axis, keepdims: (
-            spread(xp, g, x.shape, axis, keepdims) * _shares(xp, x, y, axis, keepdims)
-        )
-    )
-    operator.jvp(
-        x=lambda xp, t, x, y, axis, keepdims: xp.sum(
-            t * _shares(xp, x, y, axis, keepdims), axis=axis, keepdims=keepdims
-        )
-    )
+    """Rules of operators that reduce to an extremum: ties share its gradient evenly."""
+    operator.vjp(x=_extremum_vjp)
+    operator.jvp(x=_extremum_jvp)
 
 
 @primitive(node="AmaxBackward0")

@@ -36,3 +36,12 @@ def times_number(xp, x, *, number):
 
 
 times_number.vjp(x=lambda g, number: g * number)
+
+
+@elementwise(node="DivBackward1", promote="float")
+def over_number(xp, x, *, number):
+    """Each element divided by a number."""
+    return x / number
+
+
+over_number.vjp(x=lambda g, number: g / number)

@@ -31,7 +31,6 @@ average_volume = mapping("avg_pool3d", "AvgPool3DBackward0")
 _ADVICE = "Inputs are (N, C, ...) or (C, ...)."
 
 
-@lru_cache(maxsize=256)
 def averaging(
     sizes: tuple[int, ...],
     counts: tuple[int, ...],
@@ -112,11 +111,32 @@ def _averaged(
     if divisor_override == 0:
         raise errors.advised(RuntimeError("divisor must be not zero"), "Pass another number.")
     _check_input(shape, n)
-    check_windows(kernel, steps, pads)
+    through = _through(
+        shape, kernel, steps, pads, bool(ceil_mode), bool(count_include_pad), divisor_override
+    )
+    dtype = of(input._array.dtype)
+    if not dtype.is_floating_point and dtype is not int64:
+        raise no_kernel("avg_pool2d" if n == 2 else "avg_pool3d_out_frame", dtype)
+    return (average_plane if n == 2 else average_volume)(input, through=through)
+
+
+@lru_cache(maxsize=256)
+def _through(
+    shape: tuple[int, ...],
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    ceil_mode: bool,
+    with_padding: bool,
+    divisor: int | None,
+) -> Separable:
+    """The map of averages over the last axes of an input of `shape`, all sizes checked."""
+    n = len(kernel)
+    check_windows(kernel, stride, padding)
     _check_sizes(shape, n)
     sizes = shape[-n:]
     counts = tuple(
-        n_windows(*each, 1, ceil_mode) for each in zip(sizes, kernel, steps, pads, strict=True)
+        n_windows(*each, 1, ceil_mode) for each in zip(sizes, kernel, stride, padding, strict=True)
     )
     if n == 3 and any(size < k for size, k in zip(sizes, kernel, strict=True)):
         image = " ".join(f"{a}: {m}" for a, m in zip("THW", sizes, strict=True))
@@ -126,13 +146,7 @@ def _averaged(
             "Use a smaller kernel, or padding.",
         )
     check_output(shape[-n - 1 :], counts)
-    dtype = of(input._array.dtype)
-    if not dtype.is_floating_point and dtype is not int64:
-        raise no_kernel("avg_pool2d" if n == 2 else "avg_pool3d_out_frame", dtype)
-    through = averaging(
-        sizes, counts, kernel, steps, pads, bool(count_include_pad), divisor_override
-    )
-    return (average_plane if n == 2 else average_volume)(input, through=through)
+    return averaging(sizes, counts, kernel, stride, padding, with_padding, divisor)
 
 
 def avg_pool1d(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from tapegrad import errors
@@ -95,30 +96,40 @@ def windowed(
     pads = some_ints(name, "padding", padding, n, either, 4)
     spread = some_ints(name, "dilation", dilation, n, "be either a single int, or", 5)
     _check_input(name, shape, n)
-    check_windows(kernel, steps, pads, spread)
-    _check_sizes(shape, n)
-    sizes = shape[-n:]
-    counts = tuple(
-        n_windows(*each, ceil_mode) for each in zip(sizes, kernel, steps, pads, spread, strict=True)
-    )
-    check_output(shape[-n - 1 :], counts)
+    found = _windows(name, shape, kernel, steps, pads, spread, bool(ceil_mode))
     dtype = of(input._array.dtype)
     if dtype.is_complex or dtype is bool_:
         raise no_kernel(f"max_pool{n}d", dtype)
-    found = tuple(
-        regular(*each) for each in zip(sizes, counts, kernel, steps, pads, spread, strict=True)
-    )
-    _refuse_empty(name, found)
     return (max_plane if n == 2 else max_volume)(input, windows=found)
 
 
-def _refuse_empty(name: str, windows: tuple[Window, ...]) -> None:
-    """With dilation a window may step over the whole input: PyTorch gives no usable place."""
-    if not all(window.is_full for window in windows):
+@lru_cache(maxsize=256)
+def _windows(
+    name: str,
+    shape: tuple[int, ...],
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    ceil_mode: bool,
+) -> tuple[Window, ...]:
+    """The windows over the last axes of an input of `shape`, all sizes checked."""
+    n = len(kernel)
+    check_windows(kernel, stride, padding, dilation)
+    _check_sizes(shape, n)
+    axes = list(zip(shape[-n:], kernel, stride, padding, dilation, strict=True))
+    counts = tuple(n_windows(*each, ceil_mode) for each in axes)
+    check_output(shape[-n - 1 :], counts)
+    found = tuple(
+        regular(size, count, *rest) for count, (size, *rest) in zip(counts, axes, strict=True)
+    )
+    # with dilation a window may step over a whole input: PyTorch gives no usable place
+    if not all(window.is_full for window in found):
         raise errors.advised(
             NotImplementedError(f"{name}: a window lies in the padding alone"),
             "Use less padding or dilation for inputs this small.",
         )
+    return found
 
 
 def max_pool2d_with_indices(

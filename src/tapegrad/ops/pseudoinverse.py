@@ -11,6 +11,7 @@ from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import primitive
 from tapegrad.ops.matrix_check import check_matrix, check_square, check_tensors
+from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint, column, converged, row
 from tapegrad.tensor import wrap
 
@@ -40,29 +41,22 @@ def _gradient(xp, g, x, y):
     Source: Golub and Pereyra, The Differentiation of Pseudo-Inverses and Nonlinear Least Squares
     Problems Whose Variables Separate (1973).
     """
-    return pseudo_inverse_gradient(xp, g, x, y)
+    ph, gh = adjoint(xp, y), adjoint(xp, g)
+    left, right = gh @ y, y @ gh
+    total = (left - x @ (y @ left)) @ ph - ph @ g @ ph
+    return total + ph @ (right - (right @ y) @ x)
 
 
-def pseudo_inverse_gradient(xp: Any, g: Any, x: Any, p: Any) -> Any:
-    """The gradient by x of <g, P>, P the pseudo-inverse of x."""
-    ph, gh = adjoint(xp, p), adjoint(xp, g)
-    left, right = gh @ p, p @ gh  # (m, m), (n, n)
-    total = -(ph @ g @ ph)
-    total = total + (left - x @ (p @ left)) @ ph
-    return total + ph @ (right - (right @ p) @ x)
-
-
-def pseudo_inverse_tangent(xp: Any, t: Any, x: Any, p: Any) -> Any:
+def _tangent(xp, t, x, y):
     """-P t P + P P^H t^H (1 - x P) + (1 - P x) t^H P^H P."""
-    ph, th = adjoint(xp, p), adjoint(xp, t)
+    ph, th = adjoint(xp, y), adjoint(xp, t)
     left, right = ph @ th, th @ ph
-    total = -(p @ t @ p)
-    total = total + p @ (left - (left @ x) @ p)
-    return total + (right - p @ (x @ right)) @ p
+    total = y @ (left - (left @ x) @ y) - y @ t @ y
+    return total + (right - y @ (x @ right)) @ y
 
 
 pseudo_inverse.vjp(x=_gradient)
-pseudo_inverse.jvp(x=lambda xp, t, x, y: pseudo_inverse_tangent(xp, t, x, y))
+pseudo_inverse.jvp(x=_tangent)
 
 
 # --- tolerances ------------------------------------------------------------------------------
@@ -155,7 +149,7 @@ def pinv(
     if batch != A._array.shape[:-2]:
         A = A.expand(*batch, -1, -1)
     found = _inverted(A, tolerances, bool(hermitian))
-    return finish("linalg_pinv", found, out)
+    return finish_castable("linalg_pinv", "linalg.pinv", found, out)
 
 
 def _inverted(x: Any, tolerances: tuple, hermitian: bool) -> Any:

@@ -18,6 +18,7 @@ from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.matrix_check import check_kernel, check_tensors
+from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint, column, unit_matrix
 
 __all__ = ["geqrf", "orgqr", "ormqr"]
@@ -271,7 +272,8 @@ def linalg_householder_product(input: Any, tau: Any, *, out: Any = None) -> Any:
             f"Convert tau: .to({input.dtype}).",
         )
     check_kernel("orgqr_cpu", input)
-    return finish("linalg_householder_product", householder_product(input, tau), out)
+    found = householder_product(input, tau)
+    return finish_castable("linalg_householder_product", _PRODUCT, found, out)
 
 
 orgqr = linalg_householder_product
@@ -293,7 +295,8 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
             "Give a matrix (m, n), or a batch of matrices (..., m, n).",
         )
     check_kernel("geqrf_cpu", input)
-    return finish("geqrf", return_types.geqrf(reflections(input)), out)
+    found = return_types.geqrf(reflections(input))
+    return finish_castable("geqrf", "torch.geqrf", found, out, "a", "tau")
 
 
 def ormqr(
@@ -321,6 +324,14 @@ def ormqr(
     _check_vectors(_ORMQR, input, tau)
     _check_other(input, tau, other, -2 if left else -1)
     options = {"left": bool(left), "transpose": bool(transpose)}
+    for name, x in (("tau", tau), ("other", other), ("result", out)):
+        if x is not None and x.dtype is not input.dtype:
+            _raise(
+                f"{_ORMQR}: Expected input and {name} to have the same dtype, but input has dtype"
+                f"{input.dtype.scalar_name} and {name} has dtype {x.dtype.scalar_name}",
+                f"Convert it: .to({input.dtype}).",
+            )
+    check_kernel("ormqr_cpu", input)
     return finish("ormqr", reflected(input, tau, other, **options), out)
 
 
@@ -351,11 +362,3 @@ def _check_other(x: Any, tau: Any, other: Any, axis: int) -> None:
             f"got {list(sizes[:-2])}",
             "Batch dimensions do not broadcast: expand() them.",
         )
-    for name, y in (("tau", tau), ("other", other)):
-        if y.dtype is not x.dtype:
-            _raise(
-                f"{_ORMQR}: Expected input and {name} to have the same dtype, but input has dtype"
-                f"{x.dtype.scalar_name} and {name} has dtype {y.dtype.scalar_name}",
-                f"Convert it: .to({x.dtype}).",
-            )
-    check_kernel("ormqr_cpu", x)

@@ -41,7 +41,7 @@ def _product_slopes(xp: Any, x: Any, axis: int) -> Any:
     """d y_j / d x_i of the running product y, axes i then j put first, right where x is 0."""
     n = x.shape[axis]
     moved = xp.moveaxis(x, axis, 0)
-    place = xp.cumulative_sum(xp.ones_like(moved), axis=0)
+    place = xp.cumulative_sum(xp.ones_like(moved, dtype=xp.int64), axis=0)
     row, column = xp.expand_dims(place, axis=1), xp.expand_dims(place, axis=0)
     copies = xp.broadcast_to(xp.expand_dims(moved, axis=0), (n, *moved.shape))
     without = xp.where(row == column, xp.ones_like(copies), copies)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors, return_types
-from tapegrad.call import finish
 from tapegrad.op import primitive
+from tapegrad.ops.matrix_out import finish_exact
 from tapegrad.ops.spectrum import (
     adjoint,
     check_float_matrix,
@@ -179,7 +179,7 @@ def linalg_svd(A: Any, full_matrices: bool = True, *, driver: Any = None, out: A
     check_float_matrix("linalg_svd", "linalg.svd", "linalg_svd_cpu", A=A)
     _check_driver(driver)
     found = converged("linalg.svd", singular_decomposition, A, full=bool(full_matrices))
-    return finish("linalg_svd", return_types.linalg_svd(found), out)
+    return finish_exact("linalg_svd", return_types.linalg_svd(found), out)
 
 
 def svdvals(A: Any, *, driver: Any = None, out: Any = None) -> Any:
@@ -190,7 +190,7 @@ def svdvals(A: Any, *, driver: Any = None, out: Any = None) -> Any:
     """
     check_float_matrix("linalg_svdvals", "linalg.svd", "linalg_svd_cpu", A=A)
     _check_driver(driver)
-    return finish("linalg_svdvals", converged("linalg.svd", singular_values, A), out)
+    return finish_exact("_linalg_svd", converged("linalg.svd", singular_values, A), out)
 
 
 def svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
@@ -218,4 +218,4 @@ def svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = No
     else:
         u, s, vh = converged("linalg.svd", singular_decomposition, input, full=not some)
         found = (u, s, vh.mH)
-    return finish("svd", return_types.svd(found), out)
+    return finish_exact("svd", return_types.svd(found), out)

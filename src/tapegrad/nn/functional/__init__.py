@@ -91,6 +91,7 @@ from tapegrad.nn.functional.normalization import (
     normalize,
     rms_norm,
 )
+from tapegrad.nn.functional.padding import pad
 from tapegrad.nn.functional.pooling import (
     adaptive_max_pool1d,
     adaptive_max_pool1d_with_indices,
@@ -110,6 +111,15 @@ from tapegrad.ops.attention import (
     scaled_dot_product_attention,
 )
 from tapegrad.ops.bilinear_form import bilinear
+from tapegrad.ops.conv import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_tbc,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
 from tapegrad.ops.distance import cosine_similarity, pairwise_distance
 from tapegrad.ops.grid_sampling import grid_sample
 from tapegrad.ops.interpolation import interpolate
@@ -130,6 +140,7 @@ from tapegrad.ops.shuffle import (
     pixel_shuffle,
     pixel_unshuffle,
 )
+from tapegrad.ops.sliding import fold, unfold
 from tapegrad.ops.unpool import max_unpool1d, max_unpool2d, max_unpool3d
 from tapegrad.ops.upsampling import upsample, upsample_bilinear, upsample_nearest
 
@@ -155,6 +166,13 @@ __all__ = [
     "celu",
     "celu_",
     "channel_shuffle",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_tbc",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
@@ -168,6 +186,7 @@ __all__ = [
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
+    "fold",
     "fractional_max_pool2d",
     "fractional_max_pool2d_with_indices",
     "fractional_max_pool3d",
@@ -220,6 +239,7 @@ __all__ = [
     "nll_loss",
     "normalize",
     "one_hot",
+    "pad",
     "pairwise_distance",
     "pdist",
     "pixel_shuffle",
@@ -250,6 +270,7 @@ __all__ = [
     "threshold_",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "unfold",
     "upsample",
     "upsample_bilinear",
     "upsample_nearest",

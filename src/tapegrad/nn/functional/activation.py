@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapegrad.autograd.inplace import in_place
 from tapegrad.errors import advised
 from tapegrad.ops import activation as ops
+from tapegrad.ops import random_slope
 from tapegrad.ops.activation import (
     celu_,
     elu_,
@@ -22,7 +21,9 @@ from tapegrad.ops.activation import (
     threshold_,
 )
 from tapegrad.ops.activation import log_sigmoid as logsigmoid
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.ops.gate import glu
+from tapegrad.ops.random_slope import rrelu_
+from tapegrad.tensor import Tensor
 
 __all__ = [
     "celu",
@@ -105,36 +106,8 @@ def rrelu(
     >>> torch.nn.functional.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
     tensor([-0.2000,  2.0000])
     """
-    if lower > upper:
-        raise advised(
-            RuntimeError("Lower bound should be less than or equal to the upper bound"),
-            f"They are {lower} and {upper}.",
-        )
-    if not training:
-        return leaky_relu(input, (lower + upper) / 2, inplace)
-    slope = input.detach().new_ones(input.shape)
-    negative = input.detach() <= 0
-    n = int(negative.sum())
-    draws = wrap(_doubles(n)).uniform_(lower, upper)
-    slope[negative] = draws.to(slope.dtype)
-    return input.mul_(slope) if inplace else input * slope
-
-
-def _doubles(n: int) -> Any:
-    import numpy as np
-
-    return np.empty(n)  # PyTorch draws slopes in double precision, for negative elements alone
-
-
-def rrelu_(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
-) -> Tensor:
-    """The in-place form of `rrelu`.
-
-    >>> torch.nn.functional.rrelu_(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
-    tensor([-0.2000,  2.0000])
-    """
-    return rrelu(input, lower, upper, training, inplace=True)
+    function = random_slope.rrelu_ if inplace else random_slope.rrelu
+    return function(input, lower, upper, training)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -259,23 +232,3 @@ def tanhshrink(input: Tensor) -> Tensor:
     tensor([-0.2384,  0.0000])
     """
     return input - input.tanh()
-
-
-def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of `input` along `dim` times the sigmoid of the second half.
-
-    >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))
-    tensor([1.5000])
-    """
-    if input.ndim == 0:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
-    size = input.shape[dim]
-    if size % 2:
-        raise advised(
-            RuntimeError(
-                f"Halving dimension must be even, but dimension {dim % input.ndim} is size {size}"
-            ),
-            "The first half is gated by the second.",
-        )
-    value, gate = input.chunk(2, dim)
-    return value * gate.sigmoid()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
-from tapegrad.ops import any as any_
+from tapegrad.errors import advised, must_be
 from tapegrad.ops import density
-from tapegrad.ops.likelihood import legacy_reduction
-from tapegrad.ops.loss import check_reduction, reduced
+from tapegrad.ops.loss import check_reduction, legacy_reduction, reduced
 from tapegrad.tensor import Tensor
 
 __all__ = ["gaussian_nll_loss", "poisson_nll_loss"]
@@ -38,20 +36,19 @@ def gaussian_nll_loss(
     tensor(0.2500)
     """
     if isinstance(var, float):
-        negative = var < 0
         var = var * input.new_ones(input.shape)
-    else:
-        negative = bool(any_(var < 0))
-    if negative:
+    if not isinstance(var, Tensor):
+        raise must_be("gaussian_nll_loss", "var", 3, "Tensor or float", var)
+    if (var < 0).any():
         raise advised(ValueError("var has negative entry/entries"), "A variance is positive.")
     if var.shape != input.shape:
         var = _variances(input, var)
     if reduction not in ("none", "mean", "sum"):
         raise advised(ValueError(f"{reduction} is not valid"), "Use 'mean', 'sum' or 'none'.")
-    var = var.clone()
+    limited = var.clone()
     with no_grad():
-        var.clamp_(min=eps)
-    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+        limited.clamp_(min=eps)
+    loss = 0.5 * (limited.log() + (input - target) ** 2 / limited)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
     return reduced(loss, reduction)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from tapegrad.ops import binary_loss
 from tapegrad.ops import loss as ops
-from tapegrad.ops.likelihood import cross_entropy, kl_div, legacy_reduction, nll_loss
+from tapegrad.ops.divergence import kl_div
+from tapegrad.ops.likelihood import cross_entropy, nll_loss
+from tapegrad.ops.loss import legacy_reduction
 from tapegrad.tensor import Tensor
 
 __all__ = [
@@ -99,7 +102,7 @@ def binary_cross_entropy(
     tensor(0.6931)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    return ops.binary_cross_entropy(input, target, weight, reduction)
+    return binary_loss.binary_cross_entropy(input, target, weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -117,4 +120,5 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    return ops.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight)
+    loss = binary_loss.binary_cross_entropy_with_logits
+    return loss(input, target, weight, reduction, pos_weight)

@@ -8,8 +8,7 @@ from tapegrad.errors import advised
 from tapegrad.ops import class_margin
 from tapegrad.ops import margin as ops
 from tapegrad.ops.activation import log_sigmoid
-from tapegrad.ops.likelihood import legacy_reduction
-from tapegrad.ops.loss import check_reduction
+from tapegrad.ops.loss import check_reduction, legacy_reduction
 from tapegrad.tensor import Tensor
 
 __all__ = [

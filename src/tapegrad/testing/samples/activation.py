@@ -1,9 +1,9 @@
 """Samples of activations, softmax and losses."""
 
-from tapegrad.ops import likelihood, loss
+from tapegrad.ops import binary_loss, likelihood, loss
 from tapegrad.testing.sample import Make, Sample, binary, row, unary
 
-assert likelihood and loss  # importing them declares their operators
+assert binary_loss and likelihood and loss  # importing them declares their operators
 
 
 @row
@@ -132,7 +132,11 @@ def probability(make: Make):
 
 @row
 def bernoulli_nll(make: Make) -> list:
-    return pairs(make, probability(make), probability(make))
+    p = probability(make)
+    return [
+        *(Sample(p(2, 3), p(2, 3), None, reduction=r) for r in ("none", "sum", "mean")),
+        Sample(p(2, 3), p(2, 3), make.positive(2, 3), reduction="mean", fixed=(2,)),
+    ]
 
 
 @row
@@ -173,4 +177,19 @@ def pick_classes(make: Make) -> list:
         )
         for reduction in ("none", "sum", "mean")
         for w, ignored in ((None, None), (weight, 2), (None, 1), (weight, None))
+    ]
+
+
+@row
+def pick_places(make: Make) -> list:
+    weight = make.positive(3)
+    return [
+        Sample(
+            *(make(2, 3, 2), make.integers(2, 2, high=3), w),
+            fixed=(2,),
+            ignore_index=ignored,
+            reduction=reduction,
+        )
+        for reduction in ("none", "sum", "mean")
+        for w, ignored in ((None, None), (weight, 2))
     ]

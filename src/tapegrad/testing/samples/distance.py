@@ -25,6 +25,11 @@ def times_number(make: Make) -> list:
 
 
 @row
+def over_number(make: Make) -> list:
+    return unary(make, number=0.3)
+
+
+@row
 def norm_along(make: Make) -> list:
     return [
         *(Sample(make.away(3, 4), order=p, axis=(1,), keepdims=False) for p in ORDERS),

@@ -1,0 +1,219 @@
+"""Columns: for each place of a kernel on an image, the pixels under it.
+
+A convolution is a product of the weights and the columns. They are many times as large as the
+image, so they exist only for a tile of the batch at a time, in a buffer that fits a core's cache.
+
+In shapes: N images, G groups, C channels of a group; `kernel` and `size` have a number for each
+axis of the image; P places of the kernel (the product of `size`).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+LIMIT = 3 << 18  # bytes of a tile's columns: three quarters of a second-level cache of 1 MiB
+PLACES = 256  # a product with fewer columns does not bring the BLAS to full speed
+SMALL = 128  # places: images with fewer are put side by side in one product
+
+
+class Grid:
+    """Where a kernel is put on an image: the sizes of both and of the output, and the steps."""
+
+    __slots__ = ("dilation", "groups", "kernel", "offsets", "padding", "size", "stride")
+
+    def __init__(
+        self, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+    ):
+        self.kernel = tuple(kernel)
+        self.stride = stride
+        self.padding = padding
+        self.dilation = dilation
+        self.groups = groups
+        self.size = tuple(size)  # of the output: places of the kernel along each axis
+        self.offsets = prod(kernel)
+
+    def reach(self, size: tuple[int, ...]) -> tuple[int, ...]:
+        """How many pixels so many places of the kernel cover, those in between included."""
+        steps = zip(size, self.stride, self.dilation, self.kernel, strict=True)
+        return tuple([(n - 1) * s + d * (k - 1) + 1 for n, s, d, k in steps])
+
+    def under(self, offset: tuple[int, ...], size: tuple[int, ...]) -> tuple[slice, ...]:
+        """The pixels under an offset of the kernel, along the first axes of the image."""
+        found = []
+        for k, n, s, d in zip(offset, size, self.stride, self.dilation, strict=False):
+            found.append(slice(k * d, k * d + (n - 1) * s + 1, s))
+        return tuple(found)
+
+    def inside(self, shape: Any, first: int, size: Any) -> tuple[tuple, tuple]:
+        """Slices of an image, and where they lie in what `size` places from row `first` cover."""
+        image, covered = [], []
+        starts = [first * self.stride[0], *[0] * (len(size) - 1)]
+        for n, start, p, width in zip(shape, starts, self.padding, self.reach(size), strict=True):
+            start -= p
+            low = min(max(start, 0), n)
+            high = max(min(start + width, n), low)
+            image.append(slice(low, high))
+            covered.append(slice(low - start, high - start))
+        return (Ellipsis, *image), (Ellipsis, *covered)
+
+    def strips(self, x: Any, places: int) -> Any:
+        """Windows along the last axis of (N, G, C, *lines, n): (N, G, C, k, *lines, places)."""
+        *lines, step = x.strides[3:]
+        return as_strided(
+            x,
+            (*x.shape[:3], self.kernel[-1], *x.shape[3:-1], places),
+            (*x.strides[:3], step * self.dilation[-1], *lines, step * self.stride[-1]),
+        )
+
+    def windows(self, strips: Any, size: tuple[int, ...]) -> Any:
+        """Windows along the other axes of strips: (N, G, C, *kernel, *size)."""
+        *lines, step = strips.strides[4:]
+        return as_strided(
+            strips,
+            (*strips.shape[:3], *self.kernel, *size),
+            (
+                *strips.strides[:3],
+                *[s * d for s, d in zip(lines, self.dilation, strict=False)],
+                strips.strides[3],
+                *[s * d for s, d in zip(lines, self.stride, strict=False)],
+                step,
+            ),
+        )
+
+
+class Tiles:
+    """How a batch is cut: some images or some rows of one, and some channels of each group."""
+
+    __slots__ = ("blocks", "channels", "joint", "largest", "rows", "work")
+
+    def __init__(self, grid: Grid, shape: Any, channels: int, others: int, dtype: Any, parts: int):
+        n, limit = shape[0], LIMIT // dtype.itemsize
+        rows, line, places = grid.size[0], prod(grid.size[1:]), prod(grid.size)
+        column = max(grid.groups * channels * grid.offsets, others)
+        self.joint = places < SMALL and n > 1
+        images = max(limit // (places * column), PLACES // places if self.joint else 0)
+        if images or self.joint:
+            images = min(max(images, 1), n)
+            self.rows = [(0, rows)]
+            most = images * places
+        else:
+            lines = max(limit // (line * column), -(-PLACES // line))
+            self.rows = cut(rows, lines)
+            most, images = min(lines, rows) * line, 1
+        self.blocks = cut(n, images, parts)
+        fitting = max(1, limit // (most * grid.groups * grid.offsets))
+        self.channels = cut(channels, fitting)
+        self.largest = most * grid.groups * (min(fitting, channels) * grid.offsets + 1)
+        self.work = images * places * column
+
+
+def cut(n: int, most: int, parts: int = 1) -> list[tuple[int, int]]:
+    """range(n) in equal blocks of at most `most`, as many as a multiple of `parts` if it can."""
+    count = -(-n // most)
+    count = min(-(-count // parts) * parts, n)
+    ends = [n * i // count for i in range(count + 1)]
+    return list(pairwise(ends))
+
+
+class Reader:
+    """The columns of one tile of x (N, G, C, *image) after another.
+
+    They come as matrices (N, G, C * offsets, P); where tiles are joint the images stand side by
+    side: (1, G, C * offsets, N * P). With `ones` the first channels begin with a row of ones, for a
+    bias.
+    """
+
+    __slots__ = ("border", "buffer", "grid", "joint", "ones", "open_strips", "size", "strips", "x")
+
+    def __init__(self, grid: Grid, tiles: Tiles, x: Any, ones: int = 0):
+        self.grid = grid
+        self.joint = tiles.joint
+        self.ones = ones
+        self.x = x
+        self.buffer = np.empty(tiles.largest, x.dtype)
+        self.border = self.strips = np.empty(0, x.dtype)
+
+    def open(self, block: tuple[int, int], rows: tuple[int, int]) -> None:
+        """Turn to some images, and to the places in some rows."""
+        grid = self.grid
+        x = self.x[slice(*block)]
+        self.size = (rows[1] - rows[0], *grid.size[1:])
+        shape = (*x.shape[:3], *grid.reach(self.size))
+        image, covered = grid.inside(x.shape[3:], rows[0], self.size)
+        part = x[image]
+        if part.shape != shape:  # pixels beyond the image: zeros
+            if self.border.shape != shape:
+                self.border = np.empty(shape, x.dtype)
+            self.border.fill(0)
+            self.border[covered] = part
+            part = self.border
+        self.open_strips = grid.strips(part, self.size[-1])
+
+    def read(self, first: int, last: int) -> Any:
+        """The columns of channels `first` to `last` of each group."""
+        grid = self.grid
+        part = self.open_strips[:, :, first:last]
+        if grid.kernel[-1] < grid.offsets:
+            # twice: the short rows of the strips once, then runs of several rows
+            if self.strips.shape != part.shape:
+                self.strips = np.empty(part.shape, part.dtype)
+            np.copyto(self.strips, part)
+            part = self.strips
+        part = grid.windows(part, self.size)
+        n, groups = part.shape[:2]
+        ones = self.ones if first == 0 else 0
+        rows = (last - first) * grid.offsets
+        places = prod(self.size)
+        shape = (groups, ones + rows, n, places) if self.joint else (n, groups, ones + rows, places)
+        columns = self.buffer[: prod(shape)].reshape(shape)
+        target = columns
+        if self.joint:
+            target = columns.transpose(2, 0, 1, 3)
+            columns = columns.reshape(1, groups, ones + rows, n * places)
+        if ones:
+            target[:, :, 0] = 1
+        np.copyto(target[:, :, ones:].reshape(part.shape), part)
+        return columns
+
+
+class Adder:
+    """Columns of one tile after another, added to the pixels they are of."""
+
+    __slots__ = ("grid", "strips")
+
+    def __init__(self, grid: Grid, dtype: Any):
+        self.grid = grid
+        self.strips = np.empty(0, dtype)
+
+    def add(self, columns: Any, target: Any, first: int) -> None:
+        """Add columns (N, G, C, *kernel, *size) to images; `first` is the first row of places."""
+        grid = self.grid
+        *lines, places = columns.shape[3 + len(grid.kernel) :]
+        reach = grid.reach((*lines, places))
+        strips = self._strips(columns, (*columns.shape[:3], grid.kernel[-1], *reach[:-1], places))
+        starts = [first * grid.stride[0], *[0] * len(lines)]
+        covered = [slice(a, a + n) for a, n in zip(starts, reach, strict=True)]
+        target = target[(slice(None),) * 3 + tuple(covered)]
+        step, apart = grid.stride[-1], grid.dilation[-1]
+        for k in range(grid.kernel[-1]):
+            pixels = target[..., k * apart : k * apart + (places - 1) * step + 1 : step]
+            np.add(pixels, strips[:, :, :, k], out=pixels)
+
+    def _strips(self, columns: Any, shape: tuple[int, ...]) -> Any:
+        """The columns added up along all axes but the last: in longer runs than the rows."""
+        grid = self.grid
+        if grid.kernel[-1] == grid.offsets and all([s == 1 for s in grid.stride[:-1]]):
+            return columns.reshape(shape)
+        if self.strips.shape != shape:
+            self.strips = np.empty(shape, columns.dtype)
+        self.strips.fill(0)
+        *lines, _ = columns.shape[3 + len(grid.kernel) :]
+        for offset in product(*map(range, grid.kernel[:-1])):
+            part = self.strips[(slice(None),) * 4 + grid.under(offset, lines)]
+            np.add(part, columns[(slice(None),) * 3 + offset], out=part)
+        return self.strips

@@ -1,0 +1,212 @@
+"""Kernels of convolutions: one form, linear in each of x, w and y, and its three gradients.
+
+    T(x, w, y) = sum over n, o, c, p, k of
+                 y[n, o, p] * w[o, c, k] * x[n, c, p * stride + k * dilation - padding]
+
+`convolve` is the gradient with respect to y (a convolution), `convolve_transposed` the one with
+respect to x (a transposed convolution), `convolve_weights` the one with respect to w. Each goes
+over the batch tile by tile: the tile's columns (columns.py) in one product of matrices. x is zero
+outside.
+
+Shapes: x (N, G * C, *image), w (G * O, C, *kernel), y (N, G * O, *places). `size` is the shape of
+the result along the axes of an image.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.blas import share_products
+from tapegrad.arrays.blocks import n_threads
+from tapegrad.arrays.columns import Adder, Grid, Reader, Tiles
+from tapegrad.arrays.reuse import empty
+
+COPY, ADD = 24, 48  # what an element of the columns costs, in multiply-adds of the BLAS
+LARGE = 1 << 17  # weights: more are not transposed
+
+
+def convolve(
+    x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+) -> Any:
+    """The kernels' products with what they cover of the images: (N, G * O, *size)."""
+    if _is_narrow(x):
+        return _narrow(convolve, x, w, bias, stride, padding, dilation, groups, size)
+    if not (x.size and w.size):
+        return _only_bias((len(x), len(w), *size), x.dtype, bias)
+    grid = Grid(w.shape[2:], stride, padding, dilation, groups, size)
+    n, out, channels = len(x), len(w), w.shape[1]
+    y = empty(n * out * prod(size), x.dtype).reshape(n, groups, -1, prod(size))
+    weights, ones = w.reshape(groups, out // groups, -1), 0
+    if bias is not None:
+        weights, ones = np.concatenate((bias.reshape(groups, -1, 1), weights), 2), 1
+    x = x.reshape(n, groups, channels, *x.shape[2:])
+    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads())
+
+    def work(first: int, last: int) -> None:
+        reader = Reader(grid, tiles, x, ones)
+        for block in tiles.blocks[first:last]:
+            for rows in tiles.rows:
+                reader.open(block, rows)
+                part = _part(y, grid, block, rows)
+                total: Any = None if tiles.joint else part
+                for a, b in tiles.channels:
+                    start = ones + a * grid.offsets if a else 0
+                    factor = weights[:, :, start : ones + b * grid.offsets]
+                    if a:
+                        total += np.matmul(factor, reader.read(a, b))
+                    else:
+                        total = np.matmul(factor, reader.read(a, b), out=total)
+                if tiles.joint:
+                    part[...] = np.moveaxis(total.reshape(*part.shape[1:3], len(part), -1), 2, 0)
+
+    share_products(len(tiles.blocks), tiles.work, work)
+    return y.reshape(n, out, *size)
+
+
+def convolve_transposed(
+    y: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+) -> Any:
+    """The kernels times the numbers at their places, added up: images (N, G * C, *size)."""
+    if _is_narrow(y):
+        return _narrow(convolve_transposed, y, w, bias, stride, padding, dilation, groups, size)
+    if not (y.size and w.size):
+        return _only_bias((len(y), w.shape[1] * groups, *size), y.dtype, bias)
+    grid = Grid(w.shape[2:], stride, padding, dilation, groups, y.shape[2:])
+    n, out, channels = len(y), len(w), w.shape[1]
+    if _gathers(grid, out // groups, channels, size):
+        return _gathered(y, w, bias, grid, size)
+    y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
+    x = empty(n * groups * channels * prod(size), y.dtype).reshape(n, groups, channels, *size)
+    weights = w.reshape(groups, out // groups, -1).swapaxes(1, 2)
+    if bias is not None:
+        bias = bias.reshape(groups, -1, *[1] * len(size))
+    around = zip(grid.reach(grid.size), padding, size, strict=True)
+    extent = tuple([max(reach, p + length) for reach, p, length in around])
+    inner: Any = (
+        Ellipsis,
+        *[slice(p, p + length) for p, length in zip(padding, size, strict=True)],
+    )
+    tiles = Tiles(grid, y.shape, channels, out, y.dtype, n_threads())
+
+    def work(first: int, last: int) -> None:
+        adder = Adder(grid, y.dtype)
+        buffer = np.empty(tiles.largest, y.dtype)
+        for block in tiles.blocks[first:last]:
+            part = x[slice(*block)]
+            target = part if extent == size else np.empty((*part.shape[:3], *extent), y.dtype)
+            target.fill(0)
+            for rows in tiles.rows:
+                numbers = _side_by_side(_part(y, grid, block, rows), tiles.joint)
+                places = (rows[1] - rows[0], *grid.size[1:])
+                for a, b in tiles.channels:
+                    factor = weights[:, a * grid.offsets : b * grid.offsets]
+                    shape = (len(numbers), *factor.shape[:2], numbers.shape[-1])
+                    columns = np.matmul(factor, numbers, out=buffer[: prod(shape)].reshape(shape))
+                    if tiles.joint:
+                        columns = np.moveaxis(columns.reshape(*shape[1:3], len(part), -1), 2, 0)
+                    shape = (len(part), groups, b - a, *grid.kernel, *places)
+                    adder.add(columns.reshape(shape), target[:, :, a:b], rows[0])
+            if target is not part:
+                part[...] = target[inner]
+            if bias is not None:
+                part += bias
+
+    share_products(len(tiles.blocks), tiles.work, work)
+    return x.reshape(n, -1, *size)
+
+
+def convolve_weights(
+    x: Any, y: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+) -> Any:
+    """Products of y and what the offsets of a kernel cover of x: weights (G * O, C, *size)."""
+    if _is_narrow(x):
+        return _narrow(convolve_weights, x, y, stride, padding, dilation, groups, size)
+    n, out, channels = len(x), y.shape[1], x.shape[1] // groups
+    if not (x.size and y.size):
+        return np.zeros((out, channels, *size), x.dtype)
+    grid = Grid(size, stride, padding, dilation, groups, y.shape[2:])
+    y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
+    x = x.reshape(n, groups, channels, *x.shape[2:])
+    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads())
+    rows_first = out * channels * grid.offsets < LARGE  # the faster way, but it is to be transposed
+
+    def work(first: int, last: int) -> Any:
+        reader = Reader(grid, tiles, x)
+        total = np.zeros((groups, channels * grid.offsets, out // groups), x.dtype)
+        if not rows_first:
+            total = np.zeros((groups, out // groups, channels * grid.offsets), x.dtype).swapaxes(
+                1, 2
+            )
+        for block in tiles.blocks[first:last]:
+            for rows in tiles.rows:
+                reader.open(block, rows)
+                numbers = _side_by_side(_part(y, grid, block, rows), tiles.joint)
+                for a, b in tiles.channels:
+                    columns = reader.read(a, b)
+                    if rows_first:
+                        products = np.matmul(columns, numbers.swapaxes(2, 3))
+                    else:
+                        products = np.matmul(numbers, columns.swapaxes(2, 3)).swapaxes(2, 3)
+                    one = products[0] if len(products) == 1 else np.add.reduce(products, 0)
+                    total[:, a * grid.offsets : b * grid.offsets] += one
+        return total
+
+    total, *others = share_products(len(tiles.blocks), tiles.work, work)
+    for other in others:
+        total += other
+    return np.ascontiguousarray(total.swapaxes(1, 2)).reshape(out, channels, *size)
+
+
+def _only_bias(shape: tuple[int, ...], dtype: Any, bias: Any) -> Any:
+    """The result where there is nothing to convolve."""
+    y = np.zeros(shape, dtype)
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * (len(shape) - 2))
+    return y
+
+
+def _part(y: Any, grid: Grid, block: tuple[int, int], rows: tuple[int, int]) -> Any:
+    """Some images, and the places in some rows, of (N, G, O, P)."""
+    part = y[slice(*block)]
+    if rows == (0, grid.size[0]):
+        return part
+    line = prod(grid.size[1:])
+    return part[..., rows[0] * line : rows[1] * line]
+
+
+def _side_by_side(y: Any, joint: bool) -> Any:
+    """Images (N, G, O, P), where tiles are joint as one: (1, G, O, N * P)."""
+    return np.moveaxis(y, 0, 2).reshape(1, *y.shape[1:3], -1) if joint else y
+
+
+def _gathers(grid: Grid, out: int, channels: int, size: Any) -> bool:
+    """Whether it costs less to gather for each pixel of x than to scatter from each place of y."""
+    for p, s, d, k in zip(grid.padding, grid.stride, grid.dilation, grid.kernel, strict=True):
+        if s != 1 or p > d * (k - 1):
+            return False
+    gathered = prod(size) * (out * channels + COPY * out)
+    return gathered < prod(grid.size) * (out * channels + ADD * channels)
+
+
+def _gathered(y: Any, w: Any, bias: Any, grid: Grid, size: Any) -> Any:
+    """`convolve_transposed` of stride 1 as a convolution of y with the kernels turned around."""
+    axes = tuple(range(2, w.ndim))
+    turned = np.flip(w, axes).reshape(grid.groups, -1, *w.shape[1:]).swapaxes(1, 2)
+    turned = turned.reshape(-1, turned.shape[2], *grid.kernel)
+    steps = zip(grid.padding, grid.dilation, grid.kernel, strict=True)
+    padding = tuple([d * (k - 1) - p for p, d, k in steps])
+    return convolve(y, turned, bias, grid.stride, padding, grid.dilation, grid.groups, size)
+
+
+def _is_narrow(x: Any) -> bool:
+    """Whether x has numbers of 16 bits, which are computed with in float32."""
+    return x.dtype.itemsize == 2 and x.dtype.kind in "fV"
+
+
+def _narrow(kernel: Any, *arguments: Any) -> Any:
+    dtype = arguments[0].dtype
+    wide = [a.astype(np.float32) if hasattr(a, "dtype") else a for a in arguments]
+    return kernel(*wide).astype(dtype)

@@ -1,0 +1,186 @@
+"""The tangents of one call: how the forward rules run, and where their results lie.
+
+On arrays, where nothing is recorded; on tensors, under the mode below, where a tangent takes part
+in a graph or has tangents itself, or where the call computed in several dtypes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays import numpy as numpy_namespace
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.plan import Like
+from tapegrad.autograd.push import along, pushed
+from tapegrad.autograd.view import shares_memory
+from tapegrad.op import Op
+from tapegrad.ops.dual import primal_view
+from tapegrad.promotion import promote
+from tapegrad.tensor import wrap
+
+ndarray = np.ndarray
+
+
+class Under:
+    """A block in which the mode below a forward mode is on."""
+
+    __slots__ = ("mode", "token")
+
+    def __init__(self, mode: Any):
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self.token = MODE.set(self.mode)
+
+    def __exit__(self, *error: object) -> None:
+        MODE.reset(self.token)
+
+
+def tangents_of_call(
+    op: Op, under: Any, inputs: Sequence, tangents: list, params: dict, outs: Sequence
+) -> list:
+    """The tangent of each output of a call under the mode `under`; None where it has none.
+
+    It has memory of its own, or is a view where the output is one.
+    """
+    if op.kind == "constant" or not outs:
+        return [None] * len(outs)
+    lists = _on_arrays(op, under, inputs, tangents, outs)
+    if lists is not None:
+        arrays, ts, ys = lists
+        found = pushed(op, numpy_namespace, arrays, ts, params, ys, arrays)
+        taken = (*arrays, *ts, *ys)
+        return [t if t is None else wrap(_own(t, ys[i], taken)) for i, t in enumerate(found)]
+    moving = [y.dtype.is_floating_point or y.dtype.is_complex for y in outs]
+    if True not in moving:
+        return [None] * len(outs)
+    with Under(under):
+        if op.view and shares_memory(outs[0]._array, inputs[0]._array):
+            view = op.call(*tangents, **params)
+            return list(view) if op.multi else [view]
+        plain = _without_tangents(op, inputs, tangents, outs)
+        found = _on_tensors(op, *plain, params)
+        used = {id(x._array) for x in (*inputs, *tangents, *outs) if hasattr(x, "_counter")}
+        return [
+            None if t is None or not moves else own_tensor(t, y, used)
+            for t, y, moves in zip(found, outs, moving, strict=True)
+        ]
+
+
+def _on_arrays(
+    op: Op, under: Any, inputs: Sequence, tangents: list, outs: Sequence
+) -> tuple[list, list, list] | None:
+    """The arrays of inputs, tangents and outputs, if the rules may run on them.
+
+    They may on NumPy arrays of one dtype, where nothing is recorded and nobody else takes part.
+    """
+    if type(under) is not bool or op.view:
+        return None
+    first = outs[op.differentiable_output]._array
+    dtype = first.dtype
+    if type(first) is not ndarray or dtype.kind not in "fc" or dtype.itemsize == 2:
+        return None
+    arrays: list[Any] = []
+    ts: list[Any] = []
+    for found, values in ((arrays, inputs), (ts, tangents)):
+        for x in values:
+            array = getattr(x, "_array", None)
+            if array is None:
+                found.append(x)
+                continue
+            if type(array) is not ndarray:
+                return None
+            if array.dtype is not dtype and (op.promote is not None or array.dtype.kind in "fcV"):
+                return None
+            if under and (x._node is not None or (x._view is not None and x.requires_grad)):
+                return None
+            found.append(array)
+    return arrays, ts, [y._array for y in outs]
+
+
+def _without_tangents(
+    op: Op, inputs: Sequence, tangents: Sequence, outs: Sequence
+) -> tuple[Sequence, Sequence, Sequence]:
+    """What goes in and what came out, without tangents: those of tangents are of other levels."""
+    plain = [x if t is None else primal_view(x) for x, t in zip(inputs, tangents, strict=True)]
+    asked = {name for rule in op.jvps.values() for name in rule.names}
+    if not asked.isdisjoint(("y", *(op.output_names or ()))):
+        outs = [primal_view(y) for y in outs]
+    return plain, tangents, outs
+
+
+def _on_tensors(op: Op, inputs: Sequence, tangents: Sequence, outs: Sequence, params: dict) -> list:
+    from tapegrad import namespace
+
+    if op.kind == "linear":
+        found = along(op, namespace, inputs, tangents, lambda *x: op.call(*x, **params))
+        return list(found) if type(found) is tuple else [found]
+    likes = [Like(x._array) if hasattr(x, "_counter") else x for x in inputs]
+    if op.promote is not None:
+        inputs = _promoted(op, namespace, inputs)
+    return pushed(op, namespace, inputs, tangents, params, outs, likes)
+
+
+def _promoted(op: Op, xp: Any, inputs: Sequence) -> list:
+    """The tensors among the operands in the dtype they were computed in."""
+    names = [None if name in op.exempt else name for name in op.inputs]
+    operands = [getattr(x, "_array", x) for x, n in zip(inputs, names, strict=True) if n]
+    dtype = promote([x for x in operands if x is not None])
+    if not (dtype.is_floating_point or dtype.is_complex):
+        return list(inputs)
+    return [
+        xp.astype(x, dtype.numpy) if n and hasattr(x, "_counter") and x.dtype is not dtype else x
+        for x, n in zip(inputs, names, strict=True)
+    ]
+
+
+def _own(t: Any, y: ndarray, taken: Sequence) -> ndarray:
+    """The tangent `t` in the shape, the dtype and the layout of `y`, in memory of its own."""
+    if (
+        type(t) is ndarray
+        and t.base is None
+        and t.shape == y.shape
+        and t.dtype is y.dtype
+        and (t.ndim < 2 or t.strides == y.strides)
+    ):
+        for x in taken:
+            if x is t:
+                break
+        else:
+            return t
+    made = np.empty_like(y)
+    if made.dtype.kind != "c" and np.iscomplexobj(t):
+        t = t.real
+    np.copyto(made, t, casting="unsafe")
+    return made
+
+
+def own_tensor(t: Any, y: Any, used: Collection[int] = ()) -> Any:
+    """The same for tensors: a copy is recorded."""
+    a, b = t._array, y._array
+    if (
+        t._view is None
+        and getattr(a, "base", None) is None
+        and a.shape == b.shape
+        and a.dtype == b.dtype
+        and (a.ndim < 2 or strides(t) == strides(y))
+        and id(a) not in used
+    ):
+        return t
+    if y.dtype.is_complex or not t.dtype.is_complex:
+        return zeros_of(y).copy_(t)
+    return zeros_of(y).copy_(t.real)
+
+
+def strides(x: Any) -> Any:
+    """How a tensor is laid out; None where its array does not say."""
+    return getattr(x._array, "strides", None)
+
+
+def zeros_of(x: Any) -> Any:
+    """Zeros in the layout of `x`."""
+    return wrap(namespace_of((x._array,)).zeros_like(x._array))

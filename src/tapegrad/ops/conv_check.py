@@ -1,0 +1,378 @@
+"""What convolutions accept: types, shapes and numbers, in PyTorch's order and words."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.ops.convolve import output_size
+from tapegrad.ops.product import c_name
+from tapegrad.ops.refusal import no_kernel
+
+_FORMS = (
+    "Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, {} dilation = 1, "
+    "int groups = 1"
+)
+FORMS = (
+    _FORMS.format("tuple of ints padding = 0, tuple of ints"),
+    _FORMS.format('str padding = "valid", tuple of ints'),
+)
+_SIDES = ("depth", "height", "width")
+
+
+def common(name: str, input: Any, weight: Any, bias: Any, given: dict | None = None) -> None:
+    """Refuse what is no tensor, and a bias of another dtype.
+
+    `given` are the other arguments of a function that has two forms, one with a str for padding.
+    """
+    for position, (argument, x) in enumerate(
+        (("input", input), ("weight", weight), ("bias", bias)), start=1
+    ):
+        if hasattr(x, "_array") or (x is None and position == 3):
+            continue
+        if given is None:
+            raise errors.must_be(name, argument, position, "Tensor", x)
+        raise _invalid(name, input, weight, bias, given)
+    if given is not None and not _is_int(given["groups"]):
+        raise _invalid(name, input, weight, bias, given)
+    if bias is not None and bias._array.dtype != input._array.dtype:
+        raise errors.advised(
+            RuntimeError(
+                f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) should be the same"
+            ),
+            f"Convert the bias with .to({input.dtype}), or the input with .to({bias.dtype}).",
+        )
+
+
+def _is_int(x: Any) -> bool:
+    return not isinstance(x, bool) and hasattr(x, "__index__")
+
+
+_DEFAULTS = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}
+
+
+def _invalid(name: str, input: Any, weight: Any, bias: Any, given: dict) -> TypeError:
+    args = (input, weight) if bias is None else (input, weight, bias)
+    rest = {key: x for key, x in given.items() if x is not _DEFAULTS[key]}
+    return errors.invalid_combination(name, args, rest, FORMS)
+
+
+def ints(name: str, argument: str, value: Any, n: int = 1, call: tuple = ()) -> tuple[int, ...]:
+    """A number, `n` times, or a sequence of numbers as it is."""
+    kind = type(value)
+    if kind is int:
+        return (value,) * n
+    try:
+        if isinstance(value, (tuple, list)):
+            return tuple([operator.index(x) for x in value])
+        if kind is not bool:
+            return (operator.index(value),) * n
+    except TypeError:
+        pass
+    if call:
+        raise _invalid(name, *call)
+    raise errors.must_be(name, argument, 0, "tuple of ints", value)
+
+
+def wrong_rank(name: str, n: int, input: Any) -> RuntimeError:
+    """An input that is neither one image nor a batch."""
+    return errors.advised(
+        RuntimeError(
+            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input "
+            f"of size: {list(input._array.shape)}"
+        ),
+        "The dimensions are (batch, channels, ...), with or without the batch.",
+    )
+
+
+def _kernel_axes(weight: Any) -> int:
+    axes = weight._array.ndim - 2
+    if axes < 1:
+        raise errors.advised(
+            RuntimeError("weight should have at least three dimensions"),
+            "They are (channels out, channels in / groups, ...) and those of a kernel.",
+        )
+    return axes
+
+
+def _positive_groups(groups: int) -> None:
+    if groups <= 0:
+        raise errors.advised(
+            RuntimeError("non-positive groups is not supported"),
+            "1 is every output channel of all input channels, C one of each channel.",
+        )
+
+
+def check_same(
+    n: int, input: Any, weight: Any, stride: tuple, padding: str, dilation: tuple, groups: int
+) -> tuple[tuple, tuple]:
+    """Stride and dilation along each axis for a padding given as a word."""
+    if padding != "same":
+        raise errors.advised(
+            RuntimeError(f"Invalid padding string: '{padding}'"),
+            'The words are "same" and "valid".',
+        )
+    k = _kernel_axes(weight) + 2
+    _positive_groups(groups)
+    if k != input._array.ndim:
+        raise errors.advised(
+            RuntimeError(
+                f"Expected {k}-dimensional input for {k}-dimensional weight"
+                f"{list(weight._array.shape)}, but got {input._array.ndim}-dimensional input of "
+                f"size {list(input._array.shape)} instead"
+            ),
+            "Kernels have as many axes as images.",
+        )
+    found = []
+    for name, value in (("stride", stride), ("dilation", dilation)):
+        if len(value) not in (1, n):
+            raise errors.advised(
+                RuntimeError(f"{name} cannot broadcast to {n} dimensions"),
+                f"Give one number, or {n}.",
+            )
+        found.append(value * n if len(value) == 1 else value)
+    if any(s != 1 for s in found[0]):
+        raise errors.advised(
+            RuntimeError("padding='same' is not supported for strided convolutions"),
+            "Give the padding as numbers.",
+        )
+    if any(d <= 0 for d in found[1]):
+        raise _not_positive_dilation(n, found[1], False)
+    return found[0], found[1]
+
+
+def check(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: tuple,
+    padding: tuple,
+    dilation: tuple,
+    transposed: bool,
+    output_padding: tuple,
+    groups: int,
+) -> tuple[tuple, tuple, tuple, tuple]:
+    """The steps along each axis; raises for whatever does not fit together."""
+    axes = _kernel_axes(weight)
+    _positive_groups(groups)
+    steps = []
+    names = ("stride", "padding", "dilation", "output_padding")
+    for name, value in zip(names, (stride, padding, dilation, output_padding), strict=True):
+        if len(value) not in (1, axes):
+            raise errors.advised(
+                RuntimeError(
+                    f"expected {name} to be a single integer value or a list of {axes} values to "
+                    f"match the convolution dimensions, but got {name}={list(value)}"
+                ),
+                f"The kernels have {axes} axes: weight is {list(weight._array.shape)}.",
+            )
+        steps.append(tuple(value) * axes if len(value) == 1 else tuple(value))
+    stride, padding, dilation, output_padding = steps
+    for what, bad in (
+        ("negative padding", min(padding) < 0),
+        ("negative output_padding", min(output_padding) < 0),
+        ("non-positive stride", min(stride) <= 0),
+    ):
+        if bad:
+            raise errors.advised(
+                RuntimeError(f"{what} is not supported"),
+                "Slice the tensor to cut pixels off; steps are at least 1.",
+            )
+    _check_shapes(input, weight, bias, transposed, groups)
+    shape, kernel = input._array.shape, weight._array.shape[2:]
+    if not transposed:
+        _check_kernel(shape[2:], kernel, padding, dilation)
+    if min(dilation) <= 0:
+        raise _not_positive_dilation(axes, dilation, transposed)
+    if transposed:
+        _check_output_padding(output_padding, stride, dilation)
+    _check_sizes(input, weight, stride, padding, dilation, transposed, output_padding)
+    _check_dtypes(input, weight, dilation, transposed)
+    return stride, padding, dilation, output_padding
+
+
+def _check_shapes(input: Any, weight: Any, bias: Any, transposed: bool, groups: int) -> None:
+    shape, of_weight = list(input._array.shape), list(weight._array.shape)
+    k = len(of_weight)
+    if len(shape) != k:
+        raise errors.advised(
+            RuntimeError(
+                f"Expected {k}-dimensional input for {k}-dimensional weight {of_weight}, but got "
+                f"{len(shape)}-dimensional input of size {shape} instead"
+            ),
+            "Kernels have as many axes as images.",
+        )
+    if of_weight[0] < groups:
+        raise errors.advised(
+            RuntimeError(
+                f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, "
+                f"but got weight of size {of_weight} instead"
+            ),
+            "Each group has its own kernels: there are at least as many as groups.",
+        )
+    if of_weight[0] % groups:
+        raise errors.advised(
+            RuntimeError(
+                f"Given groups={groups}, expected weight to be divisible by {groups} at dimension "
+                f"0, but got weight of size [{of_weight}] instead"
+            ),
+            "All groups have the same number of kernels.",
+        )
+    expected = of_weight[0] if transposed else of_weight[1] * groups
+    given = f"transposed={int(transposed)}" if transposed else f"groups={groups}"
+    if shape[1] != expected:
+        raise errors.advised(
+            RuntimeError(
+                f"Given {given}, weight of size {of_weight}, expected input{shape} to have "
+                f"{expected} channels, but got {shape[1]} channels instead"
+            ),
+            "Channels are dimension 1 of a batch (N, C, ...) and dimension 0 of one image.",
+        )
+    out = of_weight[1] * groups if transposed else of_weight[0]
+    if bias is not None and bias._array.shape != (out,):
+        given = "transposed=1, weight" if transposed else "weight"
+        raise errors.advised(
+            RuntimeError(
+                f"Given {given} of size {of_weight}, expected bias to be 1-dimensional with {out} "
+                f"elements, but got bias of size {list(bias._array.shape)} instead"
+            ),
+            "The bias has one number for each channel of the result.",
+        )
+
+
+def _by(sizes: Any) -> str:
+    return "(" + " x ".join(map(str, sizes)) + ")"
+
+
+def _check_kernel(size: Any, kernel: Any, padding: tuple, dilation: tuple) -> None:
+    padded = [n + 2 * p for n, p in zip(size, padding, strict=True)]
+    covered = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    if any(n < k for n, k in zip(padded, covered, strict=True)):
+        raise errors.advised(
+            RuntimeError(
+                f"Calculated padded input size per channel: {_by(padded)}. Kernel size: "
+                f"{_by(covered)}. Kernel size can't be greater than actual input size"
+            ),
+            "Take a smaller kernel, less dilation or more padding.",
+        )
+
+
+def _not_positive_dilation(axes: int, dilation: tuple, transposed: bool) -> RuntimeError:
+    if transposed:
+        sides = zip(_SIDES[-max(axes, 2) :], ((0,) * (2 - axes)) + dilation, strict=True)
+        text = "dilation should be greater than zero, but got "
+        text += ", ".join(f"dilation_{side}: {d}" for side, d in sides)
+    elif min(dilation) < 0:
+        text = "dilation should be greater than zero"
+    elif axes == 1:
+        text = f"dilation should be greater than zero, but got [1, {dilation[0]}]"
+    else:
+        text = "non-positive dilation is not supported"
+    return errors.advised(RuntimeError(text), "1 is a kernel without holes.")
+
+
+def _check_output_padding(output_padding: tuple, stride: tuple, dilation: tuple) -> None:
+    steps = list(zip(output_padding, stride, dilation, strict=True))
+    if all(o < s or o < d for o, s, d in steps):
+        return
+    if len(steps) == 1:
+        steps = [(0, 1, 1), *steps]
+    sides = _SIDES[-len(steps) :]
+    names = ("output_padding", "stride", "dilation")
+    parts = [
+        f"{name}_{side}: {values[i]}"
+        for i, name in enumerate(names)
+        for side, values in zip(sides, steps, strict=True)
+    ]
+    raise errors.advised(
+        RuntimeError(
+            "output padding must be smaller than either stride or dilation, but got "
+            + " ".join(parts)
+        ),
+        "It chooses one of the sizes that a convolution with this stride takes to the input's.",
+    )
+
+
+def _check_sizes(
+    input: Any,
+    weight: Any,
+    stride: tuple,
+    padding: tuple,
+    dilation: tuple,
+    transposed: bool,
+    output_padding: tuple,
+) -> None:
+    """Refuse images and results without pixels."""
+    shape, kernel = input._array.shape, weight._array.shape[2:]
+    if 0 in shape[2:]:
+        raise errors.advised(
+            RuntimeError(
+                "Only zero batch or zero channel inputs are supported, but got input shape: "
+                f"{list(shape)}"
+            ),
+            "The images have no pixels.",
+        )
+    if 0 in kernel:
+        sides = zip(
+            _SIDES[-max(len(kernel), 2) :], (1, *kernel)[-max(len(kernel), 2) :], strict=True
+        )
+        raise errors.advised(
+            RuntimeError(
+                "kernel size should be greater than zero, but got "
+                + " ".join(f"kernel_{side}: {k}" for side, k in sides)
+            ),
+            "A kernel has at least one element along each axis.",
+        )
+    if transposed and not weight._array.size:
+        raise errors.advised(
+            RuntimeError(
+                f"non-empty 2D or 4D weight tensor expected, but got: {list(weight._array.shape)}"
+            ),
+            "A transposed convolution makes at least one channel.",
+        )
+    size = output_size(shape[2:], kernel, stride, padding, dilation, transposed, output_padding)
+    if min(size) < 1:
+        raise errors.advised(
+            RuntimeError(
+                f"Given input size per channel: {_by(shape[2:])}. Calculated output size per "
+                f"channel: {_by(size)}. Output size is too small"
+            ),
+            "Take less padding.",
+        )
+
+
+def _type_name(x: Any) -> str:
+    name = x.dtype.scalar_name
+    if name == "Bool" or name == "BFloat16" or name.startswith("Complex"):
+        return f"CPU{name}Type"
+    return f"torch.{name}Tensor"
+
+
+def _check_dtypes(input: Any, weight: Any, dilation: tuple, transposed: bool) -> None:
+    dtype = input.dtype
+    axes = weight._array.ndim - 2
+    if dtype.category < 2 and dtype.name != "int64":
+        if transposed:
+            raise no_kernel(f"slow_conv_transpose{max(axes, 2)}d_out_cpu", dtype)
+        if any(d != 1 for d in dilation):
+            raise no_kernel("slow_conv_dilated<>", dtype)
+        if dtype.name == "bool":
+            raise no_kernel("slow_conv2d_cpu" if axes < 3 else "compute_columns3d", dtype)
+    if dtype is weight.dtype:
+        return
+    advice = f"Convert one of them: weight.to({dtype}), or input.to({weight.dtype})."
+    if dtype.is_complex or (dtype.name in ("float32", "bfloat16") and axes < 3):
+        text = (
+            f"Input type ({_type_name(input)}) and weight type ({_type_name(weight)}) should be "
+            "the same"
+        )
+        if not dtype.is_complex:
+            text += " or input should be a MKLDNN tensor and weight is a dense tensor"
+        raise errors.advised(RuntimeError(text), advice)
+    raise errors.advised(
+        RuntimeError(
+            f"expected scalar type {dtype.scalar_name} but found {weight.dtype.scalar_name}"
+        ),
+        advice,
+    )

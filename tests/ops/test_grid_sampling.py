@@ -1,0 +1,89 @@
+"""Sampling at grids: values of each mode and padding, gradients, grids of affine maps."""
+
+import pytest
+
+import tapegrad as torch
+import tapegrad.nn.functional as F
+from tests.messages import raises
+from tests.tolerance import assert_near
+
+X = torch.tensor([[[[1.0, 2.0, 4.0], [3.0, -1.0, 0.0]]]])
+GRID = torch.tensor([[[[-1.2, 0.3], [0.1, -0.4], [2.6, 0.9], [0.5, 1.0]]]])
+VALUES = {
+    ("bilinear", "zeros"): [0.5199998, 1.9850001, 0.0, -0.125],
+    ("bilinear", "border"): [2.5999999, 1.9850001, 0.0, -0.25],
+    ("bilinear", "reflection"): [2.5999999, 1.9850001, 2.5999985, -0.25],
+    ("nearest", "zeros"): [0.0, 2.0, 0.0, 0.0],
+    ("nearest", "border"): [3.0, 2.0, 0.0, 0.0],
+    ("nearest", "reflection"): [3.0, 2.0, 3.0, 0.0],
+    ("bicubic", "zeros"): [0.6044797, 2.2368855, 0.0, -0.5933838],
+    ("bicubic", "border"): [2.7228801, 2.0468614, -0.4320000, -0.7374268],
+    ("bicubic", "reflection"): [3.0224004, 2.0468614, 2.9526632, -1.1076660],
+}
+
+
+@pytest.mark.parametrize(("mode", "padding"), sorted(VALUES))
+def test_each_mode_and_padding_gives_pytorchs_numbers(mode, padding):
+    y = F.grid_sample(X, GRID, mode, padding, align_corners=False)
+    assert_near(y.flatten(), torch.tensor(VALUES[mode, padding]))
+
+
+def test_the_gradient_of_the_grid_changes_sign_at_a_mirror():
+    grid = GRID.clone().requires_grad_()
+    F.grid_sample(X, grid, "bilinear", "reflection", align_corners=True).sum().backward()
+    want = [[2.25, 0.5], [1.7, -1.55], [3.75, 0.0], [1.0, 0.0]]
+    assert_near(grid.grad[0, 0], torch.tensor(want))
+
+
+def test_points_outside_do_not_see_infinite_pixels():
+    x = torch.full((1, 1, 2, 2), float("inf"))
+    grid = torch.full((1, 1, 1, 2), 5.0)
+    assert F.grid_sample(x, grid, align_corners=False).item() == 0
+
+
+def test_the_identity_grid_gives_the_image_back():
+    x = torch.rand(2, 3, 4, 5, 6, dtype=torch.float64)
+    theta = torch.eye(3, 4, dtype=torch.float64).expand(2, 3, 4)
+    for align in (False, True):
+        grid = F.affine_grid(theta, x.shape, align_corners=align)
+        assert_near(F.grid_sample(x, grid, align_corners=align), x)
+
+
+def test_affine_grids_are_pytorchs():
+    theta = torch.tensor([[[1.0, 2.0, 0.5], [0.0, 1.0, -1.0]]])
+    grid = F.affine_grid(theta, (1, 1, 2, 3), align_corners=False)
+    want = [
+        [[-7 / 6, -1.5], [-0.5, -1.5], [1 / 6, -1.5]],
+        [[5 / 6, -0.5], [1.5, -0.5], [13 / 6, -0.5]],
+    ]
+    assert_near(grid, torch.tensor([want]))
+
+
+def test_both_warn_where_align_corners_is_not_given():
+    with pytest.warns(UserWarning, match="Default grid_sample and affine_grid behavior"):
+        F.grid_sample(X, GRID)
+    with pytest.warns(UserWarning, match="Default grid_sample and affine_grid behavior"):
+        F.affine_grid(torch.eye(2, 3)[None], (1, 1, 2, 2))
+
+
+def test_grids_that_do_not_fit_are_refused_in_pytorchs_words():
+    with raises(
+        RuntimeError,
+        "grid_sampler(): expected grid to have size 2 in last dimension, but got grid with sizes "
+        "[1, 1, 4, 3]",
+    ):
+        F.grid_sample(X, torch.zeros(1, 1, 4, 3), align_corners=False)
+    with raises(RuntimeError, "expected scalar type Float but found Double"):
+        F.grid_sample(X, GRID.double(), align_corners=False)
+    with raises(
+        ValueError,
+        "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or "
+        "'reflection', but got: 'circular'",
+    ):
+        F.grid_sample(X, GRID, padding_mode="circular")
+    with raises(
+        ValueError,
+        "Expected a batch of 2D affine matrices of shape Nx2x3 for size (1, 1, 2, 3). Got "
+        "torch.Size([2, 3]).",
+    ):
+        F.affine_grid(torch.ones(2, 3), (1, 1, 2, 3))
