@@ -244,7 +244,8 @@ def record(
         node.likes = [Like(t._array) for t in outs]
         node.n_outputs = len(outs)
         for i, tensor in enumerate(outs):
-            tensor._node = Port(node, i)
+            if i not in op.constant_outputs:
+                tensor._node = Port(node, i)
     else:
         outs[op.differentiable_output]._node = node
 

@@ -42,7 +42,8 @@ def plain(op: Any) -> Callable:
         arrays: list[Any] = []
         edges: list[Any] = []
         kinds = ""
-        dtype = first = None
+        dtype: Any = None
+        first: Any = None
         written = broadcast = False
         for x in inputs:
             kind = type(x)

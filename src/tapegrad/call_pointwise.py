@@ -17,6 +17,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.blocks import LARGE
 from tapegrad.arrays.mark import mark_of
+from tapegrad.arrays.reuse import SMALLEST, empty
 from tapegrad.autograd.graph import next_sequence
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.plan import (
@@ -55,6 +56,7 @@ def unary(op: Any) -> Callable:
     plan: Any = None
     Tensor: Any = None
     code = alike = None
+    whole = op.ufunc is not None
 
     def first_call() -> None:
         nonlocal compute, plan, Tensor, code, alike
@@ -112,6 +114,8 @@ def unary(op: Any) -> Callable:
             if (dtype is F32 or dtype is F64) and x.size <= LARGE:
                 if compute is None:
                     first_call()
+                if whole and alike and x.nbytes >= SMALLEST:
+                    return compute(x, empty(x.size, dtype).reshape(x.shape))
                 return asarray(compute(x))
         return finish(op.name, apply(op, (input,), {}), out)
 
@@ -131,7 +135,8 @@ def binary(op: Any, leave: bool = False) -> Callable:
     right: Any = None
     alone: Any = None
     alike = None
-    whole = op.ufunc is not None and op.promote == "arith"  # int64 needs no more than floats
+    # NumPy's own: int64 needs no more than floats, and the result may go into given memory
+    whole = op.ufunc is not None and op.promote == "arith"
 
     def first_call() -> None:
         nonlocal compute, both, left, right, alone, Tensor, alike
@@ -219,6 +224,8 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 if compute is None:
                     first_call()
                 try:
+                    if whole and alike and x.nbytes >= SMALLEST and x.shape == y.shape:
+                        return compute(x, y, empty(x.size, dtype).reshape(x.shape))
                     return asarray(compute(x, y))
                 except ValueError:
                     raise errors.broadcast(x.shape, y.shape) from None

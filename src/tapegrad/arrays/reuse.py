@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from _tracemalloc import is_tracing  # the module without the tools, which take long to import
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,12 @@ except AttributeError:  # an interpreter that does not count references: nothing
 
 
 def empty(size: int, dtype: Any) -> np.ndarray:
-    """A flat array of `size` elements with any values, as `np.empty`."""
+    """A flat array of `size` elements with any values, as `np.empty`.
+
+    While somebody traces memory, every array has memory of its own, for the books to be right.
+    """
     n_bytes = size * dtype.itemsize
-    if n_bytes < SMALLEST or _FREE < 0:
+    if n_bytes < SMALLEST or _FREE < 0 or is_tracing():
         return np.empty(size, dtype)
     with _lock:
         buffers = _buffers.setdefault((size, dtype), [])
