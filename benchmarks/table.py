@@ -3,10 +3,13 @@
 import bench_chain
 import bench_convolution
 import bench_elementwise
+import bench_embedding
 import bench_forward
 import bench_import
+import bench_logits
 import bench_million
 import bench_network
+import bench_normalization
 import bench_pooling
 import bench_reduction
 
@@ -20,5 +23,8 @@ MODULES = (
     bench_convolution,
     bench_pooling,
     bench_reduction,
+    bench_embedding,
+    bench_logits,
+    bench_normalization,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}

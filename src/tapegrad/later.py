@@ -86,7 +86,7 @@ KERNELS: dict[str, str] = {
     "tapegrad.arrays.gelu": "gelu gelu_slope",
     "tapegrad.arrays.matrix_function": "cofactor_change cofactors determinants matrix_exponential",
     "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
-    "tapegrad.arrays.points": "add_points read_points",
+    "tapegrad.arrays.points": "blend_points match_points spread_points",
     "tapegrad.arrays.polynomial": "polynomial",
     "tapegrad.arrays.pooling": "put_places shifted_maximum take_places window_maximum",
     "tapegrad.arrays.resampling": "resample",
@@ -105,7 +105,10 @@ KERNELS: dict[str, str] = {
 
 TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.arrays.tensor_linalg_extension": "linalg",
-    "tapegrad.arrays.tensor_pooling": "add_points put_places read_points resample take_places",
+    "tapegrad.arrays.tensor_pooling": (
+        "blend_points match_points put_places resample spread_points take_places"
+    ),
+    "tapegrad.ops.activation": "gelu_slope",
     "tapegrad.ops.attention": "attend_key_back attend_query_back attend_value_back",
     "tapegrad.ops.channel_standard": (
         "scale_channels standardize_channels_back standardize_channels_weight_back "
@@ -118,10 +121,10 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.ops.edge_pad": "pad_edges unpad_edges",
     "tapegrad.ops.embedding_table": "spread_rows",
     "tapegrad.ops.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.ops.least_squares": "least_squares",
     "tapegrad.ops.lu_factors": "permutation_matrix",
     "tapegrad.ops.lu_system": "lu_solution",
     "tapegrad.ops.matrix_function": "matrix_exponential",
-    "tapegrad.ops.least_squares": "least_squares",
     "tapegrad.ops.normalization": "standardize_rows_back standardize_rows_weight_back sum_rows",
     "tapegrad.ops.pair": "pair_distances pull_distances push_distances",
     "tapegrad.ops.sliding": "read_blocks sum_blocks",

@@ -3,6 +3,7 @@
 from tapegrad.errors import LinAlgError
 from tapegrad.missing import missing as _missing
 from tapegrad.ops.chain import multi_dot
+from tapegrad.ops.conditioning import cond
 from tapegrad.ops.definite import cholesky_ex
 from tapegrad.ops.definite import linalg_cholesky as cholesky
 from tapegrad.ops.determinant import linalg_det as det
@@ -16,7 +17,7 @@ from tapegrad.ops.length import linalg_vector_norm as vector_norm
 from tapegrad.ops.lu_factors import linalg_lu as lu
 from tapegrad.ops.lu_factors import lu_factor, lu_factor_ex
 from tapegrad.ops.lu_system import linalg_lu_solve as lu_solve
-from tapegrad.ops.magnitude import cond, matrix_norm, norm
+from tapegrad.ops.magnitude import matrix_norm, norm
 from tapegrad.ops.matrix_function import linalg_matrix_exp as matrix_exp
 from tapegrad.ops.matrix_function import linalg_matrix_power as matrix_power
 from tapegrad.ops.orthogonal import linalg_qr as qr

@@ -27,6 +27,32 @@ def owner_of(array: np.ndarray) -> np.ndarray:
         array = base
 
 
+def grown(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The memory of `array` seen row-major with another shape, in larger memory if it must be."""
+    elements, offset = elements_of(array), offset_of(array)
+    n = span(shape, row_major(shape))
+    if offset + n > elements.size:
+        if isinstance(owner_of(array).base, memoryview):
+            raise errors.advised(
+                RuntimeError("Trying to resize storage that is not resizable"),
+                "The memory is NumPy's, or shared: clone() the tensor first.",
+            )
+        larger = np.empty(offset + n, array.dtype)
+        larger[: elements.size] = elements
+        elements = larger
+    return shaped(elements, offset, shape, row_major(shape))
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of elements that lie in order; a dimension of size 0 counts as 1."""
+    steps = []
+    step = 1
+    for n in reversed(shape):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(steps))
+
+
 def offset_of(array: np.ndarray) -> int:
     """How many elements lie between the start of the owner's memory and that of `array`."""
     owner = owner_of(array)

@@ -137,3 +137,22 @@ def test_a_real_input_of_a_complex_product_gets_a_real_gradient():
     y = x * torch.tensor([3 + 4j])
     y.real.sum().backward()
     assert (x.grad.dtype, x.grad.tolist()) == (torch.float32, [3])
+
+
+def test_neighbours_of_16_bits_are_of_16_bits():
+    one, two = torch.tensor([1.0]).half(), torch.tensor([2.0]).half()
+    assert torch.nextafter(one, two).item() == 1.0009765625
+    x = torch.tensor([1.0, 1.0], dtype=torch.float16, requires_grad=True)
+    torch.nextafter(x, two).sum().backward()
+    assert x.grad.tolist() == [1, 1]
+
+
+def test_ldexp_does_not_overflow_on_the_way():
+    assert torch.ldexp(torch.tensor([1e-30]), torch.tensor([140])).item() > 1e12
+    assert torch.ldexp(torch.tensor([1e30]), torch.tensor([-200])).item() > 0
+    assert torch.ldexp(torch.tensor([1j]), torch.tensor([1])).item() == 2j
+
+
+def test_limits_of_logit_that_cross_are_tried_from_below():
+    y = torch.logit(torch.tensor([0.1, 1.5]), 0.7)
+    assert y.tolist() == [0.8472978472709656, -0.8472977876663208]

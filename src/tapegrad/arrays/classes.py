@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.reuse import zeros
+
 
 def _places(target: Any, shape: tuple[int, ...]) -> Any:
     """Where in the flattened array of `shape` (N, C, ...) the class of each target is."""
@@ -25,6 +27,6 @@ def pick(x: Any, target: Any) -> Any:
 
 def unpick(g: Any, target: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape` (N, C, ...) with `g` (N, ...) at the picked places."""
-    out = np.zeros(math.prod(shape), g.dtype)
+    out = zeros((math.prod(shape),), g.dtype)
     out[_places(target, shape)] = g
     return out.reshape(shape)

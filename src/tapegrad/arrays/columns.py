@@ -125,10 +125,24 @@ class Reader:
 
     They come as matrices (N, G, C * offsets, P); where tiles are joint the images stand side by
     side: (1, G, C * offsets, N * P). With `ones` the first channels begin with a row of ones, for a
-    bias.
+    bias. Views of buffers are kept from tile to tile: to make them costs as much as a small copy.
     """
 
-    __slots__ = ("border", "buffer", "grid", "joint", "ones", "open_strips", "size", "strips", "x")
+    __slots__ = (
+        "buffer",
+        "framed",  # pixels under a tile, with zeros where there is no image
+        "framed_lines",
+        "grid",
+        "inside",  # where the image lies in the framed pixels
+        "joint",
+        "lines",  # windows of the tile along the last axis
+        "ones",
+        "size",
+        "strips",  # a copy of some channels' lines
+        "strips_windows",
+        "whole",  # windows of all images along the last axis, if no pixel lacks
+        "x",
+    )
 
     def __init__(self, grid: Grid, tiles: Tiles, x: Any, ones: int = 0):
         self.grid = grid
@@ -136,35 +150,57 @@ class Reader:
         self.ones = ones
         self.x = x
         self.buffer = np.empty(tiles.largest, x.dtype)
-        self.border = self.strips = np.empty(0, x.dtype)
+        self.framed = self.strips = np.empty(0, x.dtype)
+        self.size: tuple[int, ...] = ()
+        self.inside: Any = None
+        fits = [a <= b for a, b in zip(grid.reach(grid.size), x.shape[3:], strict=True)]
+        no_border = all(fits) and not any(grid.padding)
+        self.whole = grid.strips(x, grid.size[-1]) if no_border else None
 
     def open(self, block: tuple[int, int], rows: tuple[int, int]) -> None:
         """Turn to some images, and to the places in some rows."""
         grid = self.grid
-        x = self.x[slice(*block)]
-        self.size = (rows[1] - rows[0], *grid.size[1:])
+        images, (first, last) = slice(*block), rows
+        self.size = (last - first, *grid.size[1:])
+        if self.whole is None:
+            self._frame(self.x[images], first)
+            return
+        self.lines = self.whole[images]
+        if self.size == grid.size:
+            return
+        if len(grid.size) == 1:
+            self.lines = self.lines[..., first:last]
+        else:
+            start = first * grid.stride[0]
+            self.lines = self.lines[:, :, :, :, start : start + grid.reach(self.size)[0]]
+
+    def _frame(self, x: Any, first: int) -> None:
+        """Copy the pixels under a tile and put zeros around them."""
+        grid = self.grid
         shape = (*x.shape[:3], *grid.reach(self.size))
-        image, covered = grid.inside(x.shape[3:], rows[0], self.size)
-        part = x[image]
-        if part.shape != shape:  # pixels beyond the image: zeros
-            if self.border.shape != shape:
-                self.border = np.empty(shape, x.dtype)
-            self.border.fill(0)
-            self.border[covered] = part
-            part = self.border
-        self.open_strips = grid.strips(part, self.size[-1])
+        image, inside = grid.inside(x.shape[3:], first, self.size)
+        if self.framed.shape != shape:
+            self.framed = np.zeros(shape, x.dtype)
+            self.framed_lines = grid.strips(self.framed, self.size[-1])
+        elif inside != self.inside:
+            self.framed.fill(0)
+        self.inside = inside
+        self.framed[inside] = x[image]
+        self.lines = self.framed_lines
 
     def read(self, first: int, last: int) -> Any:
         """The columns of channels `first` to `last` of each group."""
         grid = self.grid
-        part = self.open_strips[:, :, first:last]
+        part = self.lines[:, :, first:last]
         if grid.kernel[-1] < grid.offsets:
             # twice: the short rows of the strips once, then runs of several rows
             if self.strips.shape != part.shape:
                 self.strips = np.empty(part.shape, part.dtype)
+                self.strips_windows = grid.windows(self.strips, self.size)
             np.copyto(self.strips, part)
-            part = self.strips
-        part = grid.windows(part, self.size)
+            part = self.strips_windows
+        elif len(grid.kernel) > 1:
+            part = grid.windows(part, self.size)
         n, groups = part.shape[:2]
         ones = self.ones if first == 0 else 0
         rows = (last - first) * grid.offsets
@@ -213,7 +249,10 @@ class Adder:
             self.strips = np.empty(shape, columns.dtype)
         self.strips.fill(0)
         *lines, _ = columns.shape[3 + len(grid.kernel) :]
-        for offset in product(*map(range, grid.kernel[:-1])):
+        for number, offset in enumerate(product(*map(range, grid.kernel[:-1]))):
             part = self.strips[(slice(None),) * 4 + grid.under(offset, lines)]
-            np.add(part, columns[(slice(None),) * 3 + offset], out=part)
+            if number:
+                np.add(part, columns[(slice(None),) * 3 + offset], out=part)
+            else:
+                part[...] = columns[(slice(None),) * 3 + offset]
         return self.strips

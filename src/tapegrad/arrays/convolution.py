@@ -19,9 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrangement import channels_last, channels_last_3d, has_format, order_of
 from tapegrad.arrays.blas import share_products
 from tapegrad.arrays.blocks import n_threads
 from tapegrad.arrays.columns import Adder, Grid, Reader, Tiles
+from tapegrad.arrays.part import copied
 from tapegrad.arrays.reuse import empty
 
 COPY, ADD = 24, 48  # what an element of the columns costs, in multiply-adds of the BLAS
@@ -42,7 +44,7 @@ def convolve(
     weights, ones = w.reshape(groups, out // groups, -1), 0
     if bias is not None:
         weights, ones = np.concatenate((bias.reshape(groups, -1, 1), weights), 2), 1
-    x = x.reshape(n, groups, channels, *x.shape[2:])
+    images, x = x, x.reshape(n, groups, channels, *x.shape[2:])
     tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads())
 
     def work(first: int, last: int) -> None:
@@ -63,7 +65,7 @@ def convolve(
                     part[...] = np.moveaxis(total.reshape(*part.shape[1:3], len(part), -1), 2, 0)
 
     share_products(len(tiles.blocks), tiles.work, work)
-    return y.reshape(n, out, *size)
+    return _arranged(y.reshape(n, out, *size), images, w)
 
 
 def convolve_transposed(
@@ -78,7 +80,7 @@ def convolve_transposed(
     n, out, channels = len(y), len(w), w.shape[1]
     if _gathers(grid, out // groups, channels, size):
         return _gathered(y, w, bias, grid, size)
-    y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
+    images, y = y, np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
     x = empty(n * groups * channels * prod(size), y.dtype).reshape(n, groups, channels, *size)
     weights = w.reshape(groups, out // groups, -1).swapaxes(1, 2)
     if bias is not None:
@@ -115,7 +117,7 @@ def convolve_transposed(
                 part += bias
 
     share_products(len(tiles.blocks), tiles.work, work)
-    return x.reshape(n, -1, *size)
+    return _arranged(x.reshape(n, -1, *size), images, w)
 
 
 def convolve_weights(
@@ -158,6 +160,15 @@ def convolve_weights(
     for other in others:
         total += other
     return np.ascontiguousarray(total.swapaxes(1, 2)).reshape(out, channels, *size)
+
+
+def _arranged(result: Any, *given: Any) -> Any:
+    """The result with its channels last in memory if those of the images or the kernels are."""
+    for x in given:
+        for format in (channels_last, channels_last_3d):
+            if not x.flags.c_contiguous and has_format(x, format):
+                return copied(result, order_of(format))
+    return result
 
 
 def _only_bias(shape: tuple[int, ...], dtype: Any, bias: Any) -> Any:

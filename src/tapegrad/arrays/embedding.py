@@ -6,18 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.reuse import SMALLEST, empty
+from tapegrad.arrays.reuse import zeros
 
 _ROUNDS = 3  # rows named more often than that are sorted
-
-
-def _zeros(shape: tuple[int, int], dtype: Any) -> Any:
-    """Zeros in memory that is used again: new pages would cost several times the filling."""
-    if shape[0] * shape[1] * dtype.itemsize < SMALLEST:
-        return np.zeros(shape, dtype)
-    out = empty(shape[0] * shape[1], dtype)
-    out.fill(0)
-    return out.reshape(shape)
 
 
 def add_rows(rows: Any, index: Any, n: int) -> Any:
@@ -26,7 +17,7 @@ def add_rows(rows: Any, index: Any, n: int) -> Any:
     Of several rows with one index the last one is written, and the others wait for the next round:
     few indices are named often. If there are, the rest is sorted and summed in runs.
     """
-    out = _zeros((n, rows.shape[1]), rows.dtype)
+    out = zeros((n, rows.shape[1]), rows.dtype)
     if not index.size:
         return out
     place = np.empty(n, np.intp)

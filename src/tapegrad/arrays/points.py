@@ -1,4 +1,14 @@
-"""Kernels that read images at scattered pixels, and that add up what comes back."""
+"""Kernels that read images between pixels: sums of a few pixels each, with weights.
+
+x (N, C, *space) are images, y (N, C, P) what is read at P points of each, from pixels `index`
+(N, K, P), -1 for none, times `weight` (N, K, P). The three kernels are the gradients of one form,
+
+    sum over n, c, k, p of y[n, c, p] * x[n, c, index[n, k, p]] * weight[n, k, p],
+
+with respect to y, x and weight. The weights are kept as a sparse matrix from the pixels of all
+images, and one zero for -1, to the points; it multiplies pixels that have their channels side by
+side in memory.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +18,64 @@ from typing import Any
 import numpy as np
 
 
-def read_points(x: Any, index: Any) -> Any:
-    """Pixels `index` (N, P) of images x (N, C, *space), as (N, C, P); 0 for a negative index."""
+def blend_points(x: Any, index: Any, weight: Any) -> Any:
+    """What is read: for each point the sum of its pixels times their weights."""
     n, c = x.shape[:2]
-    flat = x.reshape((n, c, prod(x.shape[2:])))
-    out = np.empty((n, c, index.shape[1]), x.dtype)
-    outside = index < 0
-    safe = np.where(outside, 0, index)
-    for i in range(n):
-        np.take(flat[i], safe[i], axis=1, out=out[i], mode="clip")
-        if outside[i].any():
-            out[i, :, outside[i]] = 0
-    return out
+    x, dtype = _wide(x)
+    read = _matrix(index, weight, prod(x.shape[2:])) @ _pixels(x)
+    points = read.reshape(n, index.shape[2], c).swapaxes(1, 2)
+    return np.ascontiguousarray(points).astype(dtype, copy=False)
 
 
-def add_points(g: Any, index: Any, space: tuple[int, ...]) -> Any:
-    """Images (N, C, *space): zeros with g (N, C, P) added at pixels `index` (N, P), if any."""
-    n, c = g.shape[:2]
+def spread_points(y: Any, index: Any, weight: Any, space: tuple[int, ...]) -> Any:
+    """What comes back: each point times its weights, added up at its pixels."""
+    n, c, p = y.shape
+    y, dtype = _wide(y)
+    points = y.swapaxes(1, 2).reshape(n * p, c)
     size = prod(space)
-    out = np.empty((n, c, size), g.dtype)
-    for i in range(n):
-        inside = index[i] >= 0
-        places = index[i][inside] + np.arange(0, c * size, size)[:, None]
-        values = g[i][:, inside].astype(np.float64)
-        found = np.bincount(places.reshape(-1), values.reshape(-1), c * size)
-        out[i] = found.reshape((c, size))
-    return out.reshape((n, c, *space))
+    found = (_matrix(index, weight, size).T @ points)[: n * size].reshape(n, size, c)
+    return (
+        np.ascontiguousarray(found.swapaxes(1, 2)).reshape(n, c, *space).astype(dtype, copy=False)
+    )
+
+
+def match_points(y: Any, x: Any, index: Any) -> Any:
+    """For each point and each of its pixels the product of the two, summed over the channels."""
+    y, dtype = _wide(y)
+    pixels = _pixels(_wide(x)[0])
+    points = np.ascontiguousarray(y.swapaxes(1, 2))
+    rows = _rows(index, prod(x.shape[2:]))
+    found = [np.einsum("npc,npc->np", pixels[rows[:, i]], points) for i in range(index.shape[1])]
+    return np.stack(found, axis=1).astype(dtype, copy=False)
+
+
+def _wide(x: Any) -> tuple[Any, Any]:
+    """Numbers of 16 bits as float32; and the dtype they had."""
+    return (x.astype(np.float32) if x.dtype.itemsize == 2 else x), x.dtype
+
+
+def _pixels(x: Any) -> Any:
+    """The pixels of all images as rows of channels, and a row of zeros."""
+    n, c = x.shape[:2]
+    size = prod(x.shape[2:])
+    rows = np.empty((n * size + 1, c), x.dtype)
+    rows[:-1].reshape(n, size, c)[...] = x.reshape(n, c, size).swapaxes(1, 2)
+    rows[-1] = 0
+    return rows
+
+
+def _rows(index: Any, size: int) -> Any:
+    """The rows of pixels (N, K, P)."""
+    n = len(index)
+    return np.where(index < 0, n * size, index + (np.arange(n) * size).reshape(-1, 1, 1))
+
+
+def _matrix(index: Any, weight: Any, size: int) -> Any:
+    """Points times pixels, with the weights."""
+    from scipy.sparse import csr_array
+
+    n, k, p = index.shape
+    columns = _rows(index, size).swapaxes(1, 2).reshape(-1)
+    values = _wide(weight)[0].swapaxes(1, 2).reshape(-1)
+    starts = np.arange(0, n * p * k + 1, k)
+    return csr_array((values, columns, starts), shape=(n * p, n * size + 1))

@@ -55,6 +55,18 @@ def empty(size: int, dtype: Any) -> np.ndarray:
         return buffer[:]
 
 
+def zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Zeros; where they are many, in memory that is used again."""
+    size = 1
+    for n in shape:
+        size *= n
+    if size * dtype.itemsize < SMALLEST:
+        return np.zeros(shape, dtype)
+    out = empty(size, dtype)
+    out.fill(0)
+    return out.reshape(shape)
+
+
 def _drop_unused() -> None:
     for key, buffers in list(_buffers.items()):
         used = []

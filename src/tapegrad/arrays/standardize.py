@@ -15,7 +15,7 @@ import numpy as np
 from tapegrad.arrays.blas import share_products
 from tapegrad.arrays.reuse import empty
 
-BLOCK = 1 << 17  # elements: with smaller ones the calls cost more than the cache brings
+BLOCK = 1 << 18  # elements: with smaller ones the calls cost more than the cache brings
 _FAR = 2.0  # a mean that is further from zero, in variances, would cost digits: centre first
 
 
@@ -35,23 +35,19 @@ def _like(y: Any, dtype: Any) -> Any:
 
 
 class _Spread:
-    """Blocks of `n` columns in which each row has its number: `spread(numbers, row)`."""
+    """Writes a number for each row, or one times a row of numbers, over a block of rows."""
 
     def __init__(self, block: int, n: int, dtype: Any):
         self.left = np.ones((block, 2), dtype)
         self.right = np.zeros((2, n), dtype)
-        self.right[0] = 1
-        self.tiles = [np.empty((block, n), dtype) for _ in range(3)]
 
-    def __call__(self, which: int, numbers: Any, row: Any, offset: Any = None) -> Any:
-        """numbers[:, None] * row + offset in tile `which`; `row` 1 and `offset` 0 if None."""
-        k = len(numbers)
-        left = self.left[:k]
+    def __call__(self, numbers: Any, row: Any, offset: Any, out: Any) -> Any:
+        """numbers[:, None] * row + offset in `out`."""
+        left = self.left[: len(numbers)]
         left[:, 0] = numbers
-        right = self.right
-        right[0] = 1 if row is None else row
-        right[1] = 0 if offset is None else offset
-        return np.matmul(left, right, self.tiles[which][:k])
+        self.right[0] = row
+        self.right[1] = offset
+        return np.matmul(left, self.right, out)
 
 
 # --- rows: layer normalisation ---------------------------------------------------------------
@@ -85,12 +81,13 @@ def standardize_rows(x: Any, weight: Any, bias: Any, n_axes: int, eps: float) ->
     kind = wide.dtype
     y = _result((rows, n), kind)
     mean, scale = np.empty(rows, kind), np.empty(rows, kind)
-    weight = None if weight is None else weight.reshape(n)
-    bias = None if bias is None else bias.reshape(n)
+    weight = 1 if weight is None else weight.reshape(n)
+    bias = 0 if bias is None else bias.reshape(n)
 
     def work(first: int, last: int) -> None:
-        step = _block(n)
-        spread, ones = _Spread(min(step, last - first), n, kind), np.ones(n, kind)
+        step = min(_block(n), last - first)
+        spread, ones = _Spread(step, n, kind), np.ones(n, kind)
+        scratch = np.empty((step, n), kind)
         for i in range(first, last, step):
             j = min(i + step, last)
             part, out = wide[i:j], y[i:j]
@@ -98,14 +95,14 @@ def standardize_rows(x: Any, weight: Any, bias: Any, n_axes: int, eps: float) ->
             variance += eps
             r = np.reciprocal(np.sqrt(variance, variance), variance)
             mean[i:j], scale[i:j] = m, r
-            if far:
+            if far:  # (x - m) r w + b
                 np.subtract(part, m[:, None], out)
-                out *= spread(0, r, weight)
-                if bias is not None:
-                    out += bias
-            else:
-                np.multiply(part, spread(0, r, weight), out)
-                out += spread(1, np.multiply(-m, r), weight, bias)
+                out *= spread(r, weight, 0, scratch[: j - i])
+                out += bias
+            else:  # x r w - (m r w - b)
+                spread(r, weight, 0, out)
+                out *= part
+                out += spread(-m * r, weight, bias, scratch[: j - i])
 
     if wide.size:
         share_products(rows, n, work)
@@ -127,23 +124,27 @@ def standardize_rows_back(
     weight = None if weight is None else _like(weight, kind).reshape(n)
     out = _result((rows, n), kind)
 
+    w = np.ones(n, kind) if weight is None else weight
+
     def work(first: int, last: int) -> None:
-        step = _block(n)
-        spread = _Spread(min(step, last - first), n, kind)
-        w = np.ones(n, kind) if weight is None else weight
-        product = np.empty((min(step, last - first), n), kind)
+        step = min(_block(n), last - first)
+        spread, whole = _Spread(step, n, kind), np.empty((step, n), kind)
         for i in range(first, last, step):
             j = min(i + step, last)
             part, cotangent, m, r = wide[i:j], g[i:j], mean[i:j], scale[i:j]
             if _is_far(m, r):
                 part, m = part - m[:, None], np.zeros_like(m)
-            p = np.multiply(cotangent, part, product[: j - i])
+            scratch, result = whole[: j - i], out[i:j]
+            np.multiply(cotangent, part, scratch)
             total = cotangent @ w
             # dx = g w r - (x - m) r^3 sum(g w (x - m)) / n - r sum(g w) / n
-            slope = (m * total - p @ w) * (r * r * r / n)
-            result = np.multiply(cotangent, spread(0, r, weight), out[i:j])
-            result += np.multiply(part, spread(1, slope, None), p)
-            result += spread(2, -slope * m - total * (r / n), None)
+            slope = (m * total - scratch @ w) * (r * r * r / n)
+            spread(r, w, 0, result)
+            result *= cotangent
+            spread(slope, 1, 0, scratch)
+            scratch *= part
+            result += scratch
+            result += spread(-slope * m - total * (r / n), 1, 0, scratch)
 
     if wide.size:
         share_products(rows, n, work)

@@ -28,8 +28,20 @@ def sum_windows(g: Any, shape: Any, axis: int, size: int, step: int) -> Any:
         return g.sum().reshape(()) if size else out
     n = g.shape[axis]
     before = (slice(None),) * axis
-    for i in range(size):
-        out[(*before, slice(i, i + n * step, step))] += g[..., i]
+    if size <= step or step == 1:
+        for i in range(size):
+            out[(*before, slice(i, i + n * step, step))] += g[..., i]
+        return out
+    # windows overlap: cut into pieces of `step` elements, those of one place lie side by side
+    pieces = -(-size // step)
+    windows = np.moveaxis(g, axis, -2)
+    line = np.zeros((*windows.shape[:-2], n + pieces - 1, step), g.dtype)
+    for i in range(pieces):
+        piece = windows[..., i * step : (i + 1) * step]
+        line[..., i : i + n, : piece.shape[-1]] += piece
+    length = min(shape[axis], line.shape[-2] * step)
+    flat = line.reshape(*line.shape[:-2], -1)[..., :length]
+    out[(*before, slice(0, length))] = np.moveaxis(flat, -1, axis)
     return out
 
 

@@ -19,9 +19,13 @@ def put_places(x: Any, index: Any, sizes: Any, add: bool) -> Any:
     return image_place.put_places(x, index, sizes=tuple(sizes), add=add)
 
 
-def read_points(x: Any, index: Any) -> Any:
-    return point_sampling.read_points(x, index)
+def blend_points(x: Any, index: Any, weight: Any) -> Any:
+    return point_sampling.blend_points(x, weight, index)
 
 
-def add_points(x: Any, index: Any, space: Any) -> Any:
-    return point_sampling.add_points(x, index, space=tuple(space))
+def spread_points(y: Any, index: Any, weight: Any, space: Any) -> Any:
+    return point_sampling.spread_points(y, weight, index, space=tuple(space))
+
+
+def match_points(y: Any, x: Any, index: Any) -> Any:
+    return point_sampling.match_points(y, x, index)

@@ -9,6 +9,9 @@ graph, or have tangents of a level further out.
                       went in and came out, and the tangent of y is noted
     v = x[1:]         the tangent of a view is the view of the tangent
     v.mul_(2)         writes into the tangent as it writes into the tensor
+
+A tangent lives as long as the array of its primal, the end of the level at most. Where a graph is
+recorded it may be the end of the level: the graph of a tangent often keeps the primal.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import write, written
@@ -13,6 +11,7 @@ from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.writable import check_storable
 from tapegrad.dtype import of
 from tapegrad.promotion import can_cast
+from tapegrad.storage import grown
 
 
 def write_out(name: str, result: Any, out: Any) -> Any:
@@ -57,7 +56,7 @@ def write_out(name: str, result: Any, out: Any) -> Any:
                 UserWarning,
                 stacklevel=3,
             )
-        out._array = np.empty(result._array.shape, out._array.dtype)
+        out._array = grown(out._array, result._array.shape)
         out._mark = None
     write(out._array, result._array)
     written(out, name)

@@ -232,7 +232,7 @@ _FAST_KEEPS = _Patterns(
     }
 )
 
-_classes: dict[tuple[str, bool], type] = {}
+_classes: dict[tuple[str, type], type] = {}
 
 
 def _kept_property(name: str) -> property:
@@ -242,9 +242,9 @@ def _kept_property(name: str) -> property:
 
 def node_class(op: Any) -> type:
     """The class of an operator's nodes, `MulBackward0` and the like, made on first use."""
-    key = (op.node_name, op.multi)
+    base = MultiNode if op.multi else PairNode if _is_small(op) else TupleNode
+    key = (op.node_name, base)
     if key not in _classes:
-        base = MultiNode if op.multi else PairNode if _is_small(op) else TupleNode
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
         for name in ("self", "result", *(n for rule in op.vjps.values() for n in rule.names)):
             body[f"_saved_{name}"] = _kept_property(name)

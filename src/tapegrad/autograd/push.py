@@ -96,14 +96,12 @@ def _text(op: Any, name: str) -> str:
     """Where the value of a rule's parameter is found."""
     if name == "xp":
         return "xp"
+    for values, given in (("x", name), ("like", name.removesuffix("_like"))):
+        if given in op.inputs:
+            return values if op.variadic else f"{values}[{op.inputs.index(given)}]"
     if name in op.params:
         return f"params[{name!r}]"
-    if name == "y":
-        return "y[0]"
-    if op.output_names and name in op.output_names:
-        return f"y[{op.output_names.index(name)}]"
-    values = "x" if name in op.inputs else "like"
-    return values if op.variadic else f"{values}[{op.inputs.index(name.removesuffix('_like'))}]"
+    return f"y[{op.output_names.index(name) if op.output_names and name != 'y' else 0}]"
 
 
 def _filled(xp: Any, x: Sequence, t: Sequence) -> list:

@@ -6,13 +6,13 @@ import warnings
 from typing import Any
 
 from tapegrad import errors
-from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.along import checked_slices
 from tapegrad.ops.reduction import scatter_extremum, scatter_product, scatter_total
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.tensor import wrap
 
 
 def _of_slices(scattering: Any, declare: Any, name: str) -> Any:
@@ -77,7 +77,7 @@ def index_reduce(
         return finish("index_reduce", input.clone(), out)
     n = [index._array.size if i == axis else 1 for i in range(max(source._array.ndim, 1))]
     column = index._array.reshape(n) if source._array.ndim else index._array.reshape(())
-    places = _tensor.wrap(column).expand(source.shape)
+    places = wrap(column).expand(source.shape)
     options = {"axis": axis, "include": bool(include_self)}
     if reduce == "prod":
         result = reduce_product(input, source, places, **options)

@@ -11,7 +11,7 @@ from tapegrad.ops.refusal import COMPLEX, lacks
 __all__ = ["i0", "i0_"]
 
 
-@elementwise(promote="float", check=lacks("i0_cpu", COMPLEX), kernels=("i0", "i1"))
+@elementwise(promote="float", check=lacks("i0_vml_cpu", COMPLEX), kernels=("i0", "i1"))
 def i0(xp, x):
     """The modified Bessel function of the first kind of order 0.
 
@@ -25,7 +25,12 @@ i0.vjp(x=lambda xp, g, x: g * xp.i1(x))
 i0_ = in_place(i0)
 
 
-@elementwise(node="SpecialI0EBackward0", promote="float", kernels=("i0e", "i1e"))
+@elementwise(
+    node="SpecialI0EBackward0",
+    promote="float",
+    kernels=("i0e", "i1e"),
+    check=lacks("i0e_cpu", COMPLEX),
+)
 def i0e(xp, x):
     """`i0(x) * exp(-|x|)`, without overflow.
 
@@ -44,7 +49,9 @@ def _over(xp: Any, y: Any, x: Any) -> Any:
     return xp.where(small, 0.5, y / xp.where(small, 1.0, x))
 
 
-@elementwise(node="SpecialI1Backward0", promote="float", kernels=("i1", "i0"))
+@elementwise(
+    node="SpecialI1Backward0", promote="float", kernels=("i1", "i0"), check=lacks("i1_cpu", COMPLEX)
+)
 def i1(xp, x):
     """The modified Bessel function of the first kind of order 1.
 
@@ -57,7 +64,12 @@ def i1(xp, x):
 i1.vjp(x=lambda xp, g, x, y: g * (xp.i0(x) - _over(xp, y, x)))
 
 
-@elementwise(node="SpecialI1EBackward0", promote="float", kernels=("i1e", "i0e"))
+@elementwise(
+    node="SpecialI1EBackward0",
+    promote="float",
+    kernels=("i1e", "i0e"),
+    check=lacks("i1e_cpu", COMPLEX),
+)
 def i1e(xp, x):
     """`i1(x) * exp(-|x|)`, without overflow.
 
@@ -73,7 +85,9 @@ i1e.vjp(x=lambda xp, g, x, y: g * (xp.i0e(x) - y * xp.sign(x) - _over(xp, y, x))
 # --- without derivative, as in PyTorch -------------------------------------------------------
 
 
-@constant_elementwise(promote="float", kernels=("bessel_j0",))
+@constant_elementwise(
+    promote="float", kernels=("bessel_j0",), check=lacks("bessel_j0_cpu", COMPLEX)
+)
 def bessel_j0(xp, x):
     """The Bessel function of the first kind of order 0.
 
@@ -85,7 +99,9 @@ def bessel_j0(xp, x):
     return xp.bessel_j0(x)
 
 
-@constant_elementwise(promote="float", kernels=("bessel_j1",))
+@constant_elementwise(
+    promote="float", kernels=("bessel_j1",), check=lacks("bessel_j1_cpu", COMPLEX)
+)
 def bessel_j1(xp, x):
     """The Bessel function of the first kind of order 1.
 
@@ -97,7 +113,9 @@ def bessel_j1(xp, x):
     return xp.bessel_j1(x)
 
 
-@constant_elementwise(promote="float", kernels=("bessel_y0",))
+@constant_elementwise(
+    promote="float", kernels=("bessel_y0",), check=lacks("bessel_y0_cpu", COMPLEX)
+)
 def bessel_y0(xp, x):
     """The Bessel function of the second kind of order 0.
 
@@ -109,7 +127,9 @@ def bessel_y0(xp, x):
     return xp.bessel_y0(x)
 
 
-@constant_elementwise(promote="float", kernels=("bessel_y1",))
+@constant_elementwise(
+    promote="float", kernels=("bessel_y1",), check=lacks("bessel_y1_cpu", COMPLEX)
+)
 def bessel_y1(xp, x):
     """The Bessel function of the second kind of order 1.
 
@@ -121,7 +141,9 @@ def bessel_y1(xp, x):
     return xp.bessel_y1(x)
 
 
-@constant_elementwise(promote="float", kernels=("i0",))
+@constant_elementwise(
+    promote="float", kernels=("i0",), check=lacks("modified_bessel_i0_cpu", COMPLEX)
+)
 def modified_bessel_i0(xp, x):
     """The same as `i0`, without derivative.
 
@@ -131,7 +153,9 @@ def modified_bessel_i0(xp, x):
     return xp.i0(x)
 
 
-@constant_elementwise(promote="float", kernels=("i1",))
+@constant_elementwise(
+    promote="float", kernels=("i1",), check=lacks("modified_bessel_i1_cpu", COMPLEX)
+)
 def modified_bessel_i1(xp, x):
     """The same as `i1`, without derivative.
 

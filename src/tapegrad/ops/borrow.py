@@ -33,7 +33,13 @@ def from_numpy(array: Any, /) -> Any:
         )
     if not array.flags.writeable:
         _warn_of_readonly("NumPy array", "array", "This means writing to this tensor will fail.")
-    return build("from_numpy", supported, array if type(array) is np.ndarray else np.asarray(array))
+    return build("from_numpy", _lent, array if type(array) is np.ndarray else np.asarray(array))
+
+
+def _lent(array: np.ndarray) -> np.ndarray:
+    """The memory of an array, held so that it is known to be another's: it cannot grow."""
+    supported(array)
+    return np.asarray(memoryview(array)) if array.dtype.kind in "biufc" else array
 
 
 def _warn_of_readonly(what: str, it: str, meaning: str) -> None:

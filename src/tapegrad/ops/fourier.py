@@ -15,7 +15,8 @@ from tapegrad.call import finish
 from tapegrad.dtype import complex64, complex128, default, float32, float64
 from tapegrad.op import linear
 from tapegrad.ops.cast import cast
-from tapegrad.ops.slice import pad_slice, slice_axis
+from tapegrad.ops.constant_pad import constant_pad_nd
+from tapegrad.ops.slice import slice_axis
 from tapegrad.scalar import int_of
 from tapegrad.shape import axis_of
 
@@ -236,16 +237,15 @@ def require_points(n: int) -> None:
 
 def resized(input: Any, axes: tuple, sizes: list) -> Any:
     """`input` cut off or filled up with zeros at the end of `axes`, where a size is given."""
+    shape = input._array.shape
+    padding = [0] * (2 * len(shape))  # of the last axis first, before and after
     for axis, n in zip(axes, sizes, strict=True):
-        shape = input._array.shape
-        have = shape[axis]
-        require_points(have if n is None else n)
-        if n is not None and n < have:
+        require_points(shape[axis] if n is None else n)
+        if n is not None and n < shape[axis]:
             input = slice_axis(input, axis=axis, start=0, stop=n, step=1)
-        elif n is not None and n > have:
-            longer = (*shape[:axis], n, *shape[axis + 1 :])
-            input = pad_slice(input, shape=longer, axis=axis, start=0, stop=have, step=1)
-    return input
+        elif n is not None:
+            padding[2 * (len(shape) - axis) - 1] = n - shape[axis]
+    return constant_pad_nd(input, padding) if any(padding) else input
 
 
 def put(name: str, result: Any, out: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad.call import finish
 from tapegrad.op import elementwise
+from tapegrad.ops.refusal import COMPLEX, lacks
 
 __all__: list[str] = []  # they live in torch.special
 
@@ -17,6 +18,8 @@ _ROOT_PI = math.sqrt(math.pi)
 def ndtr(input: Any, *, out: Any = None) -> Any:
     """The part of a standard normal distribution that lies below `input`.
 
+    By erfc, which keeps its digits far below zero, where PyTorch's gives 0.
+
     >>> torch.special.ndtr(torch.tensor([0.0, 2.0]))
     tensor([0.5000, 0.9772])
     """
@@ -25,7 +28,12 @@ def ndtr(input: Any, *, out: Any = None) -> Any:
     return finish("special_ndtr", 0.5 * erfc(input * -_ROOT_HALF), out)
 
 
-@elementwise(promote="float", node="SpecialLogNdtrBackward0", kernels=("log_ndtr", "erfcx"))
+@elementwise(
+    promote="float",
+    node="SpecialLogNdtrBackward0",
+    kernels=("log_ndtr", "erfcx"),
+    check=lacks("log_ndtr_cpu", COMPLEX),
+)
 def log_ndtr(xp, x):
     """The logarithm of `ndtr`, accurate far below zero.
 
@@ -38,7 +46,12 @@ def log_ndtr(xp, x):
 log_ndtr.vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
 
 
-@elementwise(promote="float", node="SpecialNdtriBackward0", kernels=("ndtri",))
+@elementwise(
+    promote="float",
+    node="SpecialNdtriBackward0",
+    kernels=("ndtri",),
+    check=lacks("ndtri_cpu", COMPLEX),
+)
 def ndtri(xp, x):
     """The inverse of `ndtr`.
 
@@ -51,7 +64,12 @@ def ndtri(xp, x):
 ndtri.vjp(x=lambda xp, g, y: g * (_ROOT_PI / _ROOT_HALF * xp.exp(y * y / 2)))
 
 
-@elementwise(promote="float", node="SpecialErfcxBackward0", kernels=("erfcx",))
+@elementwise(
+    promote="float",
+    node="SpecialErfcxBackward0",
+    kernels=("erfcx",),
+    check=lacks("erfcx_cpu", COMPLEX),
+)
 def erfcx(xp, x):
     """`exp(x**2) * erfc(x)`, without overflow.
 
@@ -64,7 +82,7 @@ def erfcx(xp, x):
 erfcx.vjp(x=lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI))
 
 
-@elementwise(promote="float", node="SpecialEntrBackward0")
+@elementwise(promote="float", node="SpecialEntrBackward0", check=lacks("entr_cpu", COMPLEX))
 def entr(xp, x):
     """The term `-x log(x)` of an entropy: 0 at 0, -inf below.
 

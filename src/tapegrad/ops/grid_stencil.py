@@ -28,7 +28,8 @@ def stencil(
     place, slope = _padded(xp, place, slope, size, padding, align, plane)
     if mode == NEAREST:
         near = xp.round(place)
-        return [(_pixel(xp, near, size), None, None)]
+        one = xp.ones_like(place)
+        return [(_pixel(xp, near, size), one, 0 * one)]
     left = xp.floor(place)
     share = place - left
     if not plane and padding == ZEROS:  # nan and infinity are outside

@@ -9,7 +9,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
-from tapegrad.ops.refusal import some_tensor
+from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks, some_tensor
 
 __all__ = ["igamma", "igamma_", "igammac", "igammac_", "mvlgamma"]
 
@@ -29,7 +29,12 @@ def _density(xp: Any, a: Any, x: Any) -> Any:
     return xp.exp((a - 1) * xp.log(x) - x - xp.lgamma(a))
 
 
-@elementwise(promote="float", numbers=False, kernels=("gammainc", "lgamma"))
+@elementwise(
+    promote="float",
+    numbers=False,
+    kernels=("gammainc", "lgamma"),
+    check=lacks("igamma_cpu", BOOL, INTEGER, COMPLEX),
+)
 def igamma(xp, input, other):
     """The regularised lower incomplete gamma function of order `input` at `other`.
 
@@ -46,7 +51,12 @@ igamma.vjp(
 igamma_ = in_place(igamma)
 
 
-@elementwise(promote="float", numbers=False, kernels=("gammaincc", "lgamma"))
+@elementwise(
+    promote="float",
+    numbers=False,
+    kernels=("gammaincc", "lgamma"),
+    check=lacks("igammac_cpu", BOOL, INTEGER, COMPLEX),
+)
 def igammac(xp, input, other):
     """`1 - igamma`, accurate where that is small.
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tapegrad import errors
+from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import linear
 from tapegrad.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
@@ -107,15 +106,7 @@ def cat(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any
             ValueError("torch.cat(): expected a non-empty list of Tensors"), "Pass a tensor."
         )
     dim = dim if axis is None else axis
-    for i, x in enumerate(tensors):
-        if out is not None and np.may_share_memory(out._array, x._array):
-            raise errors.advised(
-                RuntimeError(
-                    "unsupported operation: the input tensors cannot refer to any of the output "
-                    f"memory locations. Found overlap in input tensor {i}"
-                ),
-                "Give an out tensor with memory of its own.",
-            )
+    check_apart(out, *tensors)
     shapes = [x._array.shape for x in tensors]
     # a vector of no elements joins anything: what lists of tensors used to begin with
     real = [i for i, shape in enumerate(shapes) if shape != (0,)] or [0]

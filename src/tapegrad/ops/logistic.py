@@ -39,7 +39,9 @@ sigmoid_ = in_place(sigmoid)
 
 
 def _clamped(xp: Any, x: Any, eps: float | None) -> Any:
-    return x if eps is None else xp.minimum(xp.maximum(x, eps), 1 - eps)
+    if eps is None:
+        return x
+    return xp.where(x < eps, eps, xp.where(x > 1 - eps, 1 - eps, x))
 
 
 @elementwise(name="logit", promote="float", check=lacks("logit_cpu", COMPLEX))

@@ -14,11 +14,17 @@ __all__ = ["log_softmax", "softmax"]
 @primitive(node="SoftmaxBackward0")
 def softmax_along(xp, x, *, axis):
     """exp(x) / sum(exp(x)) along `axis`."""
+    kernel = getattr(xp, "softmax_along", None)
+    if kernel is not None:
+        return kernel(x, axis)
     e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
     return e / xp.sum(e, axis=axis, keepdims=True)
 
 
 def _softmax_rule(xp, g, y, axis):
+    kernel = getattr(xp, "softmax_back", None)
+    if kernel is not None:
+        return kernel(g, y, axis)
     product = g * y
     return product - y * xp.sum(product, axis=axis, keepdims=True)
 
@@ -30,11 +36,21 @@ softmax_along.jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # sym
 @primitive(node="LogSoftmaxBackward0")
 def log_softmax_along(xp, x, *, axis):
     """x - log(sum(exp(x))) along `axis`."""
+    kernel = getattr(xp, "log_softmax_along", None)
+    if kernel is not None:
+        return kernel(x, axis)
     shifted = x - xp.max(x, axis=axis, keepdims=True)
     return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
 
 
-log_softmax_along.vjp(x=lambda xp, g, y, axis: g - xp.exp(y) * xp.sum(g, axis=axis, keepdims=True))
+def _log_softmax_rule(xp, g, y, axis):
+    kernel = getattr(xp, "log_softmax_back", None)
+    if kernel is not None:
+        return kernel(g, y, axis)
+    return g - xp.exp(y) * xp.sum(g, axis=axis, keepdims=True)
+
+
+log_softmax_along.vjp(x=_log_softmax_rule)
 log_softmax_along.jvp(x=lambda xp, t, y, axis: t - xp.sum(xp.exp(y) * t, axis=axis, keepdims=True))
 
 

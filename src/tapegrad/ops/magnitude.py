@@ -1,4 +1,4 @@
-"""Norms of matrices, and the condition number, which is made of them."""
+"""Norms of matrices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.ops.length import check_norm, linalg_vector_norm
 from tapegrad.ops.matrix_check import check_matrix, check_tensors
-from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.older import say_once
 
 __all__ = ["nuclear_norm"]
@@ -46,7 +45,7 @@ def matrix_norm(
     tensor(7.)
     """
     check_tensors("linalg_matrix_norm", input=A)
-    ord = _number(ord)
+    ord = plain_number(ord)
     number = isinstance(ord, (int, float, complex))
     if not (number or isinstance(ord, str)) or not isinstance(dim, (tuple, list)):
         given = (A, ord) if dim == (-2, -1) else (A, ord, dim)
@@ -69,7 +68,7 @@ def matrix_norm(
     return finish("linalg_matrix_norm", found, out)
 
 
-def _number(order: Any) -> Any:
+def plain_number(order: Any) -> Any:
     """A number of NumPy, or a tensor without dimensions, as a Python number."""
     return order.item() if hasattr(order, "item") else order
 
@@ -167,7 +166,7 @@ def norm(
     tensor(4.)
     """
     check_tensors("linalg_norm", input=A)
-    ord = _number(ord)
+    ord = plain_number(ord)
     if dim is not None and not isinstance(dim, (tuple, list)):
         dim = (dim,)
     if ord is None:
@@ -231,98 +230,3 @@ def nuclear_norm(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any
     elif not isinstance(dim, (tuple, list)):
         dim = (dim, dim)
     return matrix_norm(input, "nuc", dim, keepdim, out=out)
-
-
-# --- the condition number --------------------------------------------------------------------
-
-
-def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
-    """The condition number of matrices: |A| |A^-1| in the norm p of torch.linalg.matrix_norm.
-
-    Without p, and for 2 and -2, from the singular values, also of matrices that are not square;
-    inf for a singular matrix.
-
-    >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 0.5]]))
-    tensor(4.)
-    """
-    check_tensors("linalg_cond", input=A)
-    p = _number(p)
-    if not (p is None or isinstance(p, (int, float, complex, str))):
-        raise errors.invalid_combination("linalg_cond", (A, p), {}, _COND_FORMS)
-    if A._array.ndim < 2:
-        raise errors.advised(
-            RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions."),
-            "Give a matrix (m, n), or a batch of matrices (..., m, n).",
-        )
-    if isinstance(p, complex):
-        raise errors.advised(
-            RuntimeError("value cannot be converted to type double without overflow"),
-            "The order of a norm is real.",
-        )
-    if p is None or (not isinstance(p, str) and abs(p) == 2):
-        found = _ratio_of_values(A, p is not None and p < 0)
-    else:
-        found = _product_of_norms(A, p)
-    return finish_castable("linalg_cond", "linalg.cond", found, out)
-
-
-_COND_FORMS = (
-    "Tensor input, Number p = None, *, Tensor out = None",
-    "Tensor input, str p, *, Tensor out = None",
-)
-
-
-def _ratio_of_values(x: Any, smallest_first: bool) -> Any:
-    from tapegrad.ops.singular import svdvals
-
-    if not x._array.size:
-        return _zeros(x)
-    values = svdvals(x)
-    largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, -1, 1)
-    found = smallest / largest if smallest_first else largest / smallest
-    return found.squeeze(-1)
-
-
-def _product_of_norms(x: Any, p: Any) -> Any:
-    from tapegrad.linalg import inv_ex
-
-    known = ("fro", "nuc") if isinstance(p, str) else (1, -1, _INF, -_INF)
-    if isinstance(p, str):
-        _check_square(x, p)
-    if p not in known:
-        text = p if isinstance(p, str) else f"{float(p):g}"
-        raise errors.advised(
-            RuntimeError(f"linalg.cond got an invalid norm type: {text}"),
-            "Choose one of 'fro', 'nuc', 1, -1, 2, -2, inf, -inf.",
-        )
-    if not x._array.size:
-        return _zeros(x)
-    _check_square(x, p)
-    inverse, info = inv_ex(x)
-    if p == "nuc":
-        # a singular matrix has no inverse to decompose
-        regular = (info == 0).unsqueeze(-1).unsqueeze(-1)
-        inverse = inverse.where(regular, inverse.new_zeros(()))
-        found = matrix_norm(x, "nuc") * matrix_norm(inverse, "nuc")
-        return found.where(info == 0, found.new_full((), _INF))
-    found = matrix_norm(x, p) * matrix_norm(inverse, p)
-    return found.nan_to_num(_INF, _INF, -_INF)
-
-
-def _check_square(x: Any, p: Any) -> None:
-    m, n = x._array.shape[-2:]
-    if m != n:
-        text = p if isinstance(p, str) else f"{float(p):g}"
-        raise errors.advised(
-            RuntimeError(
-                f"linalg.cond(ord={text}): A must be batches of square matrices, but they are {m} "
-                f"by {n} matrices"
-            ),
-            "Only p=None, 2 and -2 take matrices that are not square.",
-        )
-
-
-def _zeros(x: Any) -> Any:
-    """What PyTorch says of empty matrices."""
-    real = x.real.dtype if x.dtype.is_complex else x.dtype
-    return x.new_zeros(x._array.shape[:-2], dtype=real)

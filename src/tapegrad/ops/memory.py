@@ -13,16 +13,7 @@ from tapegrad.autograd.mode import check_memory
 from tapegrad.ops.create import sizes
 from tapegrad.ops.query import require
 from tapegrad.shape import ints_of
-from tapegrad.storage import UntypedStorage, elements_of, offset_of, owner_of, shaped
-
-
-def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    steps = []
-    step = 1
-    for n in reversed(shape):
-        steps.append(step)
-        step *= max(n, 1)
-    return tuple(reversed(steps))
+from tapegrad.storage import UntypedStorage, elements_of, grown, owner_of, row_major, shaped
 
 
 def _replace(x: Any, array: np.ndarray) -> None:
@@ -48,13 +39,7 @@ def resize_(self: Any, *size: Any, memory_format: Any = None) -> Any:
         )
     check_memory("resize_", self)
     shape = sizes("resize_", size)
-    elements, offset = elements_of(self._array), offset_of(self._array)
-    n = int(np.prod(shape, dtype=np.int64))
-    if offset + n > elements.size:
-        grown = np.empty(offset + n, self._array.dtype)
-        grown[: elements.size] = elements
-        elements = grown
-    _replace(self, shaped(elements, offset, shape, _row_major(shape)))
+    _replace(self, grown(self._array, shape))
     written(self, "resize_")
     return self
 
@@ -97,7 +82,7 @@ def set_(
         _replace(self, whole)
         return self
     shape = sizes("set_", (size,))
-    strides = _row_major(shape) if stride is None else ints_of("set_", "stride", (stride,), 4)
+    strides = row_major(shape) if stride is None else ints_of("set_", "stride", (stride,), 4)
     _replace(self, shaped(elements, storage_offset, shape, strides))
     return self
 

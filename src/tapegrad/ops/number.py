@@ -10,6 +10,7 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import constant_elementwise, elementwise, primitive
+from tapegrad.ops.product import sum_to
 from tapegrad.ops.refusal import (
     BOOL,
     COMPLEX,
@@ -140,30 +141,65 @@ def ldexp(xp, input, other):
     >>> torch.ldexp(torch.tensor([0.75, 0.5]), torch.tensor([2, 4]))
     tensor([3., 8.])
     """
-    return input * xp.pow(2.0, other)
+    return _scaled(xp, input, other)
+
+
+def _scaled(xp: Any, x: Any, exponent: Any) -> Any:
+    """`x * 2**exponent` in two steps, so that 2**exponent alone does not overflow."""
+    if xp.isdtype(exponent.dtype, "complex floating"):
+        return x * xp.pow(2.0, exponent)
+    half = xp.floor(exponent / 2)
+    return x * xp.pow(2.0, half) * xp.pow(2.0, exponent - half)
 
 
 ldexp.vjp(
-    input=lambda xp, g, other: g * xp.pow(2.0, other),
+    input=lambda xp, g, other: _scaled(xp, g, other),
     other=lambda g, y: g * y * LN2,
 )
 ldexp_ = in_place(ldexp)
 
 
-@elementwise(numbers=False, check=lacks("nextafter_cpu", BOOL, INTEGER, COMPLEX))
-def nextafter(xp, input, other):
+@elementwise(name="nextafter", numbers=False, check=lacks("nextafter_cpu", BOOL, INTEGER, COMPLEX))
+def neighbour(xp, input, other):
+    """The next floating-point number from `input` on the way to `other`."""
+    return xp.nextafter(input, other)
+
+
+neighbour.vjp(
+    input=lambda xp, g, input, other: xp.where(input == other, 0.0, g),
+    other=lambda xp, g, input, other: xp.where(input == other, g, 0.0),
+)
+
+
+@primitive(node="NextafterBackward0")
+def narrow_neighbour(xp, input, other):
+    """The same among numbers of 16 bits, which are not those of 32 bits rounded."""
+    return xp.nextafter(input, other)
+
+
+narrow_neighbour.vjp(
+    input=lambda xp, g, input, other: sum_to(xp, xp.where(input == other, 0.0, g), input.shape),
+    other=lambda xp, g, input, other: sum_to(xp, xp.where(input == other, g, 0.0), other.shape),
+)
+narrow_neighbour.jvp(
+    input=lambda xp, t, input, other: xp.where(input == other, 0.0, t),
+    other=lambda xp, t, input, other: xp.where(input == other, t, 0.0),
+)
+
+
+def nextafter(input: Any, other: Any, *, out: Any = None) -> Any:
     """The next floating-point number from `input` on the way to `other`.
 
     >>> torch.nextafter(torch.tensor(0.0), torch.tensor(1.0)).item() > 0
     True
     """
-    return xp.nextafter(input, other)
+    dtype = getattr(input, "dtype", None)
+    if getattr(dtype, "is_floating_point", False) and dtype.itemsize == 2:
+        if getattr(other, "dtype", None) is dtype:
+            return finish("nextafter", narrow_neighbour(input, other), out)
+    return neighbour(input, other, out=out)
 
 
-nextafter.vjp(
-    input=lambda xp, g, input, other: xp.where(input == other, 0.0, g),
-    other=lambda xp, g, input, other: xp.where(input == other, g, 0.0),
-)
 nextafter_ = in_place(nextafter)
 
 
@@ -189,7 +225,7 @@ def lcm(xp, input, other):
     tensor([36, 10])
     """
     require_integers(xp, "lcm_cpu", input, bools=False)
-    return xp.lcm(input, other)
+    return xp.abs(xp.lcm(input, other))  # PyTorch's is not negative where it overflows, too
 
 
 gcd_, lcm_ = in_place(gcd), in_place(lcm)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad import errors, return_types
 from tapegrad import tensor as _tensor
+from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.peak import _choice_rules
@@ -172,6 +173,9 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
             RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}"),
             f"It has {size} elements; k is {k}.",
         )
+    if out is not None:
+        check_apart(out[0], input)
+        check_apart(out[1], input)
     if input._array.ndim == 0:
         pair = kth_along(input.reshape(1), k=k, axis=0, keepdims=False)
     else:

@@ -76,8 +76,25 @@ def _plain_indices(where: Any) -> Any:
     return where._array.tolist()
 
 
+def _not_ints(name: str, input: Any, where: Any) -> TypeError:
+    kind = errors.type_name(where)
+    if isinstance(where, (tuple, list)):
+        kind += " of [" + ", ".join(map(errors.type_name, where)) + "]"
+    reason = (
+        f"\n      didn't match because some of the arguments have invalid types: (Tensor, !{kind}!"
+    )
+    forms = tuple(f"{form}){reason}" for form in _SPLIT_FORMS)
+    return errors.invalid_combination(name, (input, where), {}, forms)
+
+
+_SPLIT_FORMS = ("Tensor input, int sections", "Tensor input, tuple of ints indices")
+
+
 def _along(name: str, input: Any, where: Any, axis: int, least: int) -> tuple:
     """`hsplit`, `vsplit` and `dsplit`: equal parts only."""
+    several = where if isinstance(where, (tuple, list)) else (where,)
+    if not all(hasattr(n, "__index__") and not hasattr(n, "_array") for n in several):
+        raise _not_ints(name, input, where)
     shape = input._array.shape
     if len(shape) < least:
         raise errors.advised(

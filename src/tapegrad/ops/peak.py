@@ -181,6 +181,22 @@ def _along(
     return finish(name, result((values, indices)), out)
 
 
+_FORMS = (
+    "Tensor input, *, Tensor out = None",
+    "Tensor input, Tensor other, *, Tensor out = None",
+    "Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None",
+)
+
+
+def _check_forms(name: str, input: Any, dim: Any) -> None:
+    """Raise unless `max` or `min` is asked of a tensor; of two; or along a dimension."""
+    if not hasattr(input, "_array") and dim is None:
+        raise errors.must_be(name, "input", 1, "Tensor", input)
+    right = dim is None or hasattr(dim, "_array") or hasattr(dim, "__index__")
+    if not right or not hasattr(input, "_array"):
+        raise errors.invalid_combination(name, (input, dim), {}, _FORMS)
+
+
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The largest element; with `dim` a pair (values, indices); with a tensor the larger of two.
 
@@ -189,6 +205,7 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
     values=tensor([5., 7.]),
     indices=tensor([1, 0]))
     """
+    _check_forms("max", input, dim)
     if dim is None:
         _refuse_empty("max", input)
         axis = tuple(range(input._array.ndim))
@@ -204,6 +221,7 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
     >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1).values
     tensor([1., 3.])
     """
+    _check_forms("min", input, dim)
     if dim is None:
         _refuse_empty("min", input)
         axis = tuple(range(input._array.ndim))
@@ -225,12 +243,25 @@ def _extremum(name: str, operator: Any, input: Any, dim: Any, keepdim: bool) -> 
     return operator(input, axis=axis, keepdims=bool(keepdim))
 
 
+def _check_out(input: Any, out: Any) -> None:
+    if out is not None and out.dtype is not input.dtype:
+        raise errors.advised(
+            RuntimeError(
+                "Expected the dtype for input and out to match, but got "
+                f"{input.dtype.scalar_name} for input's dtype and {out.dtype.scalar_name} for "
+                "out's dtype."
+            ),
+            f"Give an out tensor of {input.dtype}.",
+        )
+
+
 def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
     """The largest element along one dimension or several; ties share the gradient.
 
     >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
     tensor([5., 7.])
     """
+    _check_out(input, out)
     return finish("amax", _extremum("amax", largest, input, dim, keepdim), out)
 
 
@@ -240,7 +271,37 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
     tensor([1., 3.])
     """
+    _check_out(input, out)
     return finish("amin", _extremum("amin", smallest, input, dim, keepdim), out)
+
+
+_C_NAMES = {"float32": "float", "float64": "double", "int32": "int", "int64": "long int"}
+
+
+def _check_both(input: Any, dim: Any, out: Any) -> None:
+    for each in out or ():
+        if each.dtype is not input.dtype:
+            have, want = (_C_NAMES.get(t.dtype.name, t.dtype.name) for t in (each, input))
+            raise errors.advised(
+                RuntimeError(f"Expected out tensor to have dtype {want}, but got {have} instead"),
+                f"Give out tensors of {input.dtype}.",
+            )
+    if input._array.size:
+        return
+    if dim is None:
+        raise errors.advised(
+            RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+                "identity."
+            ),
+            "The tensor is empty.",
+        )
+    axis = axis_of(dim, input._array.ndim)
+    if not input._array.shape[axis]:
+        raise errors.advised(
+            IndexError(f"aminmax: Expected reduction dim {axis} to have non-zero size."),
+            "There is no element to choose.",
+        )
 
 
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
@@ -249,7 +310,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = No
     >>> torch.aminmax(torch.tensor([1.0, 5.0, 3.0])).max
     tensor(5.)
     """
-    _refuse_empty("aminmax", input, dim)
+    _check_both(input, dim, out)
     pair = (
         _extremum("aminmax", smallest, input, dim, keepdim),
         _extremum("aminmax", largest, input, dim, keepdim),

@@ -10,131 +10,130 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tapegrad.op import linear, primitive
+from tapegrad.op import primitive
 from tapegrad.ops.grid_stencil import stencil
 
-_KERNELS = ("read_points", "add_points")
+_KERNELS = ("blend_points", "match_points", "spread_points")
 
 
-# --- pixels that lie anywhere --------------------------------------------------------------------
+# --- the form that is linear in images, points and weights: see the kernels --------------------
 
 
-@linear(hidden=("index",), kernels=_KERNELS)
-def read_points(xp, x, index):
-    """Pixels `index` (N, P) of images x (N, C, *space), as (N, C, P); 0 for a negative index."""
-    return xp.read_points(x, index)
+@primitive(hidden=("index",), kernels=_KERNELS)
+def blend_points(xp, x, weight, index):
+    """Points (N, C, P): sums of pixels `index` (N, K, P) of x (N, C, *space) times weights."""
+    return xp.blend_points(x, index, weight)
 
 
-read_points.vjp(x=lambda xp, g, x_like, index: xp.add_points(g, index, x_like.shape[2:]))
+blend_points.vjp(
+    x=lambda xp, g, x_like, weight, index: xp.spread_points(g, index, weight, x_like.shape[2:]),
+    weight=lambda xp, g, x, index: xp.match_points(g, x, index),
+)
+blend_points.jvp(
+    x=lambda xp, t, weight, index: xp.blend_points(t, index, weight),
+    weight=lambda xp, t, x, index: xp.blend_points(x, index, t),
+)
 
 
-@linear(hidden=("index",), kernels=_KERNELS)
-def add_points(xp, x, index, *, space):
-    """Images (N, C, *space): zeros with x (N, C, P) added at pixels `index` (N, P)."""
-    return xp.add_points(x, index, space)
+@primitive(hidden=("index",), kernels=_KERNELS)
+def spread_points(xp, y, weight, index, *, space):
+    """Images (N, C, *space): points (N, C, P) times weights (N, K, P), added up at `index`."""
+    return xp.spread_points(y, index, weight, space)
 
 
-add_points.vjp(x=lambda xp, g, index: xp.read_points(g, index))
+spread_points.vjp(
+    y=lambda xp, g, weight, index: xp.blend_points(g, index, weight),
+    weight=lambda xp, g, y, index: xp.match_points(y, g, index),
+)
+spread_points.jvp(
+    y=lambda xp, t, weight, index, space: xp.spread_points(t, index, weight, space),
+    weight=lambda xp, t, y, index, space: xp.spread_points(y, index, t, space),
+)
 
 
-# --- sampling ------------------------------------------------------------------------------------
+@primitive(hidden=("index",), kernels=_KERNELS)
+def match_points(xp, y, x, index):
+    """Weights (N, K, P): points (N, C, P) times pixels `index` of x, summed over channels."""
+    return xp.match_points(y, x, index)
 
 
-def _points(xp: Any, grid: Any, space: tuple, mode: int, padding: int, align: bool) -> list:
-    """For each pixel around the points: its index (N, P), and for each axis (weight, slope)."""
-    n, axes = grid.shape[0], len(space)
-    flat = xp.reshape(grid, (n, prod(grid.shape[1:-1]), axes))
-    found = [  # the grid's first coordinate is that of the last axis
-        stencil(xp, flat[:, :, axes - 1 - a], space[a], mode, padding, align, axes == 2)
-        for a in range(axes)
+match_points.vjp(
+    y=lambda xp, g, x, index: xp.blend_points(x, index, g),
+    x=lambda xp, g, y, x_like, index: xp.spread_points(y, index, g, x_like.shape[2:]),
+)
+match_points.jvp(
+    y=lambda xp, t, x, index: xp.match_points(t, x, index),
+    x=lambda xp, t, y, index: xp.match_points(y, t, index),
+)
+
+
+# --- sampling ----------------------------------------------------------------------------------
+
+
+def _axes(xp: Any, grid: Any, space: tuple, mode: int, padding: int, align: bool) -> list:
+    """The pixels around the points along each axis: (index, weight, slope), each (N, P)."""
+    n = len(space)
+    flat = xp.reshape(grid, (grid.shape[0], prod(grid.shape[1:-1]), n))
+    return [  # the grid's first coordinate is that of the last axis
+        stencil(xp, flat[:, :, n - 1 - a], space[a], mode, padding, align, n == 2) for a in range(n)
     ]
-    points = []
-    for corner in product(*found):
+
+
+def _index(xp: Any, axes: list, space: tuple) -> Any:
+    """The pixels around the points, (N, K, P), for K combinations of those along each axis."""
+    found = []
+    for corner in product(*axes):
         index, inside = 0, None
         for size, (pixel, _, _) in zip(space, corner, strict=True):
             index = index * size + pixel
             inside = pixel >= 0 if inside is None else inside & (pixel >= 0)
-        index = xp.where(inside, index, xp.full_like(index, -1))
-        points.append((index, [(weight, slope) for _, weight, slope in corner]))
-    return points
+        found.append(xp.where(inside, index, xp.full_like(index, -1)))
+    return xp.stack(found, axis=1)
 
 
-def _product(xp: Any, factors: list) -> Any:
-    """The product of weights (N, P) as (N, 1, P); None where all are 1."""
-    total = None
-    for each in factors:
-        if each is not None:
-            total = each if total is None else total * each
-    return None if total is None else xp.expand_dims(total, axis=1)
+def _weights(xp: Any, axes: list, slope_of: int | None = None) -> Any:
+    """The weights of those pixels, (N, K, P), or their derivatives in the place along one axis."""
+    found = []
+    for corner in product(*axes):
+        total = None
+        for a, (_, weight, slope) in enumerate(corner):
+            factor = slope if a == slope_of else weight
+            total = factor if total is None else total * factor
+        found.append(total)
+    return xp.stack(found, axis=1)
 
 
 def _sample(xp, x, grid, *, mode, padding, align):
-    total = None
-    for index, factors in _points(xp, grid, x.shape[2:], mode, padding, align):
-        weight = _product(xp, [w for w, _ in factors])
-        part = xp.read_points(x, index)
-        part = part if weight is None else part * weight
-        total = part if total is None else total + part
-    return xp.reshape(total, (*x.shape[:2], *grid.shape[1:-1]))
+    axes = _axes(xp, grid, x.shape[2:], mode, padding, align)
+    y = xp.blend_points(x, _index(xp, axes, x.shape[2:]), _weights(xp, axes))
+    return xp.reshape(y, (*x.shape[:2], *grid.shape[1:-1]))
+
+
+def _flat(xp, y):
+    return xp.reshape(y, (*y.shape[:2], prod(y.shape[2:])))
 
 
 def _image_rule(xp, g, x_like, grid, mode, padding, align):
-    g = xp.reshape(g, (*g.shape[:2], prod(g.shape[2:])))
     space = x_like.shape[2:]
-    total = None
-    for index, factors in _points(xp, grid, space, mode, padding, align):
-        weight = _product(xp, [w for w, _ in factors])
-        part = xp.add_points(g if weight is None else g * weight, index, space)
-        total = part if total is None else total + part
-    return total
-
-
-def _slopes(xp, x, grid, mode, padding, align):
-    """(index, for each axis the derivative of a pixel's weight in its coordinate, or None)."""
-    for index, factors in _points(xp, grid, x.shape[2:], mode, padding, align):
-        yield (
-            index,
-            [
-                None
-                if slope is None
-                else _product(xp, [slope, *(w for b, (w, _) in enumerate(factors) if b != a)])
-                for a, (_, slope) in enumerate(factors)
-            ],
-        )
+    axes = _axes(xp, grid, space, mode, padding, align)
+    return xp.spread_points(_flat(xp, g), _index(xp, axes, space), _weights(xp, axes), space)
 
 
 def _grid_rule(xp, g, x, grid, mode, padding, align):
-    g = xp.reshape(g, (*g.shape[:2], prod(g.shape[2:])))
-    axes = len(x.shape) - 2
-    totals: list[Any] = [None] * axes
-    for index, slopes in _slopes(xp, x, grid, mode, padding, align):
-        pulled = None
-        for a, slope in enumerate(slopes):
-            if slope is None:
-                continue
-            if pulled is None:
-                pulled = xp.sum(xp.read_points(x, index) * g, axis=1)
-            part = pulled * slope[:, 0, :]
-            totals[a] = part if totals[a] is None else totals[a] + part
-    if totals[0] is None:
-        return xp.zeros_like(grid)
-    return xp.reshape(xp.stack(totals[::-1], axis=-1), grid.shape)
+    space = x.shape[2:]
+    axes = _axes(xp, grid, space, mode, padding, align)
+    pulled = xp.match_points(_flat(xp, g), x, _index(xp, axes, space))
+    found = [xp.sum(pulled * _weights(xp, axes, a), axis=1) for a in range(len(space))]
+    return xp.reshape(xp.stack(found[::-1], axis=-1), grid.shape)
 
 
 def _grid_tangent(xp, t, x, grid, y, mode, padding, align):
-    axes = len(x.shape) - 2
-    t = xp.reshape(t, (t.shape[0], prod(t.shape[1:-1]), axes))
-    total = None
-    for index, slopes in _slopes(xp, x, grid, mode, padding, align):
-        change = None
-        for a, slope in enumerate(slopes):
-            if slope is not None:
-                part = slope * xp.expand_dims(t[:, :, axes - 1 - a], axis=1)
-                change = part if change is None else change + part
-        if change is not None:
-            part = xp.read_points(x, index) * change
-            total = part if total is None else total + part
-    return xp.zeros_like(y) if total is None else xp.reshape(total, y.shape)
+    space = x.shape[2:]
+    n = len(space)
+    axes = _axes(xp, grid, space, mode, padding, align)
+    t = xp.reshape(t, (t.shape[0], 1, prod(t.shape[1:-1]), n))
+    change = sum(_weights(xp, axes, a) * t[:, :, :, n - 1 - a] for a in range(n))
+    return xp.reshape(xp.blend_points(x, _index(xp, axes, space), change), y.shape)
 
 
 def _sampler(name: str, node: str) -> Any:

@@ -201,7 +201,7 @@ def dot(input: Any, tensor: Any, *, out: Any = None) -> Any:
     >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)
     """
-    _check_vectors("dot", input, tensor)
+    _check_vectors(input, tensor)
     return finish("dot", vector_dot(input, tensor), out)
 
 
@@ -211,13 +211,13 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
     >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)
     """
-    _check_vectors("vdot", input, other)
+    _check_vectors(input, other)
     if input.dtype.is_complex:
         input = input.conj()
     return finish("vdot", vector_dot(input, other), out)
 
 
-def _check_vectors(name: str, a: Any, b: Any) -> None:
+def _check_vectors(a: Any, b: Any) -> None:
     x, y = a._array, b._array
     if x.ndim != 1 or y.ndim != 1:
         raise errors.advised(
@@ -227,7 +227,7 @@ def _check_vectors(name: str, a: Any, b: Any) -> None:
     if x.dtype != y.dtype:
         raise errors.advised(
             RuntimeError(
-                f"{name} : expected both vectors to have same dtype, but found "
+                "dot : expected both vectors to have same dtype, but found "
                 f"{a.dtype.scalar_name} and {b.dtype.scalar_name}"
             ),
             f"Convert one of them: .to({a.dtype}).",

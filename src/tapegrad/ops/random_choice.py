@@ -95,7 +95,7 @@ def _check_weights(weights: np.ndarray, dtype: Dtype, n: int, replacement: bool)
         what = "sum of probabilities <= 0"
         if is_wrong[row].any():
             first = rows[row, np.argmax(is_wrong[row])]
-            is_negative = first < 0
+            is_negative = not first >= 0  # nan, too
             what = "encountering probability entry " + (
                 "< 0" if is_negative else "= infinity or NaN"
             )

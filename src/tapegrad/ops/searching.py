@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
-from tapegrad import tensor as _tensor
 from tapegrad.call import finish
 from tapegrad.dtype import int32, int64
 from tapegrad.op import constant
 from tapegrad.ops.refusal import common_dtype, no_kernel
+from tapegrad.tensor import wrap
 
 
 @constant(kernels=("places_in",))
@@ -45,7 +45,7 @@ def _search(sequence: Any, values: Any, right: bool, out_int32: bool, out: Any) 
     if dtype.itemsize == 2 and dtype.is_floating_point:
         from tapegrad.dtype import float32 as dtype
     a, b = sequence.detach().to(dtype), values
-    b = b.detach().to(dtype) if hasattr(b, "_array") else _tensor.wrap(np.asarray(b, dtype.numpy))
+    b = b.detach().to(dtype) if hasattr(b, "_array") else wrap(np.asarray(b, dtype.numpy))
     return finish("searchsorted", places_in(a, b, right=right).to(kind), out)
 
 
@@ -131,7 +131,7 @@ def _sorted_by(sequence: Any, sorter: Any) -> Any:
     indices = sorter._array
     if indices.size and (indices.min() < 0 or indices.max() >= a[-1]):
         raise _refused("sorter index out of range", f"Indices go from 0 to {a[-1] - 1}.")
-    return _tensor.wrap(np.take_along_axis(sequence._array, indices, -1))
+    return wrap(np.take_along_axis(sequence._array, indices, -1))
 
 
 def bucketize(
@@ -216,9 +216,7 @@ def isin(
     if dtype.itemsize == 2 and dtype.is_floating_point:
         from tapegrad.dtype import float32 as dtype
     a, b = (
-        each.detach().to(dtype)
-        if hasattr(each, "_array")
-        else _tensor.wrap(np.asarray(each, dtype.numpy))
+        each.detach().to(dtype) if hasattr(each, "_array") else wrap(np.asarray(each, dtype.numpy))
         for each in (x, among)
     )
     found = members(a, b, unique=bool(assume_unique), invert=bool(invert))

@@ -144,14 +144,23 @@ copy_slice.vjp(
 
 def narrow_copy(input: Any, dim: int, start: int, length: int) -> Any:
     """A copy of `length` elements of dimension `dim`, from `start` on."""
-    if dim >= input._array.ndim:
+    shape = input._array.shape
+    if shape and dim >= len(shape):
         raise errors.advised(
             RuntimeError(
                 "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got "
                 "false.  (Could this error message be improved?  If so, please report an "
                 "enhancement request to PyTorch.)"
             ),
-            f"The tensor has {input._array.ndim} dimensions.",
+            f"The tensor has {len(shape)} dimensions.",
+        )
+    if shape and length < 0:
+        raise errors.advised(
+            RuntimeError(
+                f"start ({start}) + length ({length}) exceeds dimension size "
+                f"({shape[axis_of(dim, len(shape))]})."
+            ),
+            "A length is not negative.",
         )
     part = narrow(input.detach(), dim, start, length)
     axis = axis_of(dim, input._array.ndim)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
+from tapegrad.errors import must_be
 from tapegrad.op import elementwise
 from tapegrad.ops.refusal import COMPLEX, lacks
 
@@ -117,6 +118,8 @@ def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
     >>> torch.polygamma(1, torch.tensor([1.0, 2.0]))
     tensor([1.6449, 0.6449])
     """
+    if not isinstance(n, int):
+        raise must_be("polygamma", "n", 1, "int", n)
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:

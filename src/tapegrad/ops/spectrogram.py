@@ -14,9 +14,9 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.ops.axis import transpose, unsqueeze
-from tapegrad.ops.create import ones, zeros
+from tapegrad.ops.constant_pad import constant_pad_nd
+from tapegrad.ops.create import ones
 from tapegrad.ops.fourier import from_real, to_real, transform
-from tapegrad.ops.join import cat
 from tapegrad.ops.stride import sum_windows, view_as_real, windows
 
 _no_window_said: set[str] = set()
@@ -59,8 +59,7 @@ def _full_window(window: Any, n_fft: int, win_length: int, dtype: Any) -> Any:
     left = (n_fft - win_length) // 2
     if window is None:
         window = ones(win_length, dtype=dtype)
-    right = n_fft - win_length - left
-    return cat([zeros(left, dtype=window.dtype), window, zeros(right, dtype=window.dtype)])
+    return constant_pad_nd(window, (left, n_fft - win_length - left))
 
 
 def stft(
@@ -96,6 +95,8 @@ def stft(
     >>> torch.stft(x, 8, window=torch.hann_window(8), return_complex=True).shape
     torch.Size([5, 17])
     """
+    if not isinstance(normalized, bool):
+        raise errors.must_be("stft", "normalized", 8, "bool", normalized)
     if window is None:
         _warn_of_no_window(
             "stft",
@@ -290,8 +291,7 @@ def istft(
             UserWarning,
             stacklevel=2,
         )
-        rest = zeros(signal._array.shape[0], end - whole, dtype=signal.dtype)
-        signal = cat([signal, rest], 1)
+        signal = constant_pad_nd(signal, (0, end - whole))
     return signal.squeeze(0) if single else signal
 
 

@@ -251,19 +251,33 @@ def upsample_lanczos2d_aa(make: Make) -> list:
 # --- grids -------------------------------------------------------------------------------------
 
 
+def _around(make: Make) -> tuple:
+    """Pixels, some of them outside, and weights."""
+    return make(2, 3, 4), make.integers(2, 3, 4, low=-1, high=6)
+
+
 @row
-def read_points(make: Make) -> list:
+def blend_points(make: Make) -> list:
     return [
-        Sample(make(2, 3, 2, 3), make.integers(2, 4, low=-1, high=6)),
-        Sample(make(1, 0, 2, 3), make.integers(1, 4, high=6)),
+        Sample(make(2, 3, 2, 3), *_around(make)),
+        Sample(make(1, 0, 2, 3), make(1, 2, 4), make.integers(1, 2, 4)),
+        Sample(make(0, 2, 3), make(0, 2, 4), make.integers(0, 2, 4)),
     ]
 
 
 @row
-def add_points(make: Make) -> list:
+def spread_points(make: Make) -> list:
     return [
-        Sample(make(2, 3, 4), make.integers(2, 4, low=-1, high=6), space=(2, 3)),
-        Sample(make(1, 2, 0), make.integers(1, 0), space=(2, 3)),
+        Sample(make(2, 3, 4), *_around(make), space=(2, 3)),
+        Sample(make(1, 2, 0), make(1, 2, 0), make.integers(1, 2, 0), space=(2, 3)),
+    ]
+
+
+@row
+def match_points(make: Make) -> list:
+    return [
+        Sample(make(2, 3, 4), make(2, 3, 2, 3), make.integers(2, 3, 4, low=-1, high=6)),
+        Sample(make(1, 2, 0), make(1, 2, 2, 3), make.integers(1, 2, 0)),
     ]
 
 

@@ -159,6 +159,11 @@ def nextafter(make: Make) -> list:
 
 
 @row
+def narrow_neighbour(make: Make) -> list:
+    return _never_equal(make)
+
+
+@row
 def heaviside(make: Make) -> list:
     return [Sample(make.integers(2, 3, low=-1, high=2), make.integers(3))]
 
