@@ -17,7 +17,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.blocks import LARGE
 from tapegrad.arrays.mark import mark_of
-from tapegrad.arrays.reuse import SMALLEST, empty
+from tapegrad.arrays.reuse import SMALLEST, memory_for
 from tapegrad.autograd.graph import next_sequence
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.plan import (
@@ -46,6 +46,7 @@ from tapegrad.call import (
 
 get_mode = MODE.get
 ndarray = np.ndarray
+array_of = np.array
 asarray = np.asarray
 new = object.__new__
 
@@ -115,7 +116,7 @@ def unary(op: Any) -> Callable:
                 if compute is None:
                     first_call()
                 if whole and alike and x.nbytes >= SMALLEST:
-                    return compute(x, empty(x.size, dtype).reshape(x.shape))
+                    return compute(x, memory_for(x))
                 return asarray(compute(x))
         return finish(op.name, apply(op, (input,), {}), out)
 
@@ -151,6 +152,9 @@ def binary(op: Any, leave: bool = False) -> Callable:
             right = op.plan(CONSTANT + GRAD, False, numpy_namespace)
 
     def call(input: Any, other: Any) -> Any:
+        kind = type(other)
+        if kind is float or kind is int:
+            return with_number(input, other)
         try:
             mark = input._mark
             if mark is not other._mark:
@@ -225,7 +229,7 @@ def binary(op: Any, leave: bool = False) -> Callable:
                     first_call()
                 try:
                     if whole and alike and x.nbytes >= SMALLEST and x.shape == y.shape:
-                        return compute(x, y, empty(x.size, dtype).reshape(x.shape))
+                        return compute(x, y, memory_for(x))
                     return asarray(compute(x, y))
                 except ValueError:
                     raise errors.broadcast(x.shape, y.shape) from None
@@ -249,7 +253,12 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 if compute is None:
                     first_call()
                 try:
-                    z = compute(x, other)
+                    # an array of the number is quicker than the number, and the same to NumPy
+                    number = array_of(other, x.dtype) if whole else other
+                    if whole and alike and x.nbytes >= SMALLEST:
+                        z = compute(x, number, memory_for(x))
+                    else:
+                        z = compute(x, number)
                 except OverflowError:  # an int beyond 64 bits
                     return apply(op, (input, other), {})
                 tensor = new(Tensor)

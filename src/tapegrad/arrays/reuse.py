@@ -67,6 +67,11 @@ def zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     return out.reshape(shape)
 
 
+def memory_for(x: np.ndarray) -> np.ndarray:
+    """An array with any values for a result of the shape and dtype of `x`."""
+    return empty(x.size, x.dtype).reshape(x.shape)
+
+
 def _drop_unused() -> None:
     for key, buffers in list(_buffers.items()):
         used = []
