@@ -58,7 +58,8 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
             mark = x._mark
             if mark is None:
                 mark = x._mark = mark_of(array)
-            if mark:
+            if mark is not False:
+                large = large or mark.blocks
                 if dtype is None:
                     dtype = mark.dtype
                 elif dtype is not mark.dtype:
@@ -98,7 +99,7 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
     try:
         out = _compute(op, xp, arrays, params, large)
     except ValueError as error:
-        raise _shape_error(op, arrays, error) from None
+        raise shape_error(op, arrays, error) from None
     if narrow is not None:
         out = _cast(out, F32, narrow)
     kind = type(out)
@@ -111,7 +112,7 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
     else:
         outs = tuple(map(_tensor.wrap, out)) if several else (_tensor.wrap(out),)
     if mode and GRAD in kinds and op.vjps:
-        record(op, xp, inputs, given, tuple(edges), kinds, params, outs, written)
+        record(op, xp, inputs, given, edges, kinds, params, outs, written)
     if op.view:
         for i, tensor in enumerate(outs):
             mark_view(op, inputs[0], tensor, params, i if op.multi else None, mode)
@@ -206,7 +207,7 @@ def record(
     xp: Any,
     inputs: tuple,
     arrays: list,
-    edges: tuple,
+    edges: Any,
     kinds: str,
     params: dict,
     outs: tuple,
@@ -227,7 +228,7 @@ def record(
             op.quick[kinds] = plan
     node = plan.node_type()
     node.plan = plan
-    node.edges = edges
+    node.edges = tuple(edges)
     node.output_version = node.hooks = node.versions = None
     if plan.keeps:
         node.saved = plan.save(inputs, params, outs)
@@ -238,12 +239,13 @@ def record(
     node.restore = None if op.promote is None else restoration(arrays, edges, outs[0]._array)
     node.sequence = next_sequence()
     if op.multi:
-        from tapegrad.autograd.plan import Like
+        from tapegrad.arrays.mark import Like
 
         node.likes = [Like(t._array) for t in outs]
         node.n_outputs = len(outs)
         for i, tensor in enumerate(outs):
-            tensor._node = Port(node, i)
+            if i not in op.constant_outputs:
+                tensor._node = Port(node, i)
     else:
         outs[op.differentiable_output]._node = node
 
@@ -252,7 +254,7 @@ def _is_complex(xp: Any, dtype: Any) -> bool:
     return xp is not numpy_namespace and xp.isdtype(dtype, "complex floating")
 
 
-def restoration(arrays: Any, edges: tuple, out: Any) -> tuple | None:
+def restoration(arrays: Any, edges: Any, out: Any) -> tuple | None:
     """For each input what its gradient must be brought back to; None if nothing was changed.
 
     Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them;
@@ -274,7 +276,7 @@ def restoration(arrays: Any, edges: tuple, out: Any) -> tuple | None:
     return tuple(spec) if changed else None
 
 
-def _shape_error(op: Any, arrays: list, error: ValueError) -> Exception:
+def shape_error(op: Any, arrays: list, error: ValueError) -> Exception:
     """PyTorch's error for shapes that do not broadcast; any other error as it is."""
     if op.promote is not None:
         shapes = [x.shape for x in arrays if hasattr(x, "shape")]
@@ -297,15 +299,6 @@ def wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
         ),
         "Make a tensor of it first: torch.tensor(...), torch.from_numpy(...).",
     )
-
-
-def general(op: Any) -> Callable:
-    """The function of an operator that has no fast path of its own."""
-
-    def call(*inputs: Any, **params: Any) -> Any:
-        return apply(op, inputs, params)
-
-    return call
 
 
 def finish(name: str, result: Any, out: Any) -> Any:

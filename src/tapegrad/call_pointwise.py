@@ -17,6 +17,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.blocks import LARGE
 from tapegrad.arrays.mark import mark_of
+from tapegrad.arrays.reuse import SMALLEST, memory_for
 from tapegrad.autograd.graph import next_sequence
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.plan import (
@@ -45,6 +46,7 @@ from tapegrad.call import (
 
 get_mode = MODE.get
 ndarray = np.ndarray
+array_of = np.array
 asarray = np.asarray
 new = object.__new__
 
@@ -55,6 +57,7 @@ def unary(op: Any) -> Callable:
     plan: Any = None
     Tensor: Any = None
     code = alike = None
+    whole = op.ufunc is not None
 
     def first_call() -> None:
         nonlocal compute, plan, Tensor, code, alike
@@ -112,6 +115,8 @@ def unary(op: Any) -> Callable:
             if (dtype is F32 or dtype is F64) and x.size <= LARGE:
                 if compute is None:
                     first_call()
+                if whole and alike and x.nbytes >= SMALLEST:
+                    return compute(x, memory_for(x))
                 return asarray(compute(x))
         return finish(op.name, apply(op, (input,), {}), out)
 
@@ -131,7 +136,8 @@ def binary(op: Any, leave: bool = False) -> Callable:
     right: Any = None
     alone: Any = None
     alike = None
-    whole = op.ufunc is not None and op.promote == "arith"  # int64 needs no more than floats
+    # NumPy's own: int64 needs no more than floats, and the result may go into given memory
+    whole = op.ufunc is not None and op.promote == "arith"
 
     def first_call() -> None:
         nonlocal compute, both, left, right, alone, Tensor, alike
@@ -146,6 +152,9 @@ def binary(op: Any, leave: bool = False) -> Callable:
             right = op.plan(CONSTANT + GRAD, False, numpy_namespace)
 
     def call(input: Any, other: Any) -> Any:
+        kind = type(other)
+        if kind is float or kind is int:
+            return with_number(input, other)
         try:
             mark = input._mark
             if mark is not other._mark:
@@ -219,6 +228,8 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 if compute is None:
                     first_call()
                 try:
+                    if whole and alike and x.nbytes >= SMALLEST and x.shape == y.shape:
+                        return compute(x, y, memory_for(x))
                     return asarray(compute(x, y))
                 except ValueError:
                     raise errors.broadcast(x.shape, y.shape) from None
@@ -242,7 +253,12 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 if compute is None:
                     first_call()
                 try:
-                    z = compute(x, other)
+                    # an array of the number is quicker than the number, and the same to NumPy
+                    number = array_of(other, x.dtype) if whole else other
+                    if whole and alike and x.nbytes >= SMALLEST:
+                        z = compute(x, number, memory_for(x))
+                    else:
+                        z = compute(x, number)
                 except OverflowError:  # an int beyond 64 bits
                     return apply(op, (input, other), {})
                 tensor = new(Tensor)

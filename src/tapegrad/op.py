@@ -44,6 +44,7 @@ class Op:
     __slots__ = (
         "call",  # the public function
         "check",  # None, or a function of the inputs that raises for those PyTorch refuses
+        "constant_outputs",  # numbers of those that have no gradient
         "differentiable_output",  # number of the one output that has a gradient
         "exempt",  # inputs that keep their dtype and have no gradient: masks, conditions
         "forward",
@@ -101,6 +102,9 @@ class Op:
             self.inputs = (code.co_varnames[n + code.co_kwonlyargcount],)
         self.output_names = outputs if type(outputs) is tuple else None
         with_gradient = [o for o in self.output_names or () if o not in nondiff]
+        self.constant_outputs = tuple(
+            i for i, name in enumerate(self.output_names or ()) if name in nondiff
+        )
         self.multi = outputs == "many" or len(with_gradient) > 1
         self.differentiable_output = (
             self.output_names.index(with_gradient[0]) if self.output_names and with_gradient else 0
@@ -196,12 +200,12 @@ def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Cal
 
 
 def _pointwise(op: Op) -> Callable:
-    from tapegrad.call import general
+    from tapegrad.call_plain import plain
     from tapegrad.call_pointwise import binary, unary
 
     n = len(op.inputs)
     if op.params or op.output_names or n > 2:
-        return general(op)
+        return plain(op)
     return unary(op) if n == 1 else binary(op)
 
 
@@ -210,9 +214,9 @@ def _general(op: Op) -> Callable:
         from tapegrad.call_view import viewing
 
         return viewing(op)
-    from tapegrad.call import general
+    from tapegrad.call_plain import plain
 
-    return general(op)
+    return plain(op)
 
 
 elementwise = _declarer("elementwise", _pointwise, promote="arith")

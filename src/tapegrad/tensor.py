@@ -214,9 +214,7 @@ class TensorCore:
         >>> x.grad
         tensor([2., 4.])
         """
-        from tapegrad.autograd.api import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        _api.backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this tensor in `.grad` although it is no leaf.
@@ -424,7 +422,8 @@ def _warn_of_missing_grad(tensor: Any) -> None:
     )
 
 
-from tapegrad.methods import Methods  # noqa: E402  (the operators need the class above)
+from tapegrad.autograd import api as _api  # noqa: E402  (these need the class above)
+from tapegrad.methods import Methods  # noqa: E402
 from tapegrad.methods.lacking import declare_missing  # noqa: E402
 
 

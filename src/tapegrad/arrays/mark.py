@@ -1,7 +1,7 @@
-"""Marks of small arrays: two tensors with one mark have the same shape and the same dtype.
+"""Marks of arrays: two tensors with one mark have the same shape and the same dtype.
 
-The fast path of small elementwise calls asks whether two tensors have the same mark, which is one
-comparison, instead of comparing dtypes, shapes and sizes, which NumPy makes anew for each question.
+The fast paths ask whether two tensors have the same mark, which is one comparison, instead of
+comparing dtypes, shapes and sizes, which NumPy makes anew for each question.
 """
 
 from __future__ import annotations
@@ -11,26 +11,58 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.blocks import LARGE
+from tapegrad.arrays.reuse import SMALLEST
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 _MOST = 4096  # shapes remembered: forgetting them costs a mark a lookup, no more
 _marks: dict[tuple[Any, tuple[int, ...]], Any] = {}
 
 
+class Like:
+    """Shape and dtype of an array that is not kept itself."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, array: Any):
+        self.shape = array.shape
+        self.dtype = array.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+
 class Mark:
-    """The mark of one shape and dtype; it is true."""
+    """The mark of one shape and dtype. It is true where the array is small."""
 
-    __slots__ = ("dtype",)
+    __slots__ = ("blocks", "dtype", "like")
 
-    def __init__(self, dtype: Any):
-        self.dtype = dtype
+    def __init__(self, array: Any):
+        self.dtype = array.dtype
+        self.blocks = array.size > LARGE  # elementwise work is worth blocks and threads
+        self.like = Like(array)
+
+
+class _LargeMark(Mark):
+    """The mark of arrays for whose results used memory is looked for: it is false."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False
 
 
 def mark_of(array: Any) -> Any:
-    """The mark of an array; False for what the fast path leaves alone.
+    """The mark of a NumPy array of float32 or float64 that has a dimension and an element.
 
-    It takes NumPy arrays of float32 and float64 that have a dimension, an element and no more
-    elements than are worth blocks and threads.
+    Anything else has the mark False: fast paths leave it alone.
 
     >>> import numpy as np
     >>> mark_of = tapegrad.arrays.mark.mark_of
@@ -42,12 +74,13 @@ def mark_of(array: Any) -> Any:
     if type(array) is not np.ndarray:
         return False
     dtype = array.dtype
-    if not (dtype is _F32 or dtype is _F64) or not array.ndim or not 0 < array.size <= LARGE:
+    if not (dtype is _F32 or dtype is _F64) or not array.size or not array.ndim:
         return False
     key = (dtype, array.shape)
     mark = _marks.get(key)
     if mark is None:
         if len(_marks) >= _MOST:
             _marks.clear()
-        mark = _marks[key] = Mark(dtype)
+        kind = Mark if array.nbytes < SMALLEST else _LargeMark
+        mark = _marks[key] = kind(array)
     return mark

@@ -91,7 +91,6 @@ from numpy import (
     logical_not,
     logical_or,
     logical_xor,
-    matmul,
     maximum,
     meshgrid,
     minimum,
@@ -163,6 +162,8 @@ from tapegrad.arrays.index import (
 )
 from tapegrad.arrays.order import median_index, mode_index, put_along
 from tapegrad.arrays.part import copied, pad_select, pad_slice, view_to
+from tapegrad.arrays.reuse import SMALLEST
+from tapegrad.arrays.reuse import empty as empty_array
 from tapegrad.arrays.scan import log_running_sum, running_extremum
 from tapegrad.arrays.selection import kth_index, top_indices
 from tapegrad.arrays.special import (
@@ -214,6 +215,9 @@ _LETTERS = {
 }
 
 
+_LARGE_PRODUCT = SMALLEST // 4  # elements of a product for which used memory is looked for
+
+
 def isdtype(dtype: Any, kind: Any) -> Any:
     if type(kind) is str:
         return dtype.kind in _LETTERS[kind]
@@ -223,6 +227,13 @@ def isdtype(dtype: Any, kind: Any) -> Any:
                 return True
         return False
     return dtype == kind
+
+
+def matmul(x: Any, y: Any, /) -> Any:
+    if x.ndim == y.ndim == 2 and len(x) * y.shape[1] >= _LARGE_PRODUCT and x.dtype is y.dtype:
+        shape = (len(x), y.shape[1])
+        return np.matmul(x, y, empty_array(shape[0] * shape[1], x.dtype).reshape(shape))
+    return np.matmul(x, y)
 
 
 def reshape(x: Any, /, shape: tuple[int, ...], *, copy: Any = None) -> Any:

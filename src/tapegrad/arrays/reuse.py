@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import sys
 import threading
+from _tracemalloc import is_tracing  # the module without the tools, which take long to import
 from typing import Any
 
 import numpy as np
 
-SMALLEST = 1 << 20  # bytes: below it the allocator itself keeps pages
+SMALLEST = 1 << 17  # bytes: below it the allocator itself keeps pages
 MOST = 1 << 28  # bytes that are kept at most
 
 _buffers: dict[tuple[int, Any], list[np.ndarray]] = {}
@@ -32,9 +33,12 @@ except AttributeError:  # an interpreter that does not count references: nothing
 
 
 def empty(size: int, dtype: Any) -> np.ndarray:
-    """A flat array of `size` elements with any values, as `np.empty`."""
+    """A flat array of `size` elements with any values, as `np.empty`.
+
+    While somebody traces memory, every array has memory of its own, for the books to be right.
+    """
     n_bytes = size * dtype.itemsize
-    if n_bytes < SMALLEST or _FREE < 0:
+    if n_bytes < SMALLEST or _FREE < 0 or is_tracing():
         return np.empty(size, dtype)
     with _lock:
         buffers = _buffers.setdefault((size, dtype), [])
@@ -61,6 +65,11 @@ def zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     out = empty(size, dtype)
     out.fill(0)
     return out.reshape(shape)
+
+
+def memory_for(x: np.ndarray) -> np.ndarray:
+    """An array with any values for a result of the shape and dtype of `x`."""
+    return empty(x.size, x.dtype).reshape(x.shape)
 
 
 def _drop_unused() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import namespace_of
@@ -273,7 +275,10 @@ def _cotangent(i: int, out: Any, g: Any) -> Any:
     if g is None:
         if not out.requires_grad:
             return out
-        if out._array.size != 1:
+        array = out._array
+        if type(array) is np.ndarray and not array.ndim and array.dtype.kind == "f":
+            return _tensor.wrap(np.array(1, array.dtype))
+        if array.size != 1:
             raise errors.advised(
                 RuntimeError("grad can be implicitly created only for scalar outputs"),
                 f"This output has shape {list(out.shape)}: pass gradient=..., or sum() it first.",
@@ -286,8 +291,7 @@ def _cotangent(i: int, out: Any, g: Any) -> Any:
                 ),
                 "Pass the cotangent of a complex output: gradient=...",
             )
-        xp = namespace_of((out._array,))
-        return _tensor.wrap(xp.ones_like(out._array))
+        return _tensor.wrap(namespace_of((array,)).ones_like(array))
     if not isinstance(g, _tensor.Tensor):
         raise errors.advised(
             TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}"),

@@ -63,6 +63,11 @@ def _key(edge: Any) -> tuple[Any, int]:
 class _Walk:
     """The state of one backward pass."""
 
+    wanted: dict[tuple[Any, int], Any] = {}  # noqa: RUF012  (replaced, never changed)
+    needed: set[Any] | None = None
+    keep = True  # gradients of leaves go to .grad
+    waiting: dict[Any, int] | None = None  # edges still to come, for leaves with hooks
+
     def __init__(self, retain_graph: bool, create_graph: bool, mode: Mode | None):
         self.retain_graph = retain_graph
         self.create_graph = create_graph
@@ -71,11 +76,7 @@ class _Walk:
         self.summed: set[Any] = set()  # nodes whose gradient is a sum nobody else holds
         self.ready: list[tuple[int, Any]] = []  # heap of (-sequence, node)
         self.leaves: list[AccumulateGrad] = []  # in the order they were reached
-        self.wanted: dict[tuple[Any, int], Any] = {}
-        self.needed: set[Any] | None = None
         self.found: dict[tuple[Any, int], Any] = {}
-        self.keep = True  # gradients of leaves go to .grad
-        self.waiting: dict[Any, int] | None = None  # edges still to come, for leaves with hooks
 
     def send(self, edge: Any, g: Any) -> None:
         """Add a gradient to what `edge` has so far."""

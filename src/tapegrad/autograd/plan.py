@@ -14,6 +14,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.blocks import in_blocks
+from tapegrad.arrays.mark import Like
 from tapegrad.autograd.graph import (
     FREED,
     INFERENCE,
@@ -32,27 +33,6 @@ from tapegrad.autograd.view import edge_of
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 
 
-class Like:
-    """Shape and dtype of an array that is not kept itself."""
-
-    __slots__ = ("dtype", "shape")
-
-    def __init__(self, array: Any):
-        self.shape = array.shape
-        self.dtype = array.dtype
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
-
-
 def version_now(value: Any) -> int:
     """The version of something kept: 0 for what has no counter."""
     version = getattr(value, "_counter", None)
@@ -63,6 +43,9 @@ def version_now(value: Any) -> int:
 
 def _like(value: Any) -> Any:
     """What `x_like` is for an input: a Like, or the Python number or None itself."""
+    mark = getattr(value, "_mark", None)
+    if mark is not None and mark is not False:
+        return mark.like
     array = getattr(value, "_array", value)
     return Like(array) if hasattr(array, "shape") else value
 

@@ -1,0 +1,102 @@
+"""The fast path of operators with one result: float tensors of one dtype, numbers, options.
+
+What `apply` does, without what such calls do not need: no promotion, no other array library, no
+blocks over threads. Whatever does not fit goes to `apply`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad import tensor as _tensor
+from tapegrad.arrays import numpy as numpy_namespace
+from tapegrad.arrays.mark import mark_of
+from tapegrad.autograd.graph import next_sequence
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.plan import CONSTANT, GRAD, RAW
+from tapegrad.autograd.view import edge_of
+from tapegrad.call import apply, record, shape_error
+
+get_mode = MODE.get
+ndarray = np.ndarray
+new = object.__new__
+
+
+def plain(op: Any) -> Callable:
+    """The function of an operator: `call(*inputs, **options)`."""
+    if op.output_names or op.multi or op.view or op.exempt or op.variadic:
+        return lambda *inputs, **params: apply(op, inputs, params)
+    forward = op.forward
+    takes_numbers = op.numbers
+    elementwise = op.promote is not None
+    Tensor: Any = None
+
+    def call(*inputs: Any, **params: Any) -> Any:
+        nonlocal Tensor
+        mode = get_mode()
+        if mode is not True and mode is not False:
+            return apply(op, inputs, params)
+        arrays: list[Any] = []
+        edges: list[Any] = []
+        kinds = ""
+        dtype: Any = None
+        first: Any = None
+        written = broadcast = False
+        for x in inputs:
+            kind = type(x)
+            if x is None or (takes_numbers and (kind is float or kind is int)):
+                arrays.append(x)
+                edges.append(None)
+                kinds += RAW
+                continue
+            mark = getattr(x, "_mark", False)
+            if mark is None:
+                mark = x._mark = mark_of(x._array)
+            if mark is False or (elementwise and mark.blocks):
+                return apply(op, inputs, params)
+            if first is None:
+                first, dtype = mark, mark.dtype
+            elif mark is not first:
+                if mark.dtype is not dtype:
+                    return apply(op, inputs, params)
+                broadcast = elementwise
+            arrays.append(x._array)
+            edge = x._node if x._view is None else edge_of(x)
+            edges.append(edge)
+            kinds += CONSTANT if edge is None else GRAD
+            if x._counter is not None:
+                written = True
+        if kinds[0] == RAW:
+            return apply(op, inputs, params)
+        try:
+            out = forward(numpy_namespace, *arrays, **params)
+        except ValueError as error:
+            raise shape_error(op, arrays, error) from None
+        if type(out) is not ndarray:
+            out = np.asarray(out)
+        if Tensor is None:
+            Tensor = _tensor.Tensor
+        tensor = new(Tensor)
+        tensor._array = out
+        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+        if mode is False or GRAD not in kinds or not op.vjps:
+            return tensor
+        plan = op.quick.get(kinds)
+        if plan is None or out.dtype is not dtype or broadcast:
+            record(op, numpy_namespace, inputs, arrays, edges, kinds, params, (tensor,), written)
+            return tensor
+        node = plan.node_type()
+        node.plan = plan
+        node.edges = tuple(edges)
+        node.versions = node.restore = node.hooks = node.output_version = None
+        node.saved = plan.save(inputs, params, (tensor,))
+        if written:
+            node.versions = plan.versions(inputs)
+        node.sequence = next_sequence()
+        tensor._node = node
+        return tensor
+
+    return call
