@@ -11,7 +11,7 @@ from tapegrad.arrays.blas import share_products
 from tapegrad.arrays.reuse import empty
 
 _MANY = 1 << 15  # elements: below it one pass after the other over the whole
-_BLOCK = 1 << 17  # elements
+_BLOCK = 1 << 18  # elements
 # sums of exponentials that show that no shift by the largest number was needed: neither overflow
 # nor underflow, and for the logarithm no digits lost, as both it and the numbers are small
 _SAFE = (1e-6, 1e30)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
-from tapegrad.op import elementwise
+from tapegrad.op import elementwise, primitive
 from tapegrad.ops.logistic import logistic
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, common_dtype, lacks, no_complex, no_kernel
 
@@ -130,61 +130,53 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
     return celu_scaled(input, alpha=alpha)
 
 
-@elementwise(
+@primitive(
+    name="gelu",
     promote="float",
-    kernels=("gelu", "gelu_slope"),
+    kernels=("gelu", "gelu_back"),
     node="GeluBackward0",
     check=_floats("GeluKernelImpl"),
 )
-def gelu_exact(xp, input):
-    """x * Phi(x), Phi the distribution function of the normal distribution."""
-    return xp.gelu(input)
+def gelu_curve(xp, input, *, approximate):
+    """x Phi(x), Phi the distribution function of the normal law, or an approximation of it."""
+    return xp.gelu(input, approximate)
 
 
-gelu_exact.vjp(input=lambda xp, g, input: g * xp.gelu_slope(input))
+gelu_curve.vjp(
+    input=lambda xp, g, input, approximate: xp.gelu_back(g, input, approximate),
+)
+gelu_curve.jvp(
+    input=lambda xp, t, input, approximate: xp.gelu_back(t, input, approximate),
+)
 
 
-def gelu_slope(input: Any) -> Any:
+def gelu_back(g: Any, input: Any, approximate: str) -> Any:
     """The kernel on tensors, for derivatives of derivatives."""
     from tapegrad import namespace as xp
 
-    phi = 0.5 * (1 + xp.erf(input * 0.7071067811865476))
-    return phi + input * xp.exp(input * input * -0.5) * 0.3989422804014327
-
-
-_SQRT_2_OVER_PI = 0.7978845608028654
-
-
-@elementwise(promote="float", node="GeluBackward0", check=_floats("GeluKernelImpl"))
-def gelu_tanh(xp, input):
-    """0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))."""
-    cube = input * input * input
-    return 0.5 * input * (1 + xp.tanh(_SQRT_2_OVER_PI * (input + 0.044715 * cube)))
-
-
-def _gelu_tanh_vjp(xp, g, input):
+    if approximate == "none":
+        phi = 0.5 * (1 + xp.erf(input * 0.7071067811865476))
+        return g * (phi + input * xp.exp(input * input * -0.5) * 0.3989422804014327)
     square = input * input
-    t = xp.tanh(_SQRT_2_OVER_PI * input * (1 + 0.044715 * square))
-    slope = _SQRT_2_OVER_PI * (1 + 3 * 0.044715 * square)
+    t = xp.tanh(0.7978845608028654 * input * (1 + 0.044715 * square))
+    slope = 0.7978845608028654 * (1 + 3 * 0.044715 * square)
     return g * (0.5 * (1 + t) + 0.5 * input * (1 - t) * (1 + t) * slope)
-
-
-gelu_tanh.vjp(input=_gelu_tanh_vjp)
 
 
 def gelu(input: Any, *, approximate: str = "none") -> Any:
     """x * Phi(x); with approximate="tanh" its approximation by tanh.
+
+    Phi is the distribution function of the normal law; the approximation is
+    0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 
     Source: Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016, section 2.
 
     >>> torch.nn.functional.gelu(torch.tensor([-1.0, 2.0]))
     tensor([-0.1587,  1.9545])
     """
-    if approximate == "none":
-        return gelu_exact(input)
-    if approximate == "tanh":
-        return gelu_tanh(input)
-    raise RuntimeError("approximate argument must be either none or tanh.")
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return gelu_curve(input, approximate=approximate)
 
 
 @elementwise(promote="float", node="SiluBackward0", check=lacks("silu_cpu", BOOL, INTEGER))

@@ -27,13 +27,8 @@ def celu_scaled(make: Make) -> list:
 
 
 @row
-def gelu_exact(make: Make) -> list:
-    return unary(make)
-
-
-@row
-def gelu_tanh(make: Make) -> list:
-    return unary(make)
+def gelu(make: Make) -> list:
+    return [*unary(make, approximate="none"), *unary(make, approximate="tanh")]
 
 
 @row
