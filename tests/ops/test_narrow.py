@@ -69,3 +69,24 @@ def test_narrow_and_wide_promote():
 def test_bits_of_narrow_numbers_are_refused():
     with pytest.raises(NotImplementedError, match="\"bitwise_and_cpu\" not implemented for 'Half'"):
         torch.ones(2, dtype=torch.float16) & 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_sums_of_16_bits_keep_what_is_small(dtype):
+    ones = torch.ones(2, 3000, dtype=dtype)
+    assert ones.sum(1).tolist() == pytest.approx([3000, 3000], rel=0.004)
+    assert ones.mean().item() == 1 and ones.mean(1).tolist() == [1, 1]
+    assert ones.cumsum(1)[0, -1].item() == pytest.approx(3000, rel=0.004)
+    assert ones.softmax(1)[0, 0].item() == pytest.approx(1 / 3000, rel=0.004)
+    assert ones.norm().item() == pytest.approx(6000**0.5, rel=0.004)
+    assert torch.nn.functional.mse_loss(ones, ones * 3).item() == 4
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_losses_of_16_bits_have_gradients_of_16_bits(dtype):
+    x = torch.zeros(3, 1000, dtype=dtype, requires_grad=True)
+    loss = torch.nn.functional.cross_entropy(x, torch.tensor([0, 1, 2]))
+    loss.backward()
+    assert loss.dtype is dtype and loss.item() == pytest.approx(6.9078, rel=0.004)
+    assert x.grad.dtype is dtype
+    assert x.grad[0, :2].tolist() == pytest.approx([(0.001 - 1) / 3, 0.001 / 3], rel=0.004)

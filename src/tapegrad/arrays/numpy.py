@@ -38,8 +38,6 @@ from numpy import (
     copysign,
     cos,
     cosh,
-    cumulative_prod,
-    cumulative_sum,
     diff,
     divide,
     e,
@@ -295,6 +293,10 @@ def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False
         found = _total()(x, axis, keepdims)
         if found is not None:
             return found
+    if x.dtype.kind == "V" and dtype is None:
+        from tapegrad.arrays import narrow
+
+        return narrow.reduced(np.add, x, axis, keepdims)
     return np.add.reduce(x, axis, dtype, None, keepdims)
 
 
@@ -304,7 +306,27 @@ def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = Fals
             from tapegrad.arrays.summing import product
 
             return product(x)
+    if x.dtype.kind == "V" and dtype is None:
+        from tapegrad.arrays import narrow
+
+        return narrow.reduced(np.multiply, x, axis, keepdims)
     return np.multiply.reduce(x, axis, dtype, None, keepdims)
+
+
+def cumulative_sum(x: Any, /, *, axis: Any = None) -> Any:
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        from tapegrad.arrays import narrow
+
+        return narrow.accumulated(np.add, x, axis)
+    return np.cumulative_sum(x, axis=axis)
+
+
+def cumulative_prod(x: Any, /, *, axis: Any = None) -> Any:
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        from tapegrad.arrays import narrow
+
+        return narrow.accumulated(np.multiply, x, axis)
+    return np.cumulative_prod(x, axis=axis)
 
 
 def max(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
@@ -333,6 +355,10 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
     if x.dtype is _F32 or x.dtype is _F64:
         found = sum(x, axis=axis, keepdims=keepdims)
         return found / (x.size // found.size if found.size else 1)
+    if x.dtype.kind == "V":
+        from tapegrad.arrays import narrow
+
+        return narrow.mean(x, axis, keepdims)
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 

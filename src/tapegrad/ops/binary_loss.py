@@ -14,7 +14,7 @@ from tapegrad.promotion import result_type
 __all__: list[str] = []  # they live in torch.nn.functional
 
 
-@primitive(node="BinaryCrossEntropyBackward0", hidden=("weight",))
+@primitive(promote="arith", node="BinaryCrossEntropyBackward0", hidden=("weight",))
 def bernoulli_nll(xp, input, target, weight, *, reduction):
     """-(target log(input) + (1 - target) log(1 - input)), logarithms not below -100."""
     loss = (target - 1) * xp.maximum(xp.log1p(-input), -100) - target * xp.maximum(
@@ -54,7 +54,11 @@ bernoulli_nll.jvp(
 )
 
 
-@primitive(node="BinaryCrossEntropyWithLogitsBackward0", hidden=("weight", "pos_weight"))
+@primitive(
+    promote="arith",
+    node="BinaryCrossEntropyWithLogitsBackward0",
+    hidden=("weight", "pos_weight"),
+)
 def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
     """The loss of `bernoulli_nll` at sigmoid(input), from the logits themselves."""
     factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1

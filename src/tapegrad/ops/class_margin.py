@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad.op import primitive
 from tapegrad.ops.loss import check_alike, check_constant, check_reduction, mean_or_sum, share
+from tapegrad.ops.refusal import no_kernel
 from tapegrad.tensor import wrap
 
 __all__: list[str] = []  # they live in torch.nn.functional
@@ -82,13 +83,7 @@ def multi_margin_loss(
             ),
             "One class for each row.",
         )
-    if not input.dtype.is_floating_point:
-        raise errors.advised(
-            NotImplementedError(
-                f"\"multi_margin_loss_cpu_kernel\" not implemented for '{input.dtype.scalar_name}'"
-            ),
-            "Convert the input first: .float().",
-        )
+    _check_floats("multi_margin_loss_cpu_kernel", input.dtype)
     if weight is not None and weight._array.shape[0] != n_classes:
         raise errors.advised(
             RuntimeError(
@@ -169,6 +164,7 @@ def multilabel_margin_loss(input: Any, target: Any, reduction: str) -> Any:
         )
     _check_labels(target)
     n_classes = shape[-1] if shape else 1
+    _check_floats("multilabel_margin_loss_forward_out_frame", input.dtype)
     hit, other = _read_labels(target, n_classes)
     rows = input if len(shape) == 2 else input.reshape(1, n_classes)
     y = multilabel_margin(rows, hit, other, reduction=reduction)
@@ -201,6 +197,11 @@ def _check_rows(input: Any) -> tuple[int, ...]:
             "The input is (N, C) or (C).",
         )
     return shape
+
+
+def _check_floats(kernel: str, dtype: Any) -> None:
+    if not dtype.is_floating_point or dtype.itemsize == 2:
+        raise no_kernel(kernel, dtype)
 
 
 def _check_labels(target: Any) -> None:

@@ -21,7 +21,7 @@ _norm_vjp = vector_norm.op.vjps["x"].function
 _norm_jvp = vector_norm.op.jvps["x"].function
 
 
-@primitive(node="NormBackward1", holomorphic=False)
+@primitive(promote="arith", node="NormBackward1", holomorphic=False)
 def norm_along(xp, x, *, order, axis, keepdims):
     """sum(|x|^order)^(1/order) over `axis`, by the node name it has inside other functions."""
     return _norm(xp, x, order=order, axis=axis, keepdims=keepdims)

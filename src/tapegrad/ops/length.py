@@ -18,7 +18,7 @@ __all__ = ["norm", "renorm", "renorm_"]
 _INF = float("inf")
 
 
-@primitive(node="LinalgVectorNormBackward0", holomorphic=False)
+@primitive(promote="arith", node="LinalgVectorNormBackward0", holomorphic=False)
 def vector_norm(xp, x, *, order, axis, keepdims):
     """sum(|x|^order)^(1/order) over `axis`; for orders inf, -inf and 0 the limits."""
     size = xp.abs(x)

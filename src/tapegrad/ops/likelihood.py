@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.dtype import float32
 from tapegrad.op import primitive
 from tapegrad.ops.class_check import check_classes, check_probabilities
 from tapegrad.ops.logits import log_softmax
@@ -124,6 +125,9 @@ def _nll(input: Any, target: Any, weight: Any, ignored: int | None, reduction: s
         name = "nll_loss2d_forward" if n > 2 else "nll_loss_forward"
         check_constant(name, "weight", weight)
         check_alike(input, weight)
+    if input.dtype.itemsize == 2:  # sums of numbers of 16 bits lose what is small
+        weight = None if weight is None else weight.to(float32)
+        return _nll(input.to(float32), target, weight, ignored, reduction).to(input.dtype)
     if n > 2:
         return pick_places(input, target, weight, ignore_index=ignored, reduction=reduction)
     if n == 2:

@@ -11,7 +11,7 @@ from tapegrad.shape import axis_of
 __all__ = ["log_softmax", "softmax"]
 
 
-@primitive(node="SoftmaxBackward0")
+@primitive(promote="arith", node="SoftmaxBackward0")
 def softmax_along(xp, x, *, axis):
     """exp(x) / sum(exp(x)) along `axis`."""
     kernel = getattr(xp, "softmax_along", None)
@@ -21,7 +21,19 @@ def softmax_along(xp, x, *, axis):
     return e / xp.sum(e, axis=axis, keepdims=True)
 
 
+def _in_float32(xp: Any, rule: Any, g: Any, y: Any, axis: int) -> Any:
+    """A rule for numbers of 16 bits, whose sums would lose what is small."""
+    wide = rule(xp, xp.astype(g, xp.float32), xp.astype(y, xp.float32), axis)
+    return xp.astype(wide, y.dtype)
+
+
+def _is_narrow(x: Any) -> bool:
+    return getattr(x.dtype, "itemsize", 0) == 2
+
+
 def _softmax_rule(xp, g, y, axis):
+    if _is_narrow(y):
+        return _in_float32(xp, _softmax_rule, g, y, axis)
     kernel = getattr(xp, "softmax_back", None)
     if kernel is not None:
         return kernel(g, y, axis)
@@ -33,7 +45,7 @@ softmax_along.vjp(x=_softmax_rule)
 softmax_along.jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # symmetric Jacobian
 
 
-@primitive(node="LogSoftmaxBackward0")
+@primitive(promote="arith", node="LogSoftmaxBackward0")
 def log_softmax_along(xp, x, *, axis):
     """x - log(sum(exp(x))) along `axis`."""
     kernel = getattr(xp, "log_softmax_along", None)
@@ -44,6 +56,8 @@ def log_softmax_along(xp, x, *, axis):
 
 
 def _log_softmax_rule(xp, g, y, axis):
+    if _is_narrow(y):
+        return _in_float32(xp, _log_softmax_rule, g, y, axis)
     kernel = getattr(xp, "log_softmax_back", None)
     if kernel is not None:
         return kernel(g, y, axis)

@@ -89,7 +89,7 @@ def _no_integers(kernel: str) -> Any:
     return lacks(kernel, BOOL, INTEGER, COMPLEX)
 
 
-@primitive(node="MseLossBackward0", check=_no_integers("mse_cpu"))
+@primitive(promote="arith", node="MseLossBackward0", check=_no_integers("mse_cpu"))
 def squared_error(xp, input, target, *, reduction):
     """(input - target)^2, summed or averaged."""
     d = input - target
@@ -116,7 +116,7 @@ squared_error.jvp(
 )
 
 
-@primitive(node="SmoothL1LossBackward0", check=_no_integers("smooth_l1_cpu"))
+@primitive(promote="arith", node="SmoothL1LossBackward0", check=_no_integers("smooth_l1_cpu"))
 def smooth_l1(xp, input, target, *, beta, reduction):
     """d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, d = input - target."""
     d = xp.abs(input - target)
@@ -146,7 +146,7 @@ smooth_l1.jvp(
 )
 
 
-@primitive(node="HuberLossBackward0", check=_no_integers("huber_cpu"))
+@primitive(promote="arith", node="HuberLossBackward0", check=_no_integers("huber_cpu"))
 def huber(xp, input, target, *, delta, reduction):
     """d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, d = input - target."""
     d = xp.abs(input - target)

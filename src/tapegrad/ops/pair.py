@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.op import primitive
+from tapegrad.ops.refusal import no_kernel
 
 __all__ = ["cdist", "pdist"]
 
@@ -184,6 +185,8 @@ def cdist(
     many = x1._array.shape[-2] > _MANY or x2._array.shape[-2] > _MANY
     by_product = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and many)
     if order != 2 or not by_product or 0 in (*x1._array.shape, *x2._array.shape):
+        if x1.dtype.itemsize == 2:
+            raise no_kernel("cdist", x1.dtype)
         return all_distances(x1, x2, order=order)
     batch = _batch(x1, x2)
     shape = (*batch, x1._array.shape[-2], x2._array.shape[-2])
@@ -262,6 +265,8 @@ def pdist(input: Any, p: float = 2) -> Any:
         )
     from tapegrad.ops import triu_indices
 
+    if input.dtype.itemsize == 2:
+        raise no_kernel("pdist", input.dtype)
     order = _order("pdist", p)
     n = input._array.shape[0]
     return own_distances(input, triu_indices(n, n, 1), order=order)
