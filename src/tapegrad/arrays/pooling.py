@@ -69,12 +69,14 @@ def _along(
 ) -> tuple[Any, Any]:
     """One axis reduced to its windows; without `places` those of the axis itself are meant."""
     before = (slice(None),) * axis
+    if window.runs is not None:
+        return _along_runs(values, places, axis, window, kind, with_nan)
     n_after = values.ndim - axis - 1
     best = _part(values, before, window.first)
     if places is None:
         # the number of the lane that won, a later one being larger, is a byte: quick to keep
         won = np.zeros(best.shape, np.uint8 if window.n_lanes < 256 else kind)
-        if not window.starts_inside:
+        if window.start[0] < 0:
             won += window.shaped("first_lane", won.dtype, n_after)
     else:
         won = _part(places, before, window.first)
@@ -95,6 +97,28 @@ def _along(
     if places is not None:
         return best, won
     return best, won * kind(window.dilation) + window.shaped("start", kind, n_after)
+
+
+def _along_runs(
+    values: Any, places: Any, axis: int, window: Window, kind: Any, with_nan: bool
+) -> tuple[Any, Any]:
+    """One axis reduced to few long windows, one after the other."""
+    before = (slice(None),) * axis
+    best, won = [], []
+    for run in window.runs or ():
+        part = values[(*before, run)]
+        number = np.argmax(part, axis, keepdims=True)
+        if with_nan:
+            nans = np.isnan(part)
+            last = part.shape[axis] - 1 - np.argmax(np.flip(nans, axis), axis, keepdims=True)
+            number = np.where(nans.any(axis, keepdims=True), last, number)
+        best.append(np.take_along_axis(part, number, axis))
+        if places is None:
+            won.append(run.start + run.step * number.astype(kind))
+        else:
+            known = np.broadcast_to(places[(*before, run)], part.shape)
+            won.append(np.take_along_axis(known, number, axis))
+    return np.concatenate(best, axis), np.concatenate(won, axis)
 
 
 def _part(x: Any, before: tuple, key: Any, copy: bool = True) -> Any:

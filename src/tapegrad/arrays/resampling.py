@@ -15,7 +15,7 @@ def resample(x: Any, through: Separable) -> Any:
     """The last axes of `x` through a separable map, block by block of the axes before them."""
     n = len(through.axes)
     lead, sizes = x.shape[:-n], x.shape[-n:]
-    whole = x.dtype == np.uint8 and any(taps.entries[2] is not None for taps in through.axes)
+    whole = x.dtype == np.uint8 and any(taps.weighted for taps in through.axes)
     narrow = x.dtype.itemsize == 2 and x.dtype.kind in "fV"
     out = np.empty((*lead, *through.sizes), x.dtype)
     if not out.size:
@@ -79,6 +79,8 @@ def _divided(x: Any, divisor: Any) -> Any:
 def along(x: Any, axis: int, taps: Taps) -> Any:
     """One axis through its taps: a step over the whole array for each lane."""
     before = (slice(None),) * axis
+    if taps.runs is not None:
+        return _along_runs(x, axis, before, taps)
     n_after = x.ndim - axis - 1
     shape = (*x.shape[:axis], taps.n_out, *x.shape[axis + 1 :])
     out: Any = None
@@ -99,3 +101,15 @@ def along(x: Any, axis: int, taps: Taps) -> Any:
         else:
             out[(*before, lane.to)] += part
     return np.zeros(shape, x.dtype) if out is None else out
+
+
+def _along_runs(x: Any, axis: int, before: tuple, taps: Taps) -> Any:
+    """One axis through taps that are few long runs: a step for each run."""
+    shape = (*x.shape[:axis], taps.n_out, *x.shape[axis + 1 :])
+    out = np.zeros(shape, x.dtype)
+    for i, run in enumerate(taps.runs or ()):
+        if taps.spread:
+            out[(*before, run)] += x[(*before, slice(i, i + 1))]
+        else:
+            out[(*before, i)] = np.add.reduce(x[(*before, run)], axis)
+    return out

@@ -1,4 +1,4 @@
-"""Taps: which elements of an axis each element of a result looks at, and with what weight.
+"""Taps: which elements of an axis each element of a result is made of, and with what weight.
 
 A pooling window, an interpolation's stencil and their transposes are such lists. They are kept in
 lanes, in which every element of the result occurs once at most: a kernel then needs one step of
@@ -15,16 +15,27 @@ Key = Any  # a slice, or an array of indices
 
 
 class Lane:
-    """Elements `source` of an axis go to elements `to` of the result, times `weight`."""
+    """Elements `source` of an axis go to elements `to` of the result, times `weight`.
+
+    No element of the result occurs twice. Without a weight it is 1.
+    """
 
     __slots__ = ("_cast", "number", "source", "to", "weight")
 
-    def __init__(self, number: int, to: np.ndarray, source: np.ndarray, weight: Any):
+    def __init__(self, number: int, to: Key, source: Key, weight: Any):
         self.number = number
-        self.to = key_of(to)
-        self.source = key_of(source)
+        self.to = to if type(to) is slice else key_of(to)
+        self.source = source if type(source) is slice else key_of(source)
         self.weight = weight
         self._cast: dict[Any, np.ndarray] = {}
+
+    @property
+    def tos(self) -> np.ndarray:
+        return indices_of(self.to)
+
+    @property
+    def sources(self) -> np.ndarray:
+        return indices_of(self.source)
 
     def weights(self, dtype: Any, n_after: int) -> np.ndarray | None:
         """The weights as an array of `dtype` with `n_after` axes of size 1 behind."""
@@ -48,50 +59,68 @@ def key_of(index: np.ndarray) -> Key:
     return index
 
 
-class Taps:
-    """A list of (element of the result, element of the axis, weight), for one axis.
+def indices_of(key: Key) -> np.ndarray:
+    """The indices a key stands for, as an array."""
+    return np.arange(key.start, key.stop, key.step) if type(key) is slice else key
 
-    `lane` numbers groups in which each element of the result occurs once; where it is missing, or
-    leads to more lanes than need be that are not regular, others are found. `weight` None means 1.
+
+class Taps:
+    """What along one axis each element of a result is made of: a list of lanes.
+
+    `runs`, if there are any, stand for the lanes where those would be many: the elements of an
+    axis that are summed for each element of the result, or that each is given to if `spread`.
     """
 
-    __slots__ = ("_fixed", "_lanes", "_reverse", "entries", "n_in", "n_out", "writes_once")
+    __slots__ = ("_fixed", "_reverse", "_writes_once", "lanes", "n_in", "n_out", "runs", "spread")
 
     def __init__(
         self,
         n_in: int,
         n_out: int,
-        to: np.ndarray,
-        source: np.ndarray,
-        weight: np.ndarray | None = None,
-        lane: np.ndarray | None = None,
+        lanes: list[Lane],
+        runs: list[slice] | None = None,
+        spread: bool = False,
     ):
         self.n_in = n_in
         self.n_out = n_out
-        self.entries = (to, source, weight, lane)
-        # whether each element of the result is made of one: it is written then, not added to
-        self.writes_once = len(to) == n_out and len(np.unique(to)) == n_out
-        self._lanes: list[Lane] | None = None
+        self.lanes = lanes
+        self.runs = runs
+        self.spread = spread
+        self._writes_once: bool | None = None
         self._reverse: Taps | None = None
         self._fixed: tuple[Taps, int] | None = None
 
     @property
-    def lanes(self) -> list[Lane]:
-        if self._lanes is None:
-            to, source, weight, lane = self.entries
-            given = None if lane is None else in_lanes(to, source, weight, lane)
-            if given is None or not all(type(each.to) is slice for each in given):
-                fewest = in_lanes(to, source, weight, _ranks(to)) or []
-                given = fewest if given is None or len(fewest) < len(given) else given
-            self._lanes = given
-        return self._lanes
+    def weighted(self) -> bool:
+        return any(lane.weight is not None for lane in self.lanes)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether every element is handed on as it is."""
+        if len(self.lanes) != 1 or self.n_in != self.n_out or self.weighted:
+            return False
+        places = np.arange(self.n_in)
+        lane = self.lanes[0]
+        return np.array_equal(lane.tos, places) and np.array_equal(lane.sources, places)
+
+    @property
+    def writes_once(self) -> bool:
+        """Whether each element of the result is made of one: it is written then, not added to."""
+        if self._writes_once is None:
+            reached = np.zeros(self.n_out, np.int64)
+            for lane in self.lanes:
+                reached[lane.to] += 1
+            self._writes_once = bool((reached == 1).all())
+        return self._writes_once
 
     @property
     def reverse(self) -> Taps:
         """The transposed map, from results to elements."""
         if self._reverse is None:
-            to, source, weight, lane = self.entries
-            self._reverse = Taps(self.n_out, self.n_in, source, to, weight, lane)
+            lanes = [Lane(each.number, each.source, each.to, each.weight) for each in self.lanes]
+            if not all(type(each.to) is slice for each in lanes):
+                lanes = fewest_lanes(*_joined(lanes)) if lanes else lanes
+            self._reverse = Taps(self.n_out, self.n_in, lanes, self.runs, not self.spread)
             self._reverse._reverse = self
         return self._reverse
 
@@ -102,49 +131,37 @@ class Taps:
         They fit into 16 bits; an element that is looked at twice is looked at once.
         """
         if self._fixed is None:
-            to, source, weight, _ = self.entries
-            assert weight is not None
+            to, source, weight = _joined(self.lanes)
             pairs, where = np.unique(to * self.n_in + source, return_inverse=True)
             merged = np.bincount(where, weight)
             bits = 0
             while bits < 21 and int(0.5 + merged.max() * 2 ** (bits + 1)) < 1 << 15:
                 bits += 1
             whole = np.trunc(merged * (1 << bits) + np.copysign(0.5, merged)).astype(np.int32)
-            taps = Taps(self.n_in, self.n_out, pairs // self.n_in, pairs % self.n_in, whole)
-            self._fixed = taps, bits
+            lanes = fewest_lanes(pairs // self.n_in, pairs % self.n_in, whole)
+            self._fixed = Taps(self.n_in, self.n_out, lanes), bits
         return self._fixed
 
-    @property
-    def is_identity(self) -> bool:
-        """Whether every element is handed on as it is."""
-        to, source, weight, _ = self.entries
-        return weight is None and self.n_in == self.n_out and np.array_equal(to, source)
+
+def _joined(lanes: list[Lane]) -> tuple[np.ndarray, np.ndarray, Any]:
+    """All entries of lanes: elements of the result, of the axis, weights or None."""
+    weight = None
+    if lanes[0].weight is not None:
+        weight = np.concatenate([each.weight for each in lanes])
+    to = np.concatenate([each.tos for each in lanes])
+    return to, np.concatenate([each.sources for each in lanes]), weight
 
 
-def in_lanes(
-    to: np.ndarray, source: np.ndarray, weight: np.ndarray | None, lane: np.ndarray
-) -> list[Lane] | None:
-    """The lanes that `lane` numbers; None if an element of the result occurs twice in one."""
-    if not len(to):
-        return []
-    pairs = to.astype(np.int64) * (int(lane.max()) + 1) + lane
-    if len(np.unique(pairs)) < len(pairs):
-        return None
-    order = np.lexsort((to, lane))
-    ends = np.flatnonzero(np.diff(lane[order])) + 1
-    return [
-        Lane(int(lane[part[0]]), to[part], source[part], None if weight is None else weight[part])
-        for part in np.split(order, ends)
-    ]
-
-
-def _ranks(to: np.ndarray) -> np.ndarray:
-    """For each entry how many before it have the same element of the result."""
+def fewest_lanes(to: np.ndarray, source: np.ndarray, weight: Any) -> list[Lane]:
+    """As few lanes as there may be for a list of entries, in their order."""
     order = np.argsort(to, kind="stable")
     ordered = to[order]
-    ranks = np.empty(len(to), np.intp)
-    ranks[order] = np.arange(len(to)) - np.searchsorted(ordered, ordered)
-    return ranks
+    rank = np.arange(len(to)) - np.searchsorted(ordered, ordered)
+    found = []
+    for k in range(int(rank.max(initial=-1)) + 1):
+        part = order[rank == k]
+        found.append(Lane(k, to[part], source[part], None if weight is None else weight[part]))
+    return found
 
 
 class Separable:

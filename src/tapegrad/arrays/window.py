@@ -7,44 +7,82 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.taps import Lane, Taps, in_lanes, key_of
+from tapegrad.arrays.taps import Lane, Taps, key_of
+
+FEW = 4  # so many times fewer windows than elements in one: window by window is quicker
 
 
 class Window:
-    """Windows along an axis: window i holds `start[i]`, `start[i] + dilation`, ... up to `end[i]`.
+    """Windows along an axis: window i holds `start[i]`, `start[i] + dilation`, ... below `end[i]`.
 
-    Lane k holds the k-th element of each window, where that lies inside the axis.
+    Lane k holds the k-th element of each window, run i the elements of window i, where they lie
+    inside the axis. Kernels go through the lanes; where they are many, through the runs.
     """
 
     __slots__ = (
+        "_lanes",
         "_shaped",
+        "_taps",
         "dilation",
-        "first",
-        "first_lane",
-        "is_full",  # whether every window has an element
-        "lanes",
+        "end",
+        "first",  # where the first elements inside are, a slice or an array
+        "first_lane",  # in which lanes they are
+        "n_in",
         "n_lanes",
+        "n_out",
         "start",
-        "starts_inside",  # whether no window begins before the axis
-        "taps",
     )
 
     def __init__(self, size: int, start: np.ndarray, end: np.ndarray, dilation: int = 1):
-        n = len(start)
-        longest = int((end - start).max(initial=0))
-        self.n_lanes = -(-longest // dilation)
-        to, lane = np.meshgrid(np.arange(n), np.arange(self.n_lanes), indexing="ij")
-        source = start[to] + lane * dilation
-        inside = (source >= 0) & (source < np.minimum(end, size)[to])
-        self.taps = Taps(size, n, to[inside], source[inside], None, lane[inside])
-        self.lanes: list[Lane] = in_lanes(to[inside], source[inside], None, lane[inside]) or []
+        self.n_in = size
+        self.n_out = len(start)
+        self.n_lanes = -(-int((end - start).max(initial=0)) // dilation)
         self.start = start
+        self.end = np.minimum(end, size)
         self.dilation = dilation
-        self._shaped: dict[Any, np.ndarray] = {}
         self.first_lane = np.maximum(-(start // dilation), 0)
-        self.starts_inside = not self.first_lane.any()
-        self.is_full = len(np.unique(to[inside])) == n
-        self.first: Any = key_of(start + self.first_lane * dilation) if n else slice(0)
+        self.first: Any = key_of(self.begin) if self.n_out else slice(0)
+        self._shaped: dict[Any, np.ndarray] = {}
+        self._lanes: list[Lane] | None = None
+        self._taps: Taps | None = None
+
+    @property
+    def begin(self) -> np.ndarray:
+        """The first element inside of each window."""
+        return self.start + self.first_lane * self.dilation
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many elements inside each window has."""
+        return np.maximum(-((self.begin - self.end) // self.dilation), 0)
+
+    @property
+    def runs(self) -> list[slice] | None:
+        """For each window its elements; None if the windows are not few."""
+        if self.n_out * FEW >= self.n_lanes:
+            return None
+        ends = zip(self.begin.tolist(), self.end.tolist(), strict=True)
+        return [slice(i, j, self.dilation) for i, j in ends]
+
+    @property
+    def lanes(self) -> list[Lane]:
+        if self._lanes is None:
+            self._lanes = []
+            for k in range(self.n_lanes):
+                source = self.start + k * self.dilation
+                to = np.flatnonzero((source >= 0) & (source < self.end))
+                if len(to):
+                    self._lanes.append(Lane(k, to, source[to], None))
+        return self._lanes
+
+    @property
+    def taps(self) -> Taps:
+        """The sums over the windows."""
+        if self._taps is None:
+            runs = self.runs
+            lanes = [] if runs else self.lanes
+            self._taps = Taps(self.n_in, self.n_out, lanes=lanes, runs=runs)
+        return self._taps
 
     def shaped(self, what: str, dtype: Any, n_after: int) -> np.ndarray:
         """`start` or `first_lane` as an array of `dtype` with `n_after` axes of size 1 behind."""
@@ -53,10 +91,6 @@ class Window:
             found = getattr(self, what).astype(dtype).reshape((-1,) + (1,) * n_after)
             self._shaped[what, dtype, n_after] = found
         return found
-
-    @property
-    def n_out(self) -> int:
-        return self.taps.n_out
 
 
 @lru_cache(maxsize=256)
@@ -67,13 +101,13 @@ def regular(size: int, n: int, kernel: int, stride: int, padding: int, dilation:
 
 
 @lru_cache(maxsize=256)
-def row_starts(size: int, step: int, dtype: Any, n_after: int) -> np.ndarray:
-    """The numbers of the first elements of `size` rows of `step` elements each."""
-    return (np.arange(size, dtype=dtype) * dtype(step)).reshape((-1,) + (1,) * n_after)
-
-
-@lru_cache(maxsize=256)
 def adaptive(size: int, n: int) -> Window:
     """`n` windows that share out an axis: from floor(i size / n) up to ceil((i + 1) size / n)."""
     i = np.arange(n)
     return Window(size, i * size // max(n, 1), -(-(i + 1) * size // max(n, 1)))
+
+
+@lru_cache(maxsize=256)
+def row_starts(size: int, step: int, dtype: Any, n_after: int) -> np.ndarray:
+    """The numbers of the first elements of `size` rows of `step` elements each."""
+    return (np.arange(size, dtype=dtype) * dtype(step)).reshape((-1,) + (1,) * n_after)

@@ -9,8 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from tapegrad import errors
 from tapegrad.arrays.taps import Separable
 from tapegrad.arrays.window import adaptive
@@ -100,8 +98,7 @@ def averaging(shape: tuple[int, ...], sizes: tuple[int, ...]) -> Separable:
     windows = [adaptive(*each) for each in zip(shape, sizes, strict=True)]
     counts: Any = 1
     for i, window in enumerate(windows):
-        lengths = np.bincount(window.taps.entries[0], minlength=window.n_out)
-        counts = counts * lengths.reshape((-1,) + (1,) * (len(sizes) - i - 1))
+        counts = counts * window.counts.reshape((-1,) + (1,) * (len(sizes) - i - 1))
     if counts.size and counts.min() == counts.max():
         counts = int(counts.flat[0])
     return Separable(tuple(window.taps for window in windows), counts)

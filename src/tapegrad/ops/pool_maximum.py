@@ -124,7 +124,7 @@ def _windows(
         regular(size, count, *rest) for count, (size, *rest) in zip(counts, axes, strict=True)
     )
     # with dilation a window may step over a whole input: PyTorch gives no usable place
-    if not all(window.is_full for window in found):
+    if not all(window.counts.all() for window in found):
         raise errors.advised(
             NotImplementedError(f"{name}: a window lies in the padding alone"),
             "Use less padding or dilation for inputs this small.",

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.taps import Taps
+from tapegrad.arrays.taps import Lane, Taps, fewest_lanes
 
 F32: Any = np.float32
 F64: Any = np.float64
@@ -39,8 +39,7 @@ def nearest(n_in: int, n_out: int, scale: float | None, exact: bool, plane: bool
     step = _step(n_in, n_out, scale, False, F32)
     place = np.arange(n_out, dtype=F32)
     source = np.floor((place + F32(0.5)) * step if exact else place * step).astype(np.intp)
-    to = np.arange(n_out)
-    return Taps(n_in, n_out, to, np.minimum(source, n_in - 1), None, np.zeros_like(to))
+    return Taps(n_in, n_out, [Lane(0, np.arange(n_out), np.minimum(source, n_in - 1), None)])
 
 
 @lru_cache(maxsize=256)
@@ -63,17 +62,14 @@ def straight(n_in: int, n_out: int, scale: float | None, align: bool, double: bo
 
 def _direct(n: int) -> Taps:
     """Each pixel itself."""
-    to = np.arange(n)
-    return Taps(n, n, to, to, None, np.zeros_like(to))
+    return Taps(n, n, [Lane(0, np.arange(n), np.arange(n), None)])
 
 
 def _stencil(n_in: int, sources: list, weights: list) -> Taps:
-    """Taps of the k-th source and weight of each pixel, all k; without those of weight 0."""
-    n_out = len(sources[0])
-    to = np.tile(np.arange(n_out), len(sources))
-    lane = np.repeat(np.arange(len(sources)), n_out)
-    source, weight = np.concatenate(sources), np.concatenate(weights)
-    return Taps(n_in, n_out, to, source, weight, lane)
+    """Taps of the k-th source and weight of each pixel, for all k."""
+    to = np.arange(len(sources[0]))
+    pairs = zip(sources, weights, strict=True)
+    return Taps(n_in, len(to), [Lane(k, to, *each) for k, each in enumerate(pairs)])
 
 
 def cubic_weights(x: Any, a: float) -> tuple:
@@ -143,4 +139,5 @@ def smoothed(
     inside = source < end[:, None]
     weight = np.where(inside, weight, 0)
     weight = weight / weight.sum(1, keepdims=True)
-    return Taps(n_in, n_out, to[inside], source[inside], weight[inside].astype(kind), lane[inside])
+    weights = weight[inside].astype(kind)
+    return Taps(n_in, n_out, fewest_lanes(to[inside], source[inside], weights))
