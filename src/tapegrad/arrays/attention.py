@@ -9,20 +9,23 @@ import numpy as np
 
 from tapegrad.arrays.blas import share_products
 
+_BLOCK = 1 << 16  # scores: heads that are worked on together
+
 
 def _heads(x: Any, lead: tuple[int, ...]) -> Any:
     """`x` (..., L, E) as (number of heads, L, E), broadcast to the leading sizes `lead`."""
-    x = np.broadcast_to(x, (*lead, *x.shape[-2:]))
+    if x.shape[:-2] != lead:
+        x = np.broadcast_to(x, (*lead, *x.shape[-2:]))
     return x.reshape(prod(lead), *x.shape[-2:])
 
 
 def _softmax(s: Any) -> None:
     """Softmax along the last axis, in place; 0 where a row is minus infinity throughout."""
-    top = s.max(axis=-1, keepdims=True)
-    top[np.isneginf(top)] = 0
+    top = np.maximum.reduce(s, -1, None, None, True)
+    top[top == -np.inf] = 0
     s -= top
     np.exp(s, s)
-    total = s.sum(axis=-1, keepdims=True)
+    total = np.add.reduce(s, -1, None, None, True)
     total[total == 0] = 1
     s /= total
 
@@ -44,18 +47,24 @@ def attend(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple:
     weights = np.empty((len(queries), length, n_keys), dtype)
     result = np.empty((len(queries), length, v.shape[-1]), dtype)
 
+    step = max(1, _BLOCK // max(length * n_keys, 1))
+
     def work(first: int, last: int) -> None:
-        for i in range(first, last):
-            s = weights[i]
-            np.matmul(queries[i], keys[i].T, s)
+        for i in range(first, last, step):
+            j = min(i + step, last)
+            s = weights[i:j]
+            np.matmul(queries[i:j], keys[i:j].mT, s)
             s *= scale
             if mask is not None:
-                s += mask[i]
+                s += mask[i:j]
             if n_keys:
                 _softmax(s)
-            np.matmul(s, values[i], result[i])
+            np.matmul(s, values[i:j], result[i:j])
 
-    share_products(len(queries), length * n_keys, work)
+    if weights.size > _BLOCK:
+        share_products(len(queries), length * n_keys, work)
+    else:
+        work(0, len(queries))
     return (
         result.reshape(*lead, length, v.shape[-1]),
         weights.reshape(*lead, length, n_keys),

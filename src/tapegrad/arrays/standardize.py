@@ -16,6 +16,7 @@ from tapegrad.arrays.blas import share_products
 from tapegrad.arrays.reuse import empty
 
 BLOCK = 1 << 18  # elements: with smaller ones the calls cost more than the cache brings
+SMALL = 1 << 14  # elements: up to here a few passes over the whole
 _FAR = 2.0  # a mean that is further from zero, in variances, would cost digits: centre first
 
 
@@ -73,12 +74,32 @@ def _moments(x: Any, ones: Any) -> tuple:
     return mean, variance, far
 
 
+def _standardized(x: Any, eps: float) -> tuple:
+    """Rows with mean 0 and variance 1, what they were multiplied with, and their means."""
+    n = x.shape[1]
+    mean = np.add.reduce(x, 1, None, None, True)
+    mean /= n
+    d = x - mean
+    scale = np.vecdot(d, d)[:, None]
+    scale /= n
+    scale += eps
+    np.reciprocal(np.sqrt(scale, scale), scale)
+    d *= scale
+    return d, scale, mean
+
+
 def standardize_rows(x: Any, weight: Any, bias: Any, n_axes: int, eps: float) -> tuple:
     """(x - mean) / sqrt(variance + eps) * weight + bias over the last axes; mean, 1 / sqrt(...)."""
     lead, shape = x.shape[: x.ndim - n_axes], x.shape[x.ndim - n_axes :]
     rows, n = prod(lead), prod(shape)
     dtype, wide = x.dtype, _wide(x).reshape(rows, n)
     kind = wide.dtype
+    ends = (*lead, *(1,) * n_axes)
+    if 0 < wide.size <= SMALL:
+        d, scale, mean = _standardized(wide, eps)
+        y = d if weight is None else d * weight.reshape(n)
+        y = y if bias is None else y + bias.reshape(n)
+        return _like(y, dtype).reshape(x.shape), mean.reshape(ends), scale.reshape(ends)
     y = _result((rows, n), kind)
     mean, scale = np.empty(rows, kind), np.empty(rows, kind)
     weight = 1 if weight is None else weight.reshape(n)
@@ -109,7 +130,6 @@ def standardize_rows(x: Any, weight: Any, bias: Any, n_axes: int, eps: float) ->
     else:
         mean.fill(0)
         scale.fill(np.nan)
-    ends = (*lead, *(1,) * n_axes)
     return _like(y, dtype).reshape(x.shape), mean.reshape(ends), scale.reshape(ends)
 
 
@@ -122,8 +142,13 @@ def standardize_rows_back(
     kind = wide.dtype
     g, mean, scale = _like(_wide(g), kind).reshape(rows, n), mean.reshape(rows), scale.reshape(rows)
     weight = None if weight is None else _like(weight, kind).reshape(n)
+    if 0 < wide.size <= SMALL:
+        d, small_scale, _ = _standardized(wide, eps)
+        h = g if weight is None else g * weight
+        d *= np.vecdot(h, d)[:, None] / n
+        d += np.add.reduce(h, 1, None, None, True) / n
+        return _like((h - d) * small_scale, dtype).reshape(x.shape)
     out = _result((rows, n), kind)
-
     w = np.ones(n, kind) if weight is None else weight
 
     def work(first: int, last: int) -> None:
@@ -165,6 +190,10 @@ def standardize_rows_weight_back(
     kind = wide.dtype
     g, mean, scale = _like(_wide(g), kind).reshape(rows, n), mean.reshape(rows), scale.reshape(rows)
 
+    if 0 < wide.size <= SMALL:
+        product = (wide - mean[:, None]) * (g * scale[:, None])
+        return _like(np.add.reduce(product, 0), like.dtype).reshape(like.shape)
+
     def work(first: int, last: int) -> Any:
         total = np.zeros(n, kind)
         step = _block(n)
@@ -187,8 +216,8 @@ def sum_rows(g: Any, like: Any) -> Any:
     n = prod(like.shape)
     rows = g.size // (n or 1)
     wide = _wide(g).reshape(rows, n)
+    if wide.size <= SMALL:
+        return _like(np.add.reduce(wide, 0), like.dtype).reshape(like.shape)
     ones = np.ones(rows, wide.dtype)
-    if not wide.size:
-        return np.zeros(like.shape, like.dtype)
     parts = share_products(rows, n, lambda first, last: ones[first:last] @ wide[first:last])
     return _like(sum(parts[1:], parts[0]), like.dtype).reshape(like.shape)

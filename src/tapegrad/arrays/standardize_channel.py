@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.blas import share_products
-from tapegrad.arrays.standardize import _FAR, BLOCK, _like, _result, _wide
+from tapegrad.arrays.standardize import _FAR, BLOCK, SMALL, _like, _result, _wide
 
 _SHORT = 16  # elements: rows below it are summed by NumPy, not one by one by the BLAS
 
@@ -106,9 +106,28 @@ def _is_far(mean: Any, variance: Any) -> bool:
     return not (mean * mean <= _FAR * variance).all()
 
 
+def _grouped(x: Any, groups: int | None) -> tuple:
+    """`x` as (N, C, length) or (N, groups, length), and the axes of one mean."""
+    n, c = x.shape[:2]
+    if groups is None:
+        return x.reshape(n, c, prod(x.shape[2:])), (0, 2)
+    return x.reshape(n, groups, prod(x.shape[1:]) // groups), (2,)
+
+
+def _spread(values: Any, x: Any, groups: int | None) -> Any:
+    """A number for each channel or group in a shape that broadcasts with `x`."""
+    return values[:, None] if groups is None else values[:, :, None]
+
+
 def channel_moments(x: Any, groups: int | None) -> tuple:
     """Mean and variance, which divides by the count, of each channel or group."""
-    dtype = np.float32 if x.dtype.itemsize == 2 else x.dtype
+    dtype = np.dtype(np.float32) if x.dtype.itemsize == 2 else x.dtype
+    if 0 < x.size <= SMALL:
+        grouped, axes = _grouped(_wide(x), groups)
+        count = grouped.size // prod(n for i, n in enumerate(grouped.shape) if i not in axes)
+        mean = np.add.reduce(grouped, axes) / count
+        d = grouped - _spread(mean, grouped, groups)
+        return mean.astype(dtype, copy=False), np.add.reduce(d * d, axes) / dtype.type(count)
     rows, shape = _rows(_wide(x))
     count = rows.size // max(shape[1] if groups is None else shape[0] * groups, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -124,10 +143,22 @@ def channel_moments(x: Any, groups: int | None) -> tuple:
     return mean.astype(dtype), variance.astype(dtype)
 
 
+def _small_standard(x: Any, mean: Any, variance: Any, groups: int | None, eps: float) -> tuple:
+    """(x - mean) / sqrt(variance + eps), grouped, and the factors."""
+    grouped, _ = _grouped(x, groups)
+    scale = _spread(np.reciprocal(np.sqrt(variance + x.dtype.type(eps))), grouped, groups)
+    return (grouped - _spread(mean, grouped, groups)) * scale, scale
+
+
 def standardize_channels(
     x: Any, mean: Any, variance: Any, weight: Any, bias: Any, groups: int | None, eps: float
 ) -> Any:
     """(x - mean) / sqrt(variance + eps) * weight + bias; weight and bias one for each channel."""
+    if 0 < x.size <= SMALL:
+        y = _small_standard(_wide(x), mean, variance, groups, eps)[0].reshape(*x.shape[:2], -1)
+        y = y if weight is None else y * weight[:, None]
+        y = y if bias is None else y + bias[:, None]
+        return _like(y, x.dtype).reshape(x.shape)
     rows, shape = _rows(_wide(x))
     scale = 1 / np.sqrt(variance.astype(np.float64) + eps)
     far = _is_far(mean, variance)
@@ -142,6 +173,15 @@ def standardize_channels_back(
     g: Any, x: Any, weight: Any, mean: Any, variance: Any, groups: int | None, eps: float
 ) -> Any:
     """The cotangent of `x` in `standardize_channels` of its own moments."""
+    if 0 < x.size <= SMALL:
+        y, factor = _small_standard(_wide(x), mean, variance, groups, eps)
+        h = _like(_wide(g), y.dtype).reshape(*x.shape[:2], -1)
+        h = (h if weight is None else h * weight[:, None]).reshape(y.shape)
+        axes = _grouped(x, groups)[1]
+        n = y.size // mean.size
+        y *= np.add.reduce(h * y, axes, None, None, True) / n
+        y += np.add.reduce(h, axes, None, None, True) / n
+        return _like((h - y) * factor, x.dtype).reshape(x.shape)
     rows, shape = _rows(_wide(x))
     cotangent = _like(_wide(g), rows.dtype).reshape(rows.shape)
     count = rows.size // max(shape[1] if groups is None else shape[0] * groups, 1)
@@ -166,6 +206,10 @@ def standardize_channels_weight_back(
     g: Any, x: Any, mean: Any, variance: Any, like: Any, groups: int | None, eps: float
 ) -> Any:
     """The cotangent of the weight: for each channel the sum of g (x - mean) / sqrt(...)."""
+    if 0 < x.size <= SMALL:
+        y = _small_standard(_wide(x), mean, variance, groups, eps)[0]
+        h = _like(_wide(g), y.dtype).reshape(*x.shape[:2], -1)
+        return np.add.reduce(h * y.reshape(h.shape), (0, 2)).astype(like.dtype, copy=False)
     rows, shape = _rows(_wide(x))
     cotangent = _like(_wide(g), rows.dtype).reshape(rows.shape)
     scale = _deal(1 / np.sqrt(variance.astype(np.float64) + eps), shape, groups)
@@ -187,6 +231,9 @@ def scale_channels(g: Any, variance: Any, weight: Any, eps: float) -> Any:
 
 def sum_channels(g: Any, like: Any) -> Any:
     """The sum of `g` for each channel, with the dtype of `like`."""
+    if 0 < g.size <= SMALL:
+        wide = _wide(g).reshape(*g.shape[:2], -1)
+        return np.add.reduce(wide, (0, 2)).astype(like.dtype, copy=False)
     rows, shape = _rows(_wide(g))
     if rows.shape[1] < _SHORT:
         sums = np.add.reduce(rows, 1, np.float64)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from numpy import ndarray
+
 from tapegrad import errors
 from tapegrad.ops.like import empty_like
 from tapegrad.ops.normalization import real_argument, tensor_argument
+from tapegrad.random import default_generator
+from tapegrad.streams.real import bernoulli
+from tapegrad.tensor import wrap
 
 _FLOOR = 1.7580993408473766  # alpha * scale of SELU, which goes down to minus that
 
@@ -15,6 +20,10 @@ _FLOOR = 1.7580993408473766  # alpha * scale of SELU, which goes down to minus t
 def _noise(x: Any, p: float, channels: bool) -> Any:
     """Ones with probability 1 - p, for each element or each channel of (N, C, ...)."""
     if not channels:
+        array = x._array
+        if type(array) is ndarray and array.dtype.kind == "f" and array.flags.c_contiguous:
+            stream = default_generator._stream
+            return wrap(bernoulli(stream, array.shape, array.dtype, 1 - p))
         return empty_like(x.detach()).bernoulli_(1 - p)
     if x.ndim < 2:
         raise errors.advised(
