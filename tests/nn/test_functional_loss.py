@@ -142,6 +142,18 @@ def test_very_improbable_sequences_have_a_finite_loss():
     assert loss.item() == 800
 
 
+def test_symbols_of_probability_zero_take_no_part():
+    x = sines(4, 1, 3)
+    x[1:3, 0, 2] = -float("inf")
+    x.requires_grad_()
+    loss = F.ctc_loss(x.log_softmax(2), torch.tensor([[1, 2]]), (4,), (2,), reduction="sum")
+    loss.backward()
+    assert loss.item() == near(2.997301692)
+    assert x.grad[0, 0].tolist() == near([-0.240908527, -0.186948424, 0.427856951])
+    impossible = F.ctc_loss(x.log_softmax(2)[1:3], torch.tensor([[2]]), (2,), (1,))
+    assert impossible.item() == float("inf")
+
+
 def test_the_loss_of_a_sequence_has_second_derivatives():
     def gradient(x):
         y = F.ctc_loss(x.log_softmax(2), SEQUENCES, *LENGTHS)

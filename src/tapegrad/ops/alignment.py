@@ -17,7 +17,7 @@ from tapegrad.op import primitive
 
 __all__: list[str] = []  # ops/sequence_loss.py has the public function
 
-_NEVER = -1e30  # the logarithm of probability 0, so that differences of two are no nan
+_NEVER = -1e30  # the logarithm of probability 0: differences of two are no nan
 
 
 @primitive(
@@ -39,7 +39,7 @@ def alignment_loss(xp, logp, symbols, times, labels, *, zero_infinity, projected
 def _emitted(xp: Any, logp: Any, symbols: Any) -> Any:
     """The log-probability of each symbol at each time: (T, N, S)."""
     shape = (logp.shape[0], *symbols.shape)
-    return xp.gather_along(logp, xp.broadcast_to(symbols, shape), 2)
+    return xp.maximum(xp.gather_along(logp, xp.broadcast_to(symbols, shape), 2), _NEVER)
 
 
 def _may_skip(xp: Any, symbols: Any) -> Any:
