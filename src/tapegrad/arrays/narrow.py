@@ -18,7 +18,7 @@ def reduced(ufunc: Any, x: Any, axis: Any, keepdims: bool) -> Any:
 
 def mean(x: Any, axis: Any, keepdims: bool) -> Any:
     """The mean of an array of 16 bits."""
-    total = np.asarray(np.add.reduce(x, axis, np.float32, None, keepdims))
+    total = np.asarray(np.add.reduce(x, axis, dtype=np.float32, keepdims=keepdims))
     return (total / (x.size / total.size if total.size else np.nan)).astype(x.dtype)
 
 

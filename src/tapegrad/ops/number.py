@@ -193,9 +193,9 @@ def nextafter(input: Any, other: Any, *, out: Any = None) -> Any:
     >>> torch.nextafter(torch.tensor(0.0), torch.tensor(1.0)).item() > 0
     True
     """
-    dtype = getattr(input, "dtype", None)
-    if getattr(dtype, "is_floating_point", False) and dtype.itemsize == 2:
-        if getattr(other, "dtype", None) is dtype:
+    if hasattr(input, "_array") and hasattr(other, "_array"):
+        dtype = input.dtype
+        if dtype is other.dtype and dtype.is_floating_point and dtype.itemsize == 2:
             return finish("nextafter", narrow_neighbour(input, other), out)
     return neighbour(input, other, out=out)
 
