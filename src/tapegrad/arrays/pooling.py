@@ -12,7 +12,7 @@ import numpy as np
 
 from tapegrad.arrays.blocks import BLOCK
 from tapegrad.arrays.resampling import over_images
-from tapegrad.arrays.window import Window, row_starts
+from tapegrad.arrays.window import Window, adaptive, row_starts
 
 
 def window_maximum(x: Any, windows: tuple[Window, ...]) -> tuple[Any, Any]:
@@ -42,6 +42,11 @@ def window_maximum(x: Any, windows: tuple[Window, ...]) -> tuple[Any, Any]:
 
 
 def _maximum(x: Any, windows: tuple[Window, ...], sizes: tuple[int, ...]) -> tuple[Any, Any]:
+    if len(sizes) > 1 and all(window.is_everything for window in windows):
+        row = prod(sizes)  # the whole image as one row
+        values, places = _maximum(x.reshape((len(x), row)), (adaptive(row, 1),), (row,))
+        one = (len(x), *(1,) * len(sizes))
+        return values.reshape(one), places.reshape(one)
     values, places = _through_axes(x, windows, sizes, False)
     if x.dtype.kind in "fV" and np.isnan(values).any():
         return _through_axes(x, windows, sizes, True)

@@ -57,6 +57,11 @@ class Window:
         return np.maximum(-((self.begin - self.end) // self.dilation), 0)
 
     @property
+    def is_everything(self) -> bool:
+        """Whether there is one window, of all elements."""
+        return self.n_out == 1 and self.n_in > 0 and bool(self.counts[0] == self.n_in)
+
+    @property
     def runs(self) -> list[slice] | None:
         """For each window its elements; None if the windows are not few."""
         if self.n_out * FEW >= self.n_lanes:
