@@ -27,26 +27,32 @@ def total(x: Any, axis: Any, keepdims: bool) -> Any:
         return found.reshape((1,) * ndim) if keepdims else found
     axes = (axis,) if type(axis) is int else tuple(range(ndim)) if axis is None else axis
     axes = tuple(sorted([a % ndim for a in axes]))
-    n = len(axes)
-    if n == ndim and not x.flags.c_contiguous:
-        x = x.T  # the order of the elements does not matter
-    if not x.flags.c_contiguous or not n:
-        return None
     shape = x.shape
+    if x.flags.c_contiguous:
+        found = _over(x, axes)
+    elif x.T.flags.c_contiguous:
+        found = _over(x.T, tuple([ndim - 1 - a for a in reversed(axes)]))
+        found = None if found is None else found.T
+    else:
+        return None
+    if found is not None and keepdims:
+        return found.reshape([1 if i in axes else m for i, m in enumerate(shape)])
+    return found
+
+
+def _over(x: Any, axes: tuple[int, ...]) -> Any:
+    """The sum of a row-major array over all axes, the last or the first ones; None for others."""
+    ndim, n, shape = x.ndim, len(axes), x.shape
     if n == ndim:
-        found = np.asarray(_flat(x.reshape(-1)))
-    elif axes[0] == ndim - n:
+        return np.asarray(_flat(x.reshape(-1)))
+    if n and axes[0] == ndim - n:
         rows = x.reshape(-1, _size(shape[ndim - n :]))
         if rows.shape[1] > ROW and rows.shape[1] % ROW:
             return None
-        found = _rows(rows).reshape(shape[: ndim - n])
-    elif axes[-1] == n - 1 and _size(shape[n:]) <= NARROW:
-        found = _columns(x.reshape(_size(shape[:n]), -1)).reshape(shape[n:])
-    else:
-        return None
-    if keepdims:
-        found = found.reshape([1 if i in axes else m for i, m in enumerate(shape)])
-    return found
+        return _rows(rows).reshape(shape[: ndim - n])
+    if n and axes[-1] == n - 1 and _size(shape[n:]) <= NARROW:
+        return _columns(x.reshape(_size(shape[:n]), -1)).reshape(shape[n:])
+    return None
 
 
 def _size(shape: tuple) -> int:
