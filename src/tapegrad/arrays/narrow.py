@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 
-def reduced(ufunc: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+def reduced(ufunc: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """`ufunc.reduce` of an array of 16 bits."""
     return np.asarray(ufunc.reduce(x, axis, np.float32, None, keepdims)).astype(x.dtype)
 
 
-def mean(x: Any, axis: Any, keepdims: bool) -> Any:
+def mean(x: Any, axis: Any, keepdims: Any) -> Any:
     """The mean of an array of 16 bits."""
     total = np.asarray(np.add.reduce(x, axis, dtype=np.float32, keepdims=keepdims))
     return (total / (x.size / total.size if total.size else np.nan)).astype(x.dtype)
