@@ -19,7 +19,7 @@ LARGE = 4096  # elements: below it NumPy's own is as quick
 PACKED = 4096  # longest row of keys that are sorted with their indices in one integer
 RADIX = 1024  # shortest row of 64-bit keys that is sorted by its digits
 
-_KEYS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
+_KEYS: dict[int, Any] = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 _SIGNED = {2: np.int16, 4: np.int32, 8: np.int64}
 
 

@@ -23,8 +23,8 @@ def total(x: Any, axis: Any, keepdims: bool) -> Any:
     """The sum over `axis`, None for all; None if the array does not lend itself."""
     ndim = x.ndim
     if axis is None and x.flags.c_contiguous:
-        found = np.asarray(_flat(x if ndim == 1 else x.reshape(-1)))
-        return found.reshape((1,) * ndim) if keepdims else found
+        whole = np.asarray(_flat(x if ndim == 1 else x.reshape(-1)))
+        return whole.reshape((1,) * ndim) if keepdims else whole
     axes = (axis,) if type(axis) is int else tuple(range(ndim)) if axis is None else axis
     axes = tuple(sorted([a % ndim for a in axes]))
     shape = x.shape

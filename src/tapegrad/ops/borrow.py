@@ -36,7 +36,7 @@ def from_numpy(array: Any, /) -> Any:
     return build("from_numpy", _lent, array if type(array) is np.ndarray else np.asarray(array))
 
 
-def _lent(array: np.ndarray) -> np.ndarray:
+def _lent(array: Any) -> np.ndarray:
     """The memory of an array, held so that it is known to be another's: it cannot grow."""
     supported(array)
     return np.asarray(memoryview(array)) if array.dtype.kind in "biufc" else array

@@ -45,18 +45,19 @@ def _sizes(shape: Any) -> tuple:
             TypeError(f"expected 'shape' to be int or sequence of ints, but got <class '{kind}'>"),
             "Give the sizes of the array.",
         )
-    for n in shape:
+    sizes: tuple[Any, ...] = tuple(shape)
+    for n in sizes:
         if not isinstance(n, int):
             raise errors.advised(
                 TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}"),
                 "Give the sizes of the array.",
             )
-    if any(n < 0 for n in shape):
+    if any(n < 0 for n in sizes):
         raise errors.advised(
-            ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}"),
+            ValueError(f"'shape' cannot have negative values, but got {sizes}"),
             "Sizes are not negative.",
         )
-    return tuple(shape)
+    return sizes
 
 
 def sum_to_size(input: Any, *size: Any) -> Any:
