@@ -58,7 +58,9 @@ def index_reduce(
     `reduce` is "prod", "mean", "amax" or "amin"; the slice itself counts, too, if `include_self`.
 
     >>> index, source = torch.tensor([0, 0]), torch.tensor([3.0, 4.0])
-    >>> torch.ones(2).index_reduce(0, index, source, "amax")
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.ones(2).index_reduce(0, index, source, "amax")
     tensor([4., 1.])
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
