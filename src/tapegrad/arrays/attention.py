@@ -21,11 +21,11 @@ def _heads(x: Any, lead: tuple[int, ...]) -> Any:
 
 def _softmax(s: Any) -> None:
     """Softmax along the last axis, in place; 0 where a row is minus infinity throughout."""
-    top = np.maximum.reduce(s, -1, None, None, True)
+    top = np.maximum.reduce(s, axis=-1, keepdims=True)
     top[top == -np.inf] = 0
     s -= top
     np.exp(s, s)
-    total = np.add.reduce(s, -1, None, None, True)
+    total = np.add.reduce(s, axis=-1, keepdims=True)
     total[total == 0] = 1
     s /= total
 

@@ -67,8 +67,8 @@ def _is_plain(x: Any) -> bool:
 def softmax_along(x: Any, axis: int) -> Any:
     """exp(x) / sum(exp(x)) along `axis`."""
     if _is_plain(x):
-        e = np.exp(x - np.maximum.reduce(x, axis, None, None, True))
-        return e / np.add.reduce(e, axis, None, None, True)
+        e = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
+        return e / np.add.reduce(e, axis=axis, keepdims=True)
     ones = np.ones(x.shape[axis], x.dtype)
 
     def work(part: Any, out: Any) -> None:
@@ -82,7 +82,7 @@ def softmax_back(g: Any, y: Any, axis: int) -> Any:
     """(g - sum(g y)) y, the sum along `axis`."""
     if _is_plain(y) or g.dtype != y.dtype:
         product = g * y
-        return product - y * np.add.reduce(product, axis, None, None, True)
+        return product - y * np.add.reduce(product, axis=axis, keepdims=True)
     ones = np.ones(y.shape[axis], y.dtype)
 
     def work(cotangent: Any, part: Any, out: Any) -> None:
@@ -99,8 +99,8 @@ def softmax_back(g: Any, y: Any, axis: int) -> Any:
 def log_softmax_along(x: Any, axis: int) -> Any:
     """x - log(sum(exp(x))) along `axis`."""
     if _is_plain(x):
-        shifted = x - np.maximum.reduce(x, axis, None, None, True)
-        return shifted - np.log(np.add.reduce(np.exp(shifted), axis, None, None, True))
+        shifted = x - np.maximum.reduce(x, axis=axis, keepdims=True)
+        return shifted - np.log(np.add.reduce(np.exp(shifted), axis=axis, keepdims=True))
     ones = np.ones(x.shape[axis], x.dtype)
 
     def work(part: Any, out: Any) -> None:
@@ -118,7 +118,7 @@ def log_softmax_along(x: Any, axis: int) -> Any:
 def log_softmax_back(g: Any, y: Any, axis: int) -> Any:
     """g - exp(y) sum(g), the sum along `axis`."""
     if _is_plain(y) or g.dtype != y.dtype:
-        return g - np.exp(y) * np.add.reduce(g, axis, None, None, True)
+        return g - np.exp(y) * np.add.reduce(g, axis=axis, keepdims=True)
     ones = np.ones(y.shape[axis], y.dtype)
 
     def work(cotangent: Any, part: Any, out: Any) -> None:

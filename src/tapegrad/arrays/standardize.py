@@ -77,7 +77,7 @@ def _moments(x: Any, ones: Any) -> tuple:
 def _standardized(x: Any, eps: float) -> tuple:
     """Rows with mean 0 and variance 1, what they were multiplied with, and their means."""
     n = x.shape[1]
-    mean = np.add.reduce(x, 1, None, None, True)
+    mean = np.add.reduce(x, axis=1, keepdims=True)
     mean /= n
     d = x - mean
     scale = np.vecdot(d, d)[:, None]
@@ -146,7 +146,7 @@ def standardize_rows_back(
         d, small_scale, _ = _standardized(wide, eps)
         h = g if weight is None else g * weight
         d *= np.vecdot(h, d)[:, None] / n
-        d += np.add.reduce(h, 1, None, None, True) / n
+        d += np.add.reduce(h, axis=1, keepdims=True) / n
         return _like((h - d) * small_scale, dtype).reshape(x.shape)
     out = _result((rows, n), kind)
     w = np.ones(n, kind) if weight is None else weight

@@ -179,8 +179,8 @@ def standardize_channels_back(
         h = (h if weight is None else h * weight[:, None]).reshape(y.shape)
         axes = _grouped(x, groups)[1]
         n = y.size // mean.size
-        y *= np.add.reduce(h * y, axes, None, None, True) / n
-        y += np.add.reduce(h, axes, None, None, True) / n
+        y *= np.add.reduce(h * y, axis=axes, keepdims=True) / n
+        y += np.add.reduce(h, axis=axes, keepdims=True) / n
         return _like((h - y) * factor, x.dtype).reshape(x.shape)
     rows, shape = _rows(_wide(x))
     cotangent = _like(_wide(g), rows.dtype).reshape(rows.shape)

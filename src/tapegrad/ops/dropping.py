@@ -110,7 +110,7 @@ def alpha_dropout(input: Any, p: float, train: bool) -> Any:
 
     >>> _ = torch.manual_seed(0)
     >>> torch.alpha_dropout(torch.ones(4), 0.5, True)
-    tensor([-0.7792, -0.7792,  1.6655, -0.7792])
+    tensor([-0.7792, -0.7792,  1.6656, -0.7792])
     """
     return _dropped("alpha_dropout", input, p, train, False, False, True)
 
@@ -129,7 +129,7 @@ def feature_alpha_dropout(input: Any, p: float, train: bool) -> Any:
 
     >>> _ = torch.manual_seed(0)
     >>> torch.feature_alpha_dropout(torch.ones(1, 3), 0.5, True)
-    tensor([[-0.7792, -0.7792,  1.6655]])
+    tensor([[-0.7792, -0.7792,  1.6656]])
     """
     return _dropped("feature_alpha_dropout", input, p, train, False, True, True)
 

@@ -157,8 +157,8 @@ def local_response_norm(
 ) -> Tensor:
     """`x / (k + alpha * mean(x^2))^beta`, the mean over `size` neighbouring channels.
 
-    The input is (N, C, ...). Channels beyond the first and the last count as zero. PyTorch takes the
-    mean over `size`, where the paper takes the sum.
+    The input is (N, C, ...). Channels beyond the first and the last count as zero. The mean is over
+    `size` channels, where the paper takes the sum.
 
     Source: Krizhevsky et al., ImageNet classification with deep networks, 2012, section 3.3.
 
