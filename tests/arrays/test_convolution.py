@@ -88,6 +88,19 @@ def test_gathering_and_scattering_give_the_same_images(gathers, monkeypatch, rng
     np.testing.assert_allclose(got, of_x + b.reshape(-1, 1, 1), atol=1e-12)
 
 
+@pytest.mark.parametrize("groups", [1, 2])
+def test_columns_whole_and_row_by_row_give_the_same(groups, monkeypatch, rng):
+    x, w, b = (rng.standard_normal(s) for s in ((2, 4, 9, 8), (6, 4 // groups, 3, 2), (6,)))
+    steps = ((1, 2), (1, 0), (2, 1), groups)
+    monkeypatch.setattr(columns, "SMALL", 1)
+    monkeypatch.setattr(columns, "LIMIT", 8 * 64)
+    found = []
+    for cost in (0, 1e9):
+        monkeypatch.setattr(convolution, "SUM", cost)
+        found.append(convolution.convolve(x, w, b, *steps, (7, 4)))
+    np.testing.assert_allclose(*found, atol=1e-12)
+
+
 def test_many_weights_are_summed_the_other_way_around(monkeypatch, rng):
     x, y = rng.standard_normal((2, 3, 5, 5)), rng.standard_normal((2, 4, 4, 4))
     steps = ((1, 1), (0, 0), (1, 1), 1, (2, 2))

@@ -9,6 +9,7 @@ axis of the image; P places of the kernel (the product of `size`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise, product
 from math import prod
 from typing import Any
@@ -49,6 +50,10 @@ class Grid:
             found.append(slice(k * d, k * d + (n - 1) * s + 1, s))
         return tuple(found)
 
+    def shifts(self) -> bool:
+        """Whether the columns of a row of the kernel are runs of the strips, one for each row."""
+        return len(self.kernel) == 2 and self.kernel[0] > 1 and self.stride[0] == 1
+
     def inside(self, shape: Any, first: int, size: Any) -> tuple[tuple, tuple]:
         """Slices of an image, and where they lie in what `size` places from row `first` cover."""
         image, covered = [], []
@@ -87,15 +92,32 @@ class Grid:
 
 
 class Tiles:
-    """How a batch is cut: some images or some rows of one, and some channels of each group."""
+    """How a batch is cut: some images or some rows of one, and some channels of each group.
 
-    __slots__ = ("blocks", "channels", "joint", "largest", "rows", "work")
+    Where tiles are `shifted`, the columns are not read whole but for one row of the kernel at a
+    time: these lie in the strips already, and cost no copy. But it takes a product for each row,
+    which is worth it for groups, and for images whose columns do not fit the buffer.
+    """
 
-    def __init__(self, grid: Grid, shape: Any, channels: int, others: int, dtype: Any, parts: int):
+    __slots__ = ("blocks", "channels", "depth", "joint", "largest", "rows", "shifted", "work")
+
+    def __init__(
+        self,
+        grid: Grid,
+        shape: Any,
+        channels: int,
+        others: int,
+        dtype: Any,
+        parts: int,
+        shifted: bool = False,
+    ):
         n, limit = shape[0], LIMIT // dtype.itemsize
         rows, line, places = grid.size[0], prod(grid.size[1:]), prod(grid.size)
-        column = max(grid.groups * channels * grid.offsets, others)
         self.joint = places < SMALL and n > 1
+        fits = places * channels * grid.offsets <= limit and grid.groups == 1
+        self.shifted = shifted and grid.shifts() and not self.joint and not fits
+        self.depth = grid.kernel[-1] if self.shifted else grid.offsets
+        column = max(grid.groups * channels * self.depth, others)
         images = max(limit // (places * column), PLACES // places if self.joint else 0)
         if images or self.joint:
             images = min(max(images, 1), n)
@@ -106,10 +128,10 @@ class Tiles:
             self.rows = cut(rows, lines)
             most, images = min(lines, rows) * line, 1
         self.blocks = cut(n, images, parts)
-        fitting = max(1, limit // (most * grid.groups * grid.offsets))
+        fitting = max(1, limit // (most * grid.groups * self.depth))
         self.channels = cut(channels, fitting)
-        self.largest = most * grid.groups * (min(fitting, channels) * grid.offsets + 1)
-        self.work = images * places * column
+        self.largest = most * grid.groups * (min(fitting, channels) * self.depth + 1)
+        self.work = images * places * grid.groups * channels * grid.offsets
 
 
 def cut(n: int, most: int, parts: int = 1) -> list[tuple[int, int]]:
@@ -123,9 +145,10 @@ def cut(n: int, most: int, parts: int = 1) -> list[tuple[int, int]]:
 class Reader:
     """The columns of one tile of x (N, G, C, *image) after another.
 
-    They come as matrices (N, G, C * offsets, P); where tiles are joint the images stand side by
-    side: (1, G, C * offsets, N * P). With `ones` the first channels begin with a row of ones, for a
-    bias. Views of buffers are kept from tile to tile: to make them costs as much as a small copy.
+    They come as matrices (N, G, C * depth, P): one, or where tiles are shifted one for each row of
+    the kernel. Where tiles are joint the images stand side by side: (1, G, C * depth, N * P). With
+    `ones` the first channels of whole columns begin with a row of ones, for a bias. Views of
+    buffers are kept from tile to tile: to make them costs as much as a small copy.
     """
 
     __slots__ = (
@@ -137,6 +160,7 @@ class Reader:
         "joint",
         "lines",  # windows of the tile along the last axis
         "ones",
+        "shifted",
         "size",
         "strips",  # a copy of some channels' lines
         "strips_windows",
@@ -149,7 +173,8 @@ class Reader:
         self.joint = tiles.joint
         self.ones = ones
         self.x = x
-        self.buffer = np.empty(tiles.largest, x.dtype)
+        self.shifted = tiles.shifted
+        self.buffer = np.empty(0 if tiles.shifted else tiles.largest, x.dtype)
         self.framed = self.strips = np.empty(0, x.dtype)
         self.size: tuple[int, ...] = ()
         self.inside: Any = None
@@ -188,8 +213,8 @@ class Reader:
         self.framed[inside] = x[image]
         self.lines = self.framed_lines
 
-    def read(self, first: int, last: int) -> Any:
-        """The columns of channels `first` to `last` of each group."""
+    def read(self, first: int, last: int) -> Iterator[Any]:
+        """The columns of channels `first` to `last` of each group, whole or row by row."""
         grid = self.grid
         part = self.lines[:, :, first:last]
         if grid.kernel[-1] < grid.offsets:
@@ -201,9 +226,19 @@ class Reader:
             part = self.strips_windows
         elif len(grid.kernel) > 1:
             part = grid.windows(part, self.size)
-        n, groups = part.shape[:2]
-        ones = self.ones if first == 0 else 0
-        rows = (last - first) * grid.offsets
+        return self._shifted() if self.shifted else self._whole(part, first == 0)
+
+    def _shifted(self) -> Iterator[Any]:
+        n, groups, channels, k, *lines = self.strips.shape
+        runs = self.strips.reshape(n, groups, channels * k, prod(lines))
+        step, places = self.grid.dilation[0] * lines[-1], prod(self.size)
+        for row in range(self.grid.kernel[0]):
+            yield runs[..., row * step : row * step + places]
+
+    def _whole(self, part: Any, with_ones: bool) -> Iterator[Any]:
+        n, groups, channels = part.shape[:3]
+        ones = self.ones if with_ones else 0
+        rows = channels * self.grid.offsets
         places = prod(self.size)
         shape = (groups, ones + rows, n, places) if self.joint else (n, groups, ones + rows, places)
         columns = self.buffer[: prod(shape)].reshape(shape)
@@ -214,7 +249,7 @@ class Reader:
         if ones:
             target[:, :, 0] = 1
         np.copyto(target[:, :, ones:].reshape(part.shape), part)
-        return columns
+        yield columns
 
 
 class Adder:

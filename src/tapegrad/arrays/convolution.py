@@ -27,6 +27,7 @@ from tapegrad.arrays.part import copied
 from tapegrad.arrays.reuse import empty
 
 COPY, ADD = 24, 48  # what an element of the columns costs, in multiply-adds of the BLAS
+SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
 LARGE = 1 << 17  # weights: more are not transposed
 
 
@@ -41,26 +42,37 @@ def convolve(
     grid = Grid(w.shape[2:], stride, padding, dilation, groups, size)
     n, out, channels = len(x), len(w), w.shape[1]
     y = empty(n * out * prod(size), x.dtype).reshape(n, groups, -1, prod(size))
-    weights, ones = w.reshape(groups, out // groups, -1), 0
-    if bias is not None:
-        weights, ones = np.concatenate((bias.reshape(groups, -1, 1), weights), 2), 1
     images, x = x, x.reshape(n, groups, channels, *x.shape[2:])
-    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads())
+    # a product for each row of the kernel takes additions, whole columns take a copy
+    shifted = SUM * (grid.kernel[0] - 1) * (out // groups) < channels * grid.offsets
+    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted)
+    factors = _by_row(w, groups, tiles)
+    ones = 0
+    if bias is not None:
+        bias = bias.reshape(groups, -1, 1)
+        if not tiles.shifted:
+            factors, ones = [np.concatenate((bias, factors[0]), 2)], 1
 
     def work(first: int, last: int) -> None:
         reader = Reader(grid, tiles, x, ones)
+        spare = np.empty(0, x.dtype)
         for block in tiles.blocks[first:last]:
             for rows in tiles.rows:
                 reader.open(block, rows)
                 part = _part(y, grid, block, rows)
                 total: Any = None if tiles.joint else part
                 for a, b in tiles.channels:
-                    start = ones + a * grid.offsets if a else 0
-                    factor = weights[:, :, start : ones + b * grid.offsets]
-                    if a:
-                        total += np.matmul(factor, reader.read(a, b))
-                    else:
-                        total = np.matmul(factor, reader.read(a, b), out=total)
+                    start = ones + a * tiles.depth if a else 0
+                    for i, columns in enumerate(reader.read(a, b)):
+                        factor = factors[i][:, :, start : ones + b * tiles.depth]
+                        if not a and not i:
+                            total = np.matmul(factor, columns, out=total)
+                            continue
+                        if spare.shape != total.shape:
+                            spare = np.empty(total.shape, x.dtype)
+                        total += np.matmul(factor, columns, out=spare)
+                if bias is not None and not ones:
+                    total += bias
                 if tiles.joint:
                     part[...] = np.moveaxis(total.reshape(*part.shape[1:3], len(part), -1), 2, 0)
 
@@ -132,34 +144,44 @@ def convolve_weights(
     grid = Grid(size, stride, padding, dilation, groups, y.shape[2:])
     y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
     x = x.reshape(n, groups, channels, *x.shape[2:])
-    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads())
-    rows_first = out * channels * grid.offsets < LARGE  # the faster way, but it is to be transposed
+    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted=True)
+    rows = channels * tiles.depth
+    turned = out * rows < LARGE  # the faster product, but its result is to be transposed
 
     def work(first: int, last: int) -> Any:
         reader = Reader(grid, tiles, x)
-        total = np.zeros((groups, channels * grid.offsets, out // groups), x.dtype)
-        if not rows_first:
-            total = np.zeros((groups, out // groups, channels * grid.offsets), x.dtype).swapaxes(
-                1, 2
-            )
+        shape = (rows, out // groups) if turned else (out // groups, rows)
+        total = np.zeros((grid.offsets // tiles.depth, groups, *shape), x.dtype)
+        if not turned:
+            total = total.swapaxes(2, 3)
         for block in tiles.blocks[first:last]:
-            for rows in tiles.rows:
-                reader.open(block, rows)
-                numbers = _side_by_side(_part(y, grid, block, rows), tiles.joint)
+            for places in tiles.rows:
+                reader.open(block, places)
+                numbers = _side_by_side(_part(y, grid, block, places), tiles.joint)
                 for a, b in tiles.channels:
-                    columns = reader.read(a, b)
-                    if rows_first:
-                        products = np.matmul(columns, numbers.swapaxes(2, 3))
-                    else:
-                        products = np.matmul(numbers, columns.swapaxes(2, 3)).swapaxes(2, 3)
-                    one = products[0] if len(products) == 1 else np.add.reduce(products, 0)
-                    total[:, a * grid.offsets : b * grid.offsets] += one
+                    for i, columns in enumerate(reader.read(a, b)):
+                        if turned:
+                            products = np.matmul(columns, numbers.swapaxes(2, 3))
+                        else:
+                            products = np.matmul(numbers, columns.swapaxes(2, 3)).swapaxes(2, 3)
+                        one = products[0] if len(products) == 1 else np.add.reduce(products, 0)
+                        total[i, :, a * tiles.depth : b * tiles.depth] += one
         return total
 
     total, *others = share_products(len(tiles.blocks), tiles.work, work)
     for other in others:
         total += other
-    return np.ascontiguousarray(total.swapaxes(1, 2)).reshape(out, channels, *size)
+    # (rows of the kernel, G, C * depth, O) -> (G, O, C, rows of the kernel, depth)
+    total = total.reshape(-1, groups, channels, tiles.depth, out // groups)
+    return np.ascontiguousarray(total.transpose(1, 4, 2, 0, 3)).reshape(out, channels, *size)
+
+
+def _by_row(w: Any, groups: int, tiles: Tiles) -> list[Any]:
+    """The weights as matrices (G, O, C * depth): one, or one for each row of the kernel."""
+    if not tiles.shifted:
+        return [w.reshape(groups, len(w) // groups, -1)]
+    rows = np.moveaxis(w, 2, 0)
+    return list(np.ascontiguousarray(rows).reshape(len(rows), groups, len(w) // groups, -1))
 
 
 def _arranged(result: Any, *given: Any) -> Any:
