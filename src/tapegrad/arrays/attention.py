@@ -71,6 +71,11 @@ def attend(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple:
     )
 
 
+def _wide(*arrays: Any) -> tuple:
+    """Numbers of 16 bits as float32."""
+    return tuple(x.astype(np.float32) if x.dtype.itemsize == 2 else x for x in arrays)
+
+
 def _slopes(g: Any, v: Any, weights: Any, scale: float) -> Any:
     """The cotangent of the products q k^T."""
     s = g @ v.mT
@@ -82,14 +87,17 @@ def _slopes(g: Any, v: Any, weights: Any, scale: float) -> Any:
 
 def attend_query_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
     """The cotangent of `q` in `attend`."""
-    return _slopes(g, v, weights, scale) @ k
+    g, k, v, weights = _wide(g, k, v, weights)
+    return (_slopes(g, v, weights, scale) @ k).astype(q.dtype, copy=False)
 
 
 def attend_key_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
     """The cotangent of `k` in `attend`."""
-    return _slopes(g, v, weights, scale).mT @ q
+    g, q, v, weights = _wide(g, q, v, weights)
+    return (_slopes(g, v, weights, scale).mT @ q).astype(k.dtype, copy=False)
 
 
 def attend_value_back(g: Any, q: Any, k: Any, mask: Any, weights: Any, scale: Any) -> Any:
     """The cotangent of `v` in `attend`."""
-    return weights.mT @ g
+    wide, weights = _wide(g, weights)
+    return (weights.mT @ wide).astype(g.dtype, copy=False)

@@ -44,7 +44,7 @@ def _softmax_rule(xp: Any, g: Any, y: Any) -> Any:
 # --- operators ---------------------------------------------------------------------------------
 
 
-@primitive(node="SafeSoftmaxBackward0")
+@primitive(promote="float", node="SafeSoftmaxBackward0")
 def softmax_or_zero(xp, x):
     """Softmax along the last axis; 0 where a row is minus infinity throughout."""
     return safe_softmax(xp, x)
