@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays.blocks import share_out
+from tapegrad.arrays.blocks import LARGE, n_threads, share_out
 
 _lock = threading.Lock()
 _threads: Any = None  # the BLAS's functions that read and set its number of threads; () if none
@@ -39,7 +39,8 @@ def _openblas_threads() -> tuple:
 def share_products(n: int, size: int, work: Callable[[int, int], Any]) -> list:
     """What `work(first, last)` returns for runs of `n` pieces of `size` elements each."""
     global _sharing, _before
-    functions = _openblas_threads()
+    alone = n < 2 or n * size <= LARGE or n_threads() == 1
+    functions = () if alone else _openblas_threads()
     if not functions:
         return [work(0, n)]
     read, write = functions

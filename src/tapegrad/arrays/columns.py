@@ -15,7 +15,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
+
+from tapegrad.arrays.part import seen_as
 
 LIMIT = 3 << 18  # bytes of a tile's columns: three quarters of a second-level cache of 1 MiB
 PLACES = 256  # a product with fewer columns does not bring the BLAS to full speed
@@ -69,7 +70,7 @@ class Grid:
     def strips(self, x: Any, places: int) -> Any:
         """Windows along the last axis of (N, G, C, *lines, n): (N, G, C, k, *lines, places)."""
         *lines, step = x.strides[3:]
-        return as_strided(
+        return seen_as(
             x,
             (*x.shape[:3], self.kernel[-1], *x.shape[3:-1], places),
             (*x.strides[:3], step * self.dilation[-1], *lines, step * self.stride[-1]),
@@ -78,7 +79,7 @@ class Grid:
     def windows(self, strips: Any, size: tuple[int, ...]) -> Any:
         """Windows along the other axes of strips: (N, G, C, *kernel, *size)."""
         *lines, step = strips.strides[4:]
-        return as_strided(
+        return seen_as(
             strips,
             (*strips.shape[:3], *self.kernel, *size),
             (
