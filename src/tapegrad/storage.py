@@ -27,10 +27,14 @@ def owner_of(array: np.ndarray) -> np.ndarray:
         array = base
 
 
-def grown(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The memory of `array` seen row-major with another shape, in larger memory if it must be."""
+def grown(
+    array: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
+) -> np.ndarray:
+    """The memory of `array` with another shape, row-major if no strides are given, which count
+    elements; in larger memory if it must be."""
     elements, offset = elements_of(array), offset_of(array)
-    n = span(shape, row_major(shape))
+    steps = row_major(shape) if strides is None else strides
+    n = span(shape, steps)
     if offset + n > elements.size:
         if isinstance(owner_of(array).base, memoryview):
             raise errors.advised(
@@ -40,7 +44,7 @@ def grown(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         larger = np.empty(offset + n, array.dtype)
         larger[: elements.size] = elements
         elements = larger
-    return shaped(elements, offset, shape, row_major(shape))
+    return shaped(elements, offset, shape, steps)
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

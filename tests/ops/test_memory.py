@@ -2,6 +2,7 @@
 
 import os
 
+import numpy as np
 import pytest
 
 import tapegrad as torch
@@ -17,6 +18,30 @@ def test_resize_sees_the_same_memory_in_another_shape():
     assert torch.ones(4).resize_as_(torch.ones(1, 2)).shape == (1, 2)
     with raises(RuntimeError, "cannot resize variables that require grad"):
         torch.ones(2, requires_grad=True).resize_(3)
+
+
+def test_resize_lays_dimensions_out_in_a_memory_format():
+    x = torch.arange(24.0).resize_(1, 2, 3, 4, memory_format=torch.channels_last)
+    assert x.stride() == (24, 1, 8, 2)
+    like = torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last)
+    same = torch.arange(24.0).resize_as_(like, memory_format=torch.preserve_format)
+    assert same.stride() == (24, 1, 8, 2)
+    with raises(RuntimeError, "required rank 4 tensor to use channels_last format"):
+        torch.arange(24.0).resize_(2, 12, memory_format=torch.channels_last)
+
+
+def test_memory_of_an_array_cannot_grow():
+    array = np.zeros(2)
+    x = torch.from_numpy(array)
+    with raises(RuntimeError, "Trying to resize storage that is not resizable"):
+        x.resize_(3)
+    with (
+        raises(RuntimeError, "Trying to resize storage that is not resizable"),
+        pytest.warns(UserWarning, match="An output with one or more elements was resized"),
+    ):
+        torch.add(torch.zeros(3, dtype=torch.float64), 1, out=x)
+    x.resize_(1).fill_(5)
+    assert array.tolist() == [5, 0]
 
 
 def test_set_takes_the_memory_of_another_tensor():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad import arrangement as _arrangement
 from tapegrad import errors
 from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.inplace import written
@@ -39,14 +40,28 @@ def resize_(self: Any, *size: Any, memory_format: Any = None) -> Any:
         )
     check_memory("resize_", self)
     shape = sizes("resize_", size)
-    _replace(self, grown(self._array, shape))
+    strides = None
+    if memory_format is not None:
+        _arrangement.check_format("resize_", memory_format, len(shape))
+        if memory_format is _arrangement.preserve_format:
+            raise errors.advised(
+                RuntimeError("Unsupported memory formatPreserve"), "Name an order of dimensions."
+            )
+        strides = _arrangement.empty(shape, np.bool_, memory_format).strides
+    _replace(self, grown(self._array, shape, strides))
     written(self, "resize_")
     return self
 
 
 def resize_as_(self: Any, the_template: Any, memory_format: Any = None) -> Any:
     """The shape of another tensor, in the same memory, which grows if it must."""
-    return resize_(self, the_template.shape)
+    like = require("resize_as_", the_template, "the_template")
+    if memory_format is _arrangement.preserve_format:
+        memory_format = _arrangement.contiguous_format
+        for each in (_arrangement.channels_last, _arrangement.channels_last_3d):
+            if _arrangement.has_format(like._array, each):
+                memory_format = each
+    return resize_(self, like.shape, memory_format=memory_format)
 
 
 def set_(
