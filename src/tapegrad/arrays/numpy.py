@@ -48,7 +48,6 @@ from numpy import (
     exp2,
     expm1,
     eye,
-    fft,
     finfo,
     float32,
     float64,
@@ -89,9 +88,7 @@ from numpy import (
     logical_not,
     logical_or,
     logical_xor,
-    maximum,
     meshgrid,
-    minimum,
     moveaxis,
     multiply,
     nan,
@@ -144,7 +141,7 @@ from numpy import (
     zeros_like,
 )
 
-from tapegrad.arrays.choice import where
+from tapegrad.arrays.choice import maximum, minimum, where
 from tapegrad.arrays.classes import pick, unpick
 from tapegrad.arrays.index import (
     add_along,
@@ -411,10 +408,10 @@ def broadcast_to(x: Any, /, shape: tuple[int, ...]) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """A kernel of a file that is loaded on its first use."""
+    """A kernel of a file that is loaded on its first use, or NumPy's package of transforms."""
     from tapegrad.later import KERNELS, found
 
-    kernel = found(KERNELS, name)
+    kernel = np.fft if name == "fft" else found(KERNELS, name)
     if kernel is None:
         raise AttributeError(f"the namespace {__name__} has no {name}")
     globals()[name] = kernel
