@@ -97,6 +97,7 @@ KERNELS: dict[str, str] = {
     "tapegrad.arrays.matrix_function": "cofactor_change cofactors determinants matrix_exponential",
     "tapegrad.arrays.pair": "pair_distances pull_distances push_distances",
     "tapegrad.arrays.points": "blend_points match_points spread_points",
+    "tapegrad.arrays.pointwise": "pointwise",
     "tapegrad.arrays.polynomial": "polynomial",
     "tapegrad.arrays.pooling": "put_places shifted_maximum take_places window_maximum",
     "tapegrad.arrays.resampling": "resample",

@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.op import primitive
 from tapegrad.ops.logistic import logistic
-from tapegrad.ops.loss import check_constant, check_reduction, mean_or_sum, share
+from tapegrad.ops.loss import check_constant, check_reduction, mean_or_sum, pointwise, share
 from tapegrad.ops.refusal import no_kernel
 from tapegrad.promotion import result_type
 
@@ -17,10 +17,12 @@ __all__: list[str] = []  # they live in torch.nn.functional
 @primitive(promote="arith", node="BinaryCrossEntropyBackward0", hidden=("weight",))
 def bernoulli_nll(xp, input, target, weight, *, reduction):
     """-(target log(input) + (1 - target) log(1 - input)), logarithms not below -100."""
-    loss = (target - 1) * xp.maximum(xp.log1p(-input), -100) - target * xp.maximum(
-        xp.log(input), -100
-    )
-    return mean_or_sum(xp, _times(loss, weight), reduction)
+
+    def loss(x: Any, y: Any, w: Any) -> Any:
+        against, for_it = xp.maximum(xp.log1p(-x), -100), xp.maximum(xp.log(x), -100)
+        return _times((y - 1) * against - y * for_it, w)
+
+    return mean_or_sum(xp, pointwise(xp, loss, input, target, weight), reduction)
 
 
 def _times(x: Any, weight: Any) -> Any:
@@ -37,8 +39,10 @@ def _log_odds(xp, input, weight):
 
 
 bernoulli_nll.vjp(
-    input=lambda xp, g, input, target, weight, reduction: (
-        _bernoulli_slope(xp, input, target, weight) * share(xp, g, input, reduction)
+    input=lambda xp, g, input, target, weight, reduction: pointwise(
+        xp,
+        lambda x, y, w, g: _bernoulli_slope(xp, x, y, w) * g,
+        *(input, target, weight, share(xp, g, input, reduction)),
     ),
     target=lambda xp, g, input, weight, reduction: (
         _log_odds(xp, input, weight) * share(xp, g, input, reduction)
@@ -61,9 +65,15 @@ bernoulli_nll.jvp(
 )
 def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
     """The loss of `bernoulli_nll` at sigmoid(input), from the logits themselves."""
-    factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
-    loss = (1 - target) * input + factor * _softplus(xp, -input)
-    return mean_or_sum(xp, _times(loss, weight), reduction)
+
+    def loss(x: Any, y: Any, w: Any, positive: Any) -> Any:
+        soft = _softplus(xp, -x)
+        if positive is not None:
+            soft = ((positive - 1) * y + 1) * soft
+        return _times((1 - y) * x + soft, w)
+
+    losses = pointwise(xp, loss, input, target, weight, pos_weight)
+    return mean_or_sum(xp, losses, reduction)
 
 
 def _softplus(xp: Any, x: Any) -> Any:
@@ -86,8 +96,10 @@ def _logistic_target_slope(xp, input, weight, pos_weight):
 
 
 logistic_nll.vjp(
-    input=lambda xp, g, input, target, weight, pos_weight, reduction: (
-        _logistic_slope(xp, input, target, weight, pos_weight) * share(xp, g, input, reduction)
+    input=lambda xp, g, input, target, weight, pos_weight, reduction: pointwise(
+        xp,
+        lambda x, y, w, p, g: _logistic_slope(xp, x, y, w, p) * g,
+        *(input, target, weight, pos_weight, share(xp, g, input, reduction)),
     ),
     target=lambda xp, g, input, weight, pos_weight, reduction: (
         _logistic_target_slope(xp, input, weight, pos_weight) * share(xp, g, input, reduction)

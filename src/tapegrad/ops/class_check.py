@@ -16,7 +16,8 @@ def check_classes(input: Any, target: Any, weight: Any, ignore_index: int) -> in
     shape, rows = input._array.shape, target._array.shape
     if not shape:
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
-    _check_shapes(shape, rows)
+    if rows != shape[:1] or len(shape) != 2:
+        _check_shapes(shape, rows)
     n = shape[1 if len(shape) > 1 else 0]
     if len(shape) > 2:
         _check_labels(target)
@@ -78,11 +79,10 @@ def _check_shapes(shape: tuple[int, ...], rows: tuple[int, ...]) -> None:
 
 
 def _check_labels(target: Any) -> None:
-    if target.dtype is not int64 and target.dtype is not uint8:
+    dtype = target.dtype
+    if dtype is not int64 and dtype is not uint8:
         raise errors.advised(
-            RuntimeError(
-                f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_name}"
-            ),
+            RuntimeError(f"expected target dtype to be Long or Byte, but got {dtype.scalar_name}"),
             "Class numbers are integers: target.long().",
         )
 

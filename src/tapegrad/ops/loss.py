@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -56,6 +57,12 @@ def share(xp: Any, g: Any, like: Any, reduction: str) -> Any:
     """The cotangent of each element's loss."""
     n = prod(like.shape)
     return g / n if reduction == "mean" and n else g
+
+
+def pointwise(xp: Any, function: Callable, *arrays: Any) -> Any:
+    """`function(*arrays)`, elementwise, by the kernel for large arrays where there is one."""
+    kernel = getattr(xp, "pointwise", None)
+    return function(*arrays) if kernel is None else kernel(function, arrays)
 
 
 def check_constant(function: str, argument: str, x: Any) -> None:
@@ -119,29 +126,39 @@ squared_error.jvp(
 @primitive(promote="arith", node="SmoothL1LossBackward0", check=_no_integers("smooth_l1_cpu"))
 def smooth_l1(xp, input, target, *, beta, reduction):
     """d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, d = input - target."""
-    d = xp.abs(input - target)
-    near = xp.minimum(d, beta)
-    return mean_or_sum(xp, (d - 0.5 * near) * near, reduction) / beta
+    loss = pointwise(xp, lambda a, b: _bent(xp, xp.abs(a - b), beta), input, target)
+    return mean_or_sum(xp, loss, reduction) / beta
 
 
-def _smooth_l1_slope(xp, input, target, beta):
-    return xp.minimum(xp.maximum((input - target) / beta, -1), 1)
+def _bent(xp: Any, d: Any, knee: float) -> Any:
+    """d^2 / 2 up to the knee, and straight on from there."""
+    near = xp.minimum(d, knee)
+    return (d - 0.5 * near) * near
+
+
+def _limited(xp: Any, d: Any, limit: float) -> Any:
+    return xp.minimum(xp.maximum(d, -limit), limit)
+
+
+def _smooth_l1_pull(xp, g, input, target, beta, reduction):
+    g = share(xp, g, input, reduction)
+    return pointwise(xp, lambda a, b, g: _limited(xp, (a - b) / beta, 1) * g, input, target, g)
+
+
+def _smooth_l1_push(xp, t, input, target, beta, reduction):
+    return mean_or_sum(xp, _limited(xp, (input - target) / beta, 1) * t, reduction)
 
 
 smooth_l1.vjp(
-    input=lambda xp, g, input, target, beta, reduction: (
-        _smooth_l1_slope(xp, input, target, beta) * share(xp, g, input, reduction)
-    ),
-    target=lambda xp, g, input, target, beta, reduction: (
-        _smooth_l1_slope(xp, target, input, beta) * share(xp, g, input, reduction)
+    input=_smooth_l1_pull,
+    target=lambda xp, g, input, target, beta, reduction: _smooth_l1_pull(
+        xp, g, target, input, beta, reduction
     ),
 )
 smooth_l1.jvp(
-    input=lambda xp, t, input, target, beta, reduction: mean_or_sum(
-        xp, _smooth_l1_slope(xp, input, target, beta) * t, reduction
-    ),
-    target=lambda xp, t, input, target, beta, reduction: mean_or_sum(
-        xp, _smooth_l1_slope(xp, target, input, beta) * t, reduction
+    input=_smooth_l1_push,
+    target=lambda xp, t, input, target, beta, reduction: _smooth_l1_push(
+        xp, t, target, input, beta, reduction
     ),
 )
 
@@ -149,29 +166,29 @@ smooth_l1.jvp(
 @primitive(promote="arith", node="HuberLossBackward0", check=_no_integers("huber_cpu"))
 def huber(xp, input, target, *, delta, reduction):
     """d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, d = input - target."""
-    d = xp.abs(input - target)
-    near = xp.minimum(d, delta)
-    return mean_or_sum(xp, (d - 0.5 * near) * near, reduction)
+    loss = pointwise(xp, lambda a, b: _bent(xp, xp.abs(a - b), delta), input, target)
+    return mean_or_sum(xp, loss, reduction)
 
 
-def _huber_slope(xp, input, target, delta):
-    return xp.minimum(xp.maximum(input - target, -delta), delta)
+def _huber_pull(xp, g, input, target, delta, reduction):
+    g = share(xp, g, input, reduction)
+    return pointwise(xp, lambda a, b, g: _limited(xp, a - b, delta) * g, input, target, g)
+
+
+def _huber_push(xp, t, input, target, delta, reduction):
+    return mean_or_sum(xp, _limited(xp, input - target, delta) * t, reduction)
 
 
 huber.vjp(
-    input=lambda xp, g, input, target, delta, reduction: (
-        _huber_slope(xp, input, target, delta) * share(xp, g, input, reduction)
-    ),
-    target=lambda xp, g, input, target, delta, reduction: (
-        _huber_slope(xp, target, input, delta) * share(xp, g, input, reduction)
+    input=_huber_pull,
+    target=lambda xp, g, input, target, delta, reduction: _huber_pull(
+        xp, g, target, input, delta, reduction
     ),
 )
 huber.jvp(
-    input=lambda xp, t, input, target, delta, reduction: mean_or_sum(
-        xp, _huber_slope(xp, input, target, delta) * t, reduction
-    ),
-    target=lambda xp, t, input, target, delta, reduction: mean_or_sum(
-        xp, _huber_slope(xp, target, input, delta) * t, reduction
+    input=_huber_push,
+    target=lambda xp, t, input, target, delta, reduction: _huber_push(
+        xp, t, target, input, delta, reduction
     ),
 )
 
