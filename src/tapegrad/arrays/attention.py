@@ -14,7 +14,7 @@ _BLOCK = 1 << 16  # scores: heads that are worked on together
 
 def _heads(x: Any, lead: tuple[int, ...]) -> Any:
     """`x` (..., L, E) as (number of heads, L, E), broadcast to the leading sizes `lead`."""
-    if x.shape[:-2] != lead:
+    if x.shape[:-2] != lead and x.size != prod(lead) * prod(x.shape[-2:]):
         x = np.broadcast_to(x, (*lead, *x.shape[-2:]))
     return x.reshape(prod(lead), *x.shape[-2:])
 
@@ -38,11 +38,13 @@ def attend(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple:
         mask = mask if mask is None or mask.dtype == bool else mask.astype(np.float32)
         return tuple(x.astype(dtype) for x in attend(q, k, v, mask, scale))
     lead, length, n_keys = q.shape[:-2], q.shape[-2], k.shape[-2]
+    each = False  # whether heads have masks of their own
     if mask is not None:
-        mask = np.broadcast_to(mask, (*lead, length, n_keys))
         if mask.dtype == bool:
             mask = np.where(mask, np.zeros((), dtype), np.asarray(-np.inf, dtype))
-        mask = _heads(mask, lead)
+        each = prod(mask.shape[:-2]) > 1
+        sizes = (length, n_keys)
+        mask = _heads(np.broadcast_to(mask, (*mask.shape[:-2], *sizes)), lead if each else (1,))
     queries, keys, values = (_heads(x, lead) for x in (q, k, v))
     weights = np.empty((len(queries), length, n_keys), dtype)
     result = np.empty((len(queries), length, v.shape[-1]), dtype)
@@ -56,7 +58,7 @@ def attend(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple:
             np.matmul(queries[i:j], keys[i:j].mT, s)
             s *= scale
             if mask is not None:
-                s += mask[i:j]
+                s += mask[i:j] if each else mask
             if n_keys:
                 _softmax(s)
             np.matmul(s, values[i:j], result[i:j])
