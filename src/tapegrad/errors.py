@@ -153,3 +153,28 @@ def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) 
         ),
         "Compare what was given with the forms above.",
     )
+
+
+_C_NAMES = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def c_name(dtype: Any) -> str:
+    """What C++ calls a dtype, and with it some of PyTorch's messages.
+
+    >>> tapegrad.errors.c_name(torch.int64)
+    'long int'
+    """
+    return _C_NAMES.get(dtype.name, dtype.name)

@@ -126,24 +126,8 @@ def attend_value_back(g: Any, q: Any, k: Any, mask: Any, weights: Any, scale: An
 # --- the public function ---------------------------------------------------------------------
 
 
-_C_NAMES = {
-    "float32": "float",
-    "float64": "double",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "int64": "long int",
-    "int32": "int",
-    "int16": "short int",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "bool": "bool",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
-
-
 def _c_name(x: Any) -> str:
-    return _C_NAMES.get(x.dtype.name, x.dtype.name)
+    return errors.c_name(x.dtype)
 
 
 def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None:

@@ -12,7 +12,7 @@ from tapegrad.dtype import float32, float64
 from tapegrad.ops.refusal import no_kernel
 from tapegrad.ops.searching import places_in
 from tapegrad.ops.spacing import linspace
-from tapegrad.ops.tally import bincount, c_name, require_bins, require_same_dtype
+from tapegrad.ops.tally import bincount, require_bins, require_same_dtype
 
 
 def _refused(problem: str, advice: str) -> RuntimeError:
@@ -33,7 +33,7 @@ def _check(input: Any, weight: Any) -> None:
     if weight.dtype is not input.dtype:
         raise _refused(
             "if weight tensor is provided, input tensor and weight tensor should have the same "
-            f"dtype, but got input({c_name(input)}), and weight({c_name(weight)})",
+            f"dtype, but got input({errors.c_name(input.dtype)}), and weight({errors.c_name(weight.dtype)})",
             f"Convert it with .to({input.dtype}).",
         )
     if list(weight._array.shape) != shape[:-1]:
@@ -57,7 +57,7 @@ def _check_edges(input: Any, edges: list) -> None:
         if each.dtype is not input.dtype:
             raise _refused(
                 "input tensor and bins tensors should have the same dtype, but got input with "
-                f"dtype {c_name(input)} and bins for dimension {i} with dtype {c_name(each)}",
+                f"dtype {errors.c_name(input.dtype)} and bins for dimension {i} with dtype {errors.c_name(each.dtype)}",
                 f"Convert them with .to({input.dtype}).",
             )
         if each._array.ndim != 1:

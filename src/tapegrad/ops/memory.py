@@ -88,7 +88,7 @@ def set_(
         whole = require("set_", source, "source")._array
         elements = elements_of(whole)
         if source.dtype is not self.dtype:
-            have, want = (_C_NAMES.get(t.dtype.name, t.dtype.name) for t in (source, self))
+            have, want = (errors.c_name(t.dtype) for t in (source, self))
             raise errors.advised(
                 RuntimeError(f"Could not set tensor of type {have} to a tensor of type {want}"),
                 "Convert one of them first.",
@@ -100,10 +100,6 @@ def set_(
     strides = row_major(shape) if stride is None else ints_of("set_", "stride", (stride,), 4)
     _replace(self, shaped(elements, storage_offset, shape, strides))
     return self
-
-
-_C_NAMES = {"int64": "long", "int32": "int", "int16": "short", "int8": "signed char"}
-_C_NAMES |= {"uint8": "unsigned char", "float32": "float", "float64": "double"}
 
 
 def share_memory_(self: Any) -> Any:

@@ -275,13 +275,10 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     return finish("amin", _extremum("amin", smallest, input, dim, keepdim), out)
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "int32": "int", "int64": "long int"}
-
-
 def _check_both(input: Any, dim: Any, out: Any) -> None:
     for each in out or ():
         if each.dtype is not input.dtype:
-            have, want = (_C_NAMES.get(t.dtype.name, t.dtype.name) for t in (each, input))
+            have, want = (errors.c_name(t.dtype) for t in (each, input))
             raise errors.advised(
                 RuntimeError(f"Expected out tensor to have dtype {want}, but got {have} instead"),
                 f"Give out tensors of {input.dtype}.",

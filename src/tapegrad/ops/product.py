@@ -122,25 +122,9 @@ def mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     )
 
 
-_C_NAMES = {
-    "float64": "double",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "int64": "long int",
-    "int32": "int",
-    "int16": "short int",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "bool": "bool",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
-
-
 def c_name(x: Any) -> str:
     """What C++ calls the dtype of a tensor, as error messages have it."""
-    return _C_NAMES.get(x.dtype.name, x.dtype.name)
+    return errors.c_name(x.dtype)
 
 
 def is_flipped(x: Any) -> bool:

@@ -202,7 +202,7 @@ def isin(
     if out is not None and out._array.dtype != bool:
         raise errors.advised(
             RuntimeError(
-                f"Expected out tensor to have dtype bool, but got {_C_NAMES[out.dtype.name]} "
+                f"Expected out tensor to have dtype bool, but got {errors.c_name(out.dtype)} "
                 "instead"
             ),
             "Give an out tensor of torch.bool.",
@@ -221,18 +221,3 @@ def isin(
     )
     found = members(a, b, unique=bool(assume_unique), invert=bool(invert))
     return finish("isin", found, out)
-
-
-_C_NAMES = {
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short",
-    "int32": "int",
-    "int64": "long",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}

@@ -99,24 +99,6 @@ def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Any =
     return finish("histc", found, out)
 
 
-_C_NAMES = {
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-}
-
-
-def c_name(x: Any) -> str:
-    """What PyTorch's messages call the type of a tensor's elements here."""
-    return _C_NAMES.get(x.dtype.name, x.dtype.name)
-
-
 def require_bins(n: int, dim: int) -> None:
     if n <= 0:
         raise errors.advised(
@@ -130,7 +112,7 @@ def require_same_dtype(input: Any, hist: Any) -> None:
         raise errors.advised(
             RuntimeError(
                 "torch.histogram: input tensor and hist tensor should have the same dtype, but "
-                f"got input {c_name(input)} and hist {c_name(hist)}"
+                f"got input {errors.c_name(input.dtype)} and hist {errors.c_name(hist.dtype)}"
             ),
             f"Give an out tensor of {input.dtype}.",
         )

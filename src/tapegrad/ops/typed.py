@@ -87,15 +87,9 @@ def _of_tensor(x: Any, dtype: Dtype | None) -> Any:
     return alias(x)
 
 
-_C_NAMES = {"int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char"}
-_C_NAMES |= {"uint8": "unsigned char", "float32": "float", "float64": "double", "bool": "bool"}
-_C_NAMES |= {"float16": "c10::Half", "bfloat16": "c10::BFloat16"}
-_C_NAMES |= {"complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
-
-
 def _options(dtype: Dtype) -> str:
     return (
-        f"TensorOptions(dtype={_C_NAMES.get(dtype.name, dtype.name)}, device=cpu, layout=Strided, "
+        f"TensorOptions(dtype={errors.c_name(dtype)}, device=cpu, layout=Strided, "
         "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
     )
 

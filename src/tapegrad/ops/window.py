@@ -17,15 +17,6 @@ from tapegrad.ops.interval import arange
 from tapegrad.ops.join import cat
 from tapegrad.scalar import int_of
 
-_C_NAMES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-}
-
 
 def _window(name: str, length: Any, periodic: bool, shape: Any, dtype: Any, rest: tuple) -> Any:
     """`shape(n, N)` of n = 0, ..., length - 1; N + 1 points of a period with both its ends."""
@@ -37,7 +28,7 @@ def _window(name: str, length: Any, periodic: bool, shape: Any, dtype: Any, rest
         raise errors.advised(
             RuntimeError(
                 f"{name} expects floating point dtypes, got: TensorOptions(dtype="
-                f"{_C_NAMES.get(dtype.name, dtype.name)}, device=cpu, layout=Strided (default), "
+                f"{errors.c_name(dtype)}, device=cpu, layout=Strided (default), "
                 "requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
             ),
             "The weights are fractions.",
