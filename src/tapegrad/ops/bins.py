@@ -9,6 +9,7 @@ from tapegrad import errors, return_types
 from tapegrad.autograd.mode import no_grad
 from tapegrad.call import finish
 from tapegrad.dtype import float32, float64
+from tapegrad.ops.product import c_name
 from tapegrad.ops.refusal import no_kernel
 from tapegrad.ops.searching import places_in
 from tapegrad.ops.spacing import linspace
@@ -33,7 +34,7 @@ def _check(input: Any, weight: Any) -> None:
     if weight.dtype is not input.dtype:
         raise _refused(
             "if weight tensor is provided, input tensor and weight tensor should have the same "
-            f"dtype, but got input({errors.c_name(input.dtype)}), and weight({errors.c_name(weight.dtype)})",
+            f"dtype, but got input({c_name(input)}), and weight({c_name(weight)})",
             f"Convert it with .to({input.dtype}).",
         )
     if list(weight._array.shape) != shape[:-1]:
@@ -57,7 +58,7 @@ def _check_edges(input: Any, edges: list) -> None:
         if each.dtype is not input.dtype:
             raise _refused(
                 "input tensor and bins tensors should have the same dtype, but got input with "
-                f"dtype {errors.c_name(input.dtype)} and bins for dimension {i} with dtype {errors.c_name(each.dtype)}",
+                f"dtype {c_name(input)} and bins for dimension {i} with dtype {c_name(each)}",
                 f"Convert them with .to({input.dtype}).",
             )
         if each._array.ndim != 1:
