@@ -9,4 +9,4 @@ class SignalMethods:
     __slots__ = ()
 
     stft = method("tapegrad.ops.spectrogram", "stft")
-    istft = method("tapegrad.ops.spectrogram", "istft")
+    istft = method("tapegrad.ops.resynthesis", "istft")

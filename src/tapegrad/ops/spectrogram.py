@@ -1,10 +1,6 @@
-"""The short-time Fourier transform: spectra of overlapping frames of a signal, and its inverse.
+"""The short-time Fourier transform: spectra of overlapping frames of a signal.
 
-    X[k, t] = sum over n of w[n] x[n + t hop] exp(-2 pi i k n / n_fft)
-
-The inverse transforms the frames back, weighs them with the window again, adds them up where they
-came from and divides by the sum of the squared windows there (Griffin and Lim, "Signal estimation
-from modified short-time Fourier transform", 1984, equation 6).
+X[k, t] = sum over n of w[n] x[n + t hop] exp(-2 pi i k n / n_fft)
 """
 
 from __future__ import annotations
@@ -16,15 +12,15 @@ from tapegrad import errors
 from tapegrad.ops.axis import transpose, unsqueeze
 from tapegrad.ops.constant_pad import constant_pad_nd
 from tapegrad.ops.create import ones
-from tapegrad.ops.fourier import from_real, to_real, transform
-from tapegrad.ops.stride import sum_windows, view_as_real, windows
+from tapegrad.ops.fourier import from_real, transform
+from tapegrad.ops.stride import view_as_real, windows
 
-_no_window_said: set[str] = set()
+_said: set[str] = set()
 
 
-def _warn_of_no_window(name: str, text: str) -> None:
-    if name not in _no_window_said:  # once for each process, as in PyTorch
-        _no_window_said.add(name)
+def warn_of_no_window(name: str, text: str) -> None:
+    if name not in _said:  # once for each process, as in PyTorch
+        _said.add(name)
         warnings.warn(
             f"A window was not provided. A rectangular window will be applied{text}To suppress "
             "this warning and use a rectangular window, explicitly set "
@@ -43,16 +39,16 @@ def _shown(value: Any) -> str:
     return str(int(value))
 
 
-def _described(head: str, arguments: dict) -> str:
+def described(head: str, arguments: dict) -> str:
     return f"{head}, {', '.join(f'{n}={_shown(x)}' for n, x in arguments.items())})"
 
 
-def _check(problem: str, call: str, advice: str) -> None:
+def check(problem: str, call: str, advice: str) -> None:
     if problem:
         raise errors.advised(RuntimeError(f"{call} : {problem}"), advice)
 
 
-def _full_window(window: Any, n_fft: int, win_length: int, dtype: Any) -> Any:
+def full_window(window: Any, n_fft: int, win_length: int, dtype: Any) -> Any:
     """The window, rectangular if none is given, with zeros to both sides up to `n_fft`."""
     if win_length == n_fft:
         return window
@@ -98,7 +94,7 @@ def stft(
     if not isinstance(normalized, bool):
         raise errors.must_be("stft", "normalized", 8, "bool", normalized)
     if window is None:
-        _warn_of_no_window(
+        warn_of_no_window(
             "stft",
             ",which is known to cause spectral leakage. Other windows such as torch.hann_window or "
             "torch.hamming_window are recommended to reduce spectral leakage.",
@@ -129,10 +125,10 @@ def stft(
     as_complex = _answer_is_complex(return_complex, is_complex)
     half = not is_complex if onesided is None else bool(onesided)
     if half and is_complex:
-        raise _no_half()
+        raise no_half()
     single = input.ndim == 1
     x = unsqueeze(input, 0) if single else input
-    weights = _full_window(window, n_fft, width, input.dtype)
+    weights = full_window(window, n_fft, width, input.dtype)
     if align_to_window:
         x = _padded(x, (n_fft - width) // 2, "constant")
     frames = windows(x, axis=1, size=n_fft, step=hop)  # (B, T, n_fft)
@@ -170,7 +166,7 @@ def _answer_is_complex(return_complex: bool | None, is_complex: bool) -> bool:
     return return_complex is None or bool(return_complex)
 
 
-def _no_half() -> RuntimeError:
+def no_half() -> RuntimeError:
     return errors.advised(
         RuntimeError("Cannot have onesided output if window or input is complex"),
         "Pass onesided=False: both halves of the spectrum are needed.",
@@ -189,7 +185,7 @@ def _padded(x: Any, n: int, mode: str) -> Any:
 
 def _check_stft(x: Any, arguments: dict) -> None:
     head = f"stft(torch.{x.dtype.scalar_name}Tensor{list(x._array.shape)}"
-    call = _described(head, arguments)
+    call = described(head, arguments)
     length = x._array.shape[-1] if x.ndim else 1
     n_fft, hop, width = (arguments[name] for name in ("n_fft", "hop_length", "win_length"))
     window = arguments["window"]
@@ -209,150 +205,4 @@ def _check_stft(x: Any, arguments: dict) -> None:
             f"expected a 1D window tensor of size equal to win_length={width}, but got window with "
             f"size {list(window._array.shape)}"
         )
-    _check(problem, call, "A frame is no longer than the signal, a window no longer than a frame.")
-
-
-# --- the inverse -----------------------------------------------------------------------------
-
-
-def istft(
-    input: Any,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Any = None,
-    center: bool = True,
-    normalized: bool = False,
-    onesided: bool | None = None,
-    length: int | None = None,
-    return_complex: bool = False,
-) -> Any:
-    """The signal of which `stft` gave these spectra; in the least squares, where there is none.
-
-    Args:
-        input: (frequencies, frames) or (B, frequencies, frames), complex.
-        length: of the signal; where `stft` left some of its end away, zeros follow.
-        return_complex: the signal is complex, too.
-
-    >>> x, w = torch.arange(32.0), torch.hann_window(8)
-    >>> y = torch.istft(torch.stft(x, 8, window=w, return_complex=True), 8, window=w)
-    >>> torch.allclose(y, x, atol=1e-5)
-    True
-    """
-    hop = n_fft // 4 if hop_length is None else hop_length
-    width = n_fft if win_length is None else win_length
-    if window is None:
-        _warn_of_no_window(
-            "istft", ".Please provide the same window used by stft to make the inversion lossless."
-        )
-    arguments = {
-        "n_fft": n_fft,
-        "hop_length": hop,
-        "win_length": width,
-        "window": window,
-        "center": center,
-        "normalized": normalized,
-        "onesided": onesided,
-        "length": length,
-        "return_complex": return_complex,
-    }
-    call = _described(
-        f"istft(CPU{input.dtype.scalar_name}Type{list(input._array.shape)}", arguments
-    )
-    if not input.dtype.is_complex:
-        raise errors.advised(
-            RuntimeError(
-                "istft requires a complex-valued input tensor matching the output from stft with "
-                "return_complex=True."
-            ),
-            "torch.view_as_complex makes complex numbers of pairs.",
-        )
-    half = _check_istft(input, arguments, call)
-    single = input.ndim == 2
-    x = transpose(unsqueeze(input, 0) if single else input, 1, 2)  # (B, T, F)
-    frames = _frames(x, n_fft, half, bool(return_complex), "root" if normalized else "count")
-    weights = _full_window(window, n_fft, width, frames.dtype)
-    if weights is None:
-        weights = ones(n_fft, dtype=frames.dtype)
-    signal, squares = _overlapped(frames, weights, n_fft, hop)
-    start, whole = (n_fft // 2 if center else 0), signal._array.shape[1]
-    end = start + length if length is not None else whole - start
-    signal, squares = signal[:, start:end], squares[:, start:end]
-    if squares._array.size and abs(squares._array).min() <= 1e-11:
-        raise errors.advised(
-            RuntimeError(f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]"),
-            "Somewhere no window has any weight: choose a smaller hop_length, or center=True.",
-        )
-    signal = signal / squares
-    if end > whole:
-        warnings.warn(
-            "The length of signal is shorter than the length parameter. Result is being padded "
-            "with zeros in the tail. Please check your center and hop_length settings.",
-            UserWarning,
-            stacklevel=2,
-        )
-        signal = constant_pad_nd(signal, (0, end - whole))
-    return signal.squeeze(0) if single else signal
-
-
-def _frames(x: Any, n_fft: int, half: bool, as_complex: bool, scale: str) -> Any:
-    """The stretches of signal behind spectra (B, T, F)."""
-    if as_complex:
-        return transform(x, axes=(2,), scale=scale, forward=False)
-    x = x if half else x[:, :, : n_fft // 2 + 1]
-    return to_real(x, axes=(2,), scale=scale, size=n_fft)
-
-
-def _overlapped(frames: Any, weights: Any, n_fft: int, hop: int) -> tuple:
-    """The weighed frames added up where they belong, and what the windows' squares add up to."""
-    n_frames = frames._array.shape[1]
-    size = n_fft + hop * (n_frames - 1)
-
-    def added(x: Any) -> Any:
-        return sum_windows(x, shape=(x._array.shape[0], size), axis=1, size=n_fft, step=hop)
-
-    squares = (weights * weights).expand(1, n_frames, n_fft)
-    return added(frames * weights), added(squares)
-
-
-def _check_istft(x: Any, arguments: dict, call: str) -> bool:
-    """Raise for what cannot be inverted; whether the spectra are halves."""
-    n_fft, window = arguments["n_fft"], arguments["window"]
-    shape = x._array.shape
-    if x.ndim < 3 and x.ndim != 2:
-        raise errors.advised(
-            IndexError(
-                f"Dimension out of range (expected to be in range of [-{x.ndim + 1}, {x.ndim}], "
-                "but got -3)"
-            ),
-            "Pass spectra of shape (frequencies, frames) or (B, frequencies, frames).",
-        )
-    half = shape[-2] != n_fft if arguments["onesided"] is None else bool(arguments["onesided"])
-    wanted = n_fft // 2 + 1 if half else n_fft
-    problem = ""
-    if not x._array.size:
-        problem = "input tensor cannot be empty."
-    elif x.ndim > 3:
-        problem = f"expected a tensor with 3 or 4 dimensions, but got {x.ndim + 1}"
-    elif shape[-2] != wanted:
-        size = "n_fft / 2 + 1" if half else "n_fft"
-        problem = (
-            "expected the frequency dimension (3rd to the last) of the input tensor to match "
-            f"{size} when onesided={half}, but got {shape[-2]}"
-        )
-    elif not 0 < arguments["hop_length"] <= arguments["win_length"]:
-        problem = "expected 0 < hop_length <= win_length"
-    elif not 0 < arguments["win_length"] <= n_fft:
-        problem = "expected 0 < win_length <= n_fft"
-    elif window is not None and window._array.shape != (arguments["win_length"],):
-        problem = "Invalid window shape. window has to be 1D and length of `win_length`"
-    _check(problem, call, "Pass what stft was given.")
-    if arguments["return_complex"]:
-        if half:
-            raise _no_half()
-    elif window is not None and window.dtype.is_complex:
-        raise errors.advised(
-            RuntimeError("Complex windows are incompatible with return_complex=False"),
-            "Pass return_complex=True.",
-        )
-    return half
+    check(problem, call, "A frame is no longer than the signal, a window no longer than a frame.")
