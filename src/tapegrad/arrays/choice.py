@@ -94,3 +94,10 @@ def _kept(mask: Any, x: Any) -> Any:
     ones = _all_ones(mask, bits)
     np.bitwise_and(ones, x.view(bits), ones)
     return ones.view(x.dtype)
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
+    """Each element, or the limit it is beyond."""
+    if x.size > _LIMITED or min is None or max is None:
+        return np.clip(x, min, max)
+    return np.minimum(np.maximum(x, min), max)

@@ -31,7 +31,6 @@ from numpy import (
     bool,
     broadcast_arrays,
     ceil,
-    clip,
     complex64,
     complex128,
     concat,
@@ -141,7 +140,7 @@ from numpy import (
     zeros_like,
 )
 
-from tapegrad.arrays.choice import maximum, minimum, where
+from tapegrad.arrays.choice import clip, maximum, minimum, where
 from tapegrad.arrays.classes import pick, unpick
 from tapegrad.arrays.index import (
     add_along,

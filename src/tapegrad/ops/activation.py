@@ -57,6 +57,8 @@ relu_ = in_place(relu)
 @elementwise(node="LeakyReluBackward0", check=_floats("leaky_relu_cpu"))
 def leaky_relu(xp, input, *, negative_slope):
     """x where it is positive, negative_slope * x elsewhere."""
+    if 0 < negative_slope <= 1:
+        return xp.maximum(input, input * negative_slope)
     return xp.where(input > 0, input, input * negative_slope)
 
 
@@ -263,7 +265,7 @@ log_sigmoid.vjp(input=lambda xp, g, input: g * logistic(xp, -input))
 @elementwise(node="HardtanhBackward0", check=_no_bools("Bool inputs not supported for hardtanh"))
 def hardtanh_between(xp, input, *, low, high):
     """x, at least low and at most high."""
-    return xp.minimum(xp.maximum(input, low), high)
+    return xp.clip(input, low, high)
 
 
 hardtanh_between.vjp(
@@ -299,7 +301,7 @@ def hardswish(xp, input):
     >>> torch.nn.functional.hardswish(torch.tensor([-1.0, 2.0]))
     tensor([-0.3333,  1.6667])
     """
-    return input * xp.minimum(xp.maximum(input + 3, 0), 6) / 6
+    return input * xp.clip(input + 3, 0, 6) / 6
 
 
 hardswish.vjp(
@@ -316,7 +318,7 @@ def hardsigmoid(xp, input):
     >>> torch.nn.functional.hardsigmoid(torch.tensor([-1.0, 4.0]))
     tensor([0.3333, 1.0000])
     """
-    return xp.minimum(xp.maximum(input + 3, 0), 6) / 6
+    return xp.clip(input + 3, 0, 6) / 6
 
 
 hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
@@ -325,13 +327,11 @@ hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), 
 @elementwise(node="SoftshrinkBackward0", check=_floats("softshrink_check"))
 def soft_shrink(xp, input, *, lambd):
     """x moved towards 0 by lambd, 0 where it is nearer than that."""
-    return xp.where(
-        input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, input * 0)
-    )
+    return input - xp.clip(input, -lambd, lambd)
 
 
 soft_shrink.vjp(
-    input=lambda xp, g, input, lambd: xp.where((input >= -lambd) & (input <= lambd), 0, g)
+    input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0)
 )
 
 
@@ -370,7 +370,7 @@ def hard_shrink(xp, input, *, lambd):
 
 
 hard_shrink.vjp(
-    input=lambda xp, g, input, lambd: xp.where((input >= -lambd) & (input <= lambd), 0, g)
+    input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0)
 )
 
 
