@@ -14,6 +14,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.along_reduced": "index_reduce",
     "tapegrad.ops.bilinear_form": "bilinear",
     "tapegrad.ops.bins": "histogram histogramdd",
+    "tapegrad.ops.both_ends": "aminmax",
     "tapegrad.ops.calculus": "cumulative_trapezoid gradient trapezoid trapz",
     "tapegrad.ops.chain": "chain_matmul",
     "tapegrad.ops.channel_norm": "batch_norm group_norm instance_norm native_batch_norm",
@@ -39,6 +40,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.lu_system": "lu_solve",
     "tapegrad.ops.magnitude": "nuclear_norm",
     "tapegrad.ops.matrix_function": "matrix_exp matrix_power",
+    "tapegrad.ops.middle": "median nanmedian",
     "tapegrad.ops.normalization": "layer_norm native_layer_norm rms_norm",
     "tapegrad.ops.numbered_loss": (
         "binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div "

@@ -1,5 +1,6 @@
 """Methods that reduce, sort and accumulate along dimensions."""
 
+from tapegrad.later import method
 from tapegrad.ops import fold as _fold
 from tapegrad.ops import order as _order
 from tapegrad.ops import peak as _peak
@@ -31,11 +32,11 @@ class ReduceMethods:
     min = _peak.min
     amax = _peak.amax
     amin = _peak.amin
-    aminmax = _peak.aminmax
+    aminmax = method("tapegrad.ops.both_ends", "aminmax")
     argmax = _peak.argmax
     argmin = _peak.argmin
-    median = _peak.median
-    nanmedian = _peak.nanmedian
+    median = method("tapegrad.ops.middle", "median")
+    nanmedian = method("tapegrad.ops.middle", "nanmedian")
 
     # order
     sort = _order.sort

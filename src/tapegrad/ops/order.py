@@ -11,7 +11,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import primitive
-from tapegrad.ops.peak import _choice_rules
+from tapegrad.ops.peak import CHOICE, choice_rules
 from tapegrad.shape import axis_of
 
 __all__ = [
@@ -25,10 +25,8 @@ __all__ = [
     "unique_consecutive",
 ]
 
-_CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
 
-
-@primitive(node="SortBackward0", kernels=("put_along",), **_CHOICE)
+@primitive(node="SortBackward0", kernels=("put_along",), **CHOICE)
 def sort_along(xp, x, *, axis, descending):
     """The elements along `axis` in order, and where they came from."""
     indices = xp.argsort(x, axis=axis, descending=descending, stable=True)
@@ -39,7 +37,7 @@ sort_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x
 sort_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
 
 
-@primitive(node="TopkBackward0", kernels=("top_indices", "put_along"), **_CHOICE)
+@primitive(node="TopkBackward0", kernels=("top_indices", "put_along"), **CHOICE)
 def topk_along(xp, x, *, k, axis, largest):
     """The k largest or smallest elements along `axis`, and where they came from."""
     indices = xp.top_indices(x, k, axis, largest)
@@ -60,7 +58,7 @@ put_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis
 put_along.jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
 
 
-@primitive(node="KthvalueBackward0", kernels=("kth_index", "put_along"), **_CHOICE)
+@primitive(node="KthvalueBackward0", kernels=("kth_index", "put_along"), **CHOICE)
 def kth_along(xp, x, *, k, axis, keepdims):
     """The k-th smallest element along `axis`, and where it is."""
     index = xp.kth_index(x, k - 1, axis)
@@ -70,7 +68,7 @@ def kth_along(xp, x, *, k, axis, keepdims):
     return xp.squeeze(values, axis=axis), xp.squeeze(index, axis=axis)
 
 
-@primitive(node="ModeBackward0", kernels=("mode_index", "put_along"), **_CHOICE)
+@primitive(node="ModeBackward0", kernels=("mode_index", "put_along"), **CHOICE)
 def mode_along(xp, x, *, axis, keepdims):
     """The most frequent element along `axis`, and where it last is."""
     index = xp.mode_index(x, axis)
@@ -80,8 +78,8 @@ def mode_along(xp, x, *, axis, keepdims):
     return xp.squeeze(values, axis=axis), xp.squeeze(index, axis=axis)
 
 
-_choice_rules(kth_along)
-_choice_rules(mode_along)
+choice_rules(kth_along)
+choice_rules(mode_along)
 
 
 # --- the public functions ---

@@ -13,13 +13,10 @@ from tapegrad.shape import axis_of
 __all__ = [
     "amax",
     "amin",
-    "aminmax",
     "argmax",
     "argmin",
     "max",
-    "median",
     "min",
-    "nanmedian",
 ]
 
 
@@ -87,7 +84,7 @@ def _picked(xp: Any, t: Any, indices: Any, axis: int, keepdims: bool) -> Any:
     return found if keepdims else xp.squeeze(found, axis=axis)
 
 
-def _choice_rules(operator: Any) -> None:
+def choice_rules(operator: Any) -> None:
     """Rules of operators that choose one element along an axis."""
     operator.vjp(
         x=lambda xp, g, x_like, indices, axis, keepdims: xp.put_along(
@@ -100,7 +97,7 @@ def _choice_rules(operator: Any) -> None:
     operator.jvp(x=lambda xp, t, indices, axis, keepdims: _picked(xp, t, indices, axis, keepdims))
 
 
-def _choose(xp: Any, x: Any, indices: Any, axis: int, keepdims: bool) -> tuple:
+def choose(xp: Any, x: Any, indices: Any, axis: int, keepdims: bool) -> tuple:
     """The elements at `indices` (kept as an axis of size 1), and the indices."""
     values = xp.take_along_axis(x, indices, axis=axis)
     if keepdims:
@@ -108,29 +105,23 @@ def _choose(xp: Any, x: Any, indices: Any, axis: int, keepdims: bool) -> tuple:
     return xp.squeeze(values, axis=axis), xp.squeeze(indices, axis=axis)
 
 
-_CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
+CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
 
 
-@primitive(node="MaxBackward0", kernels=("put_along",), **_CHOICE)
+@primitive(node="MaxBackward0", kernels=("put_along",), **CHOICE)
 def largest_along(xp, x, *, axis, keepdims):
     """The largest element along one axis, and where it is."""
-    return _choose(xp, x, xp.argmax(x, axis=axis, keepdims=True), axis, keepdims)
+    return choose(xp, x, xp.argmax(x, axis=axis, keepdims=True), axis, keepdims)
 
 
-@primitive(node="MinBackward0", kernels=("put_along",), **_CHOICE)
+@primitive(node="MinBackward0", kernels=("put_along",), **CHOICE)
 def smallest_along(xp, x, *, axis, keepdims):
     """The smallest element along one axis, and where it is."""
-    return _choose(xp, x, xp.argmin(x, axis=axis, keepdims=True), axis, keepdims)
+    return choose(xp, x, xp.argmin(x, axis=axis, keepdims=True), axis, keepdims)
 
 
-@primitive(node="MedianBackward1", kernels=("median_index", "put_along"), **_CHOICE)
-def median_along(xp, x, *, axis, keepdims, ignore_nan):
-    """The lower median along one axis, and where it is."""
-    return _choose(xp, x, xp.median_index(x, axis, ignore_nan), axis, keepdims)
-
-
-for _operator in (largest_along, smallest_along, median_along):
-    _choice_rules(_operator)
+for _operator in (largest_along, smallest_along):
+    choice_rules(_operator)
 
 
 @constant
@@ -168,7 +159,7 @@ def _refuse_empty(name: str, input: Any, dim: Any = None, shown: Any = None) -> 
         )
 
 
-def _along(
+def along(
     name: str, operator: Any, result: Any, input: Any, dim: Any, keepdim: bool, out: Any
 ) -> Any:
     _refuse_empty(name, input, dim)
@@ -212,7 +203,7 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
         return finish("max", largest_of_all(input, axis=axis, keepdims=False), out)
     if hasattr(dim, "_array"):
         return input.maximum(dim) if out is None else finish("max", input.maximum(dim), out)
-    return _along("max", largest_along, return_types.max, input, dim, keepdim, out)
+    return along("max", largest_along, return_types.max, input, dim, keepdim, out)
 
 
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -228,10 +219,10 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
         return finish("min", smallest_of_all(input, axis=axis, keepdims=False), out)
     if hasattr(dim, "_array"):
         return input.minimum(dim) if out is None else finish("min", input.minimum(dim), out)
-    return _along("min", smallest_along, return_types.min, input, dim, keepdim, out)
+    return along("min", smallest_along, return_types.min, input, dim, keepdim, out)
 
 
-def _extremum(name: str, operator: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+def extremum(name: str, operator: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     axis = reduction_axes(dim, input._array.ndim)
     if not axis and input._array.ndim:
         return input.clone()
@@ -262,7 +253,7 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     tensor([5., 7.])
     """
     _check_out(input, out)
-    return finish("amax", _extremum("amax", largest, input, dim, keepdim), out)
+    return finish("amax", extremum("amax", largest, input, dim, keepdim), out)
 
 
 def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
@@ -272,47 +263,7 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     tensor([1., 3.])
     """
     _check_out(input, out)
-    return finish("amin", _extremum("amin", smallest, input, dim, keepdim), out)
-
-
-def _check_both(input: Any, dim: Any, out: Any) -> None:
-    for each in out or ():
-        if each.dtype is not input.dtype:
-            have, want = (errors.c_name(t.dtype) for t in (each, input))
-            raise errors.advised(
-                RuntimeError(f"Expected out tensor to have dtype {want}, but got {have} instead"),
-                f"Give out tensors of {input.dtype}.",
-            )
-    if input._array.size:
-        return
-    if dim is None:
-        raise errors.advised(
-            RuntimeError(
-                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
-                "identity."
-            ),
-            "The tensor is empty.",
-        )
-    axis = axis_of(dim, input._array.ndim)
-    if not input._array.shape[axis]:
-        raise errors.advised(
-            IndexError(f"aminmax: Expected reduction dim {axis} to have non-zero size."),
-            "There is no element to choose.",
-        )
-
-
-def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
-    """The smallest and the largest element, a pair (min, max).
-
-    >>> torch.aminmax(torch.tensor([1.0, 5.0, 3.0])).max
-    tensor(5.)
-    """
-    _check_both(input, dim, out)
-    pair = (
-        _extremum("aminmax", smallest, input, dim, keepdim),
-        _extremum("aminmax", largest, input, dim, keepdim),
-    )
-    return finish("aminmax", return_types.aminmax(pair), out)
+    return finish("amin", extremum("amin", smallest, input, dim, keepdim), out)
 
 
 def _arg(name: str, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
@@ -346,33 +297,3 @@ def argmin(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = Non
     tensor(0)
     """
     return _arg("argmin", argmin_along, input, dim, keepdim, out)
-
-
-def _median(name: str, input: Any, dim: Any, keepdim: bool, ignore_nan: bool, out: Any) -> Any:
-    def operator(x: Any, *, axis: int, keepdims: bool) -> Any:
-        return median_along(x, axis=axis, keepdims=keepdims, ignore_nan=ignore_nan)
-
-    if dim is None:
-        if not input._array.size:
-            return finish(name, input.sum() * float("nan"), out)
-        return finish(name, operator(input.reshape(-1), axis=0, keepdims=False)[0], out)
-    result = getattr(return_types, name)
-    return _along(name, operator, result, input, dim, keepdim, out)
-
-
-def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The lower median; with `dim` a pair (values, indices); nan if there is one.
-
-    >>> torch.median(torch.tensor([1.0, 4.0, 3.0, 2.0]))
-    tensor(2.)
-    """
-    return _median("median", input, dim, keepdim, False, out)
-
-
-def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The lower median of the elements that are not nan.
-
-    >>> torch.nanmedian(torch.tensor([1.0, float("nan"), 3.0]))
-    tensor(1.)
-    """
-    return _median("nanmedian", input, dim, keepdim, True, out)

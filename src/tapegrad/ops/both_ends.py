@@ -1,0 +1,50 @@
+"""The smallest and the largest element at once: aminmax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors, return_types
+from tapegrad.call import finish
+from tapegrad.ops.peak import extremum, largest, smallest
+from tapegrad.shape import axis_of
+
+
+def _check_both(input: Any, dim: Any, out: Any) -> None:
+    for each in out or ():
+        if each.dtype is not input.dtype:
+            have, want = (errors.c_name(t.dtype) for t in (each, input))
+            raise errors.advised(
+                RuntimeError(f"Expected out tensor to have dtype {want}, but got {have} instead"),
+                f"Give out tensors of {input.dtype}.",
+            )
+    if input._array.size:
+        return
+    if dim is None:
+        raise errors.advised(
+            RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+                "identity."
+            ),
+            "The tensor is empty.",
+        )
+    axis = axis_of(dim, input._array.ndim)
+    if not input._array.shape[axis]:
+        raise errors.advised(
+            IndexError(f"aminmax: Expected reduction dim {axis} to have non-zero size."),
+            "There is no element to choose.",
+        )
+
+
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+    """The smallest and the largest element, a pair (min, max).
+
+    >>> torch.aminmax(torch.tensor([1.0, 5.0, 3.0])).max
+    tensor(5.)
+    """
+    _check_both(input, dim, out)
+    pair = (
+        extremum("aminmax", smallest, input, dim, keepdim),
+        extremum("aminmax", largest, input, dim, keepdim),
+    )
+    return finish("aminmax", return_types.aminmax(pair), out)
