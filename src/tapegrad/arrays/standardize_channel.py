@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.blas import share_products
-from tapegrad.arrays.standardize import _FAR, BLOCK, SMALL, _like, _result, _wide
+from tapegrad.arrays.standardize import BLOCK, FAR, SMALL, cast, fresh, widened
 
 _SHORT = 16  # elements: rows below it are summed by NumPy, not one by one by the BLAS
 
@@ -55,8 +55,8 @@ def _row_sums(x: Any, other: Any, shift: Any = None) -> tuple:
 def _affine(x: Any, a: Any, b: Any, shift: Any = None, g: Any = None, ga: Any = None) -> Any:
     """(x - shift) * a + b, plus g * ga where given; all but `x` and `g` one number for each row."""
     rows, length = x.shape
-    out = _result(x.shape, x.dtype)
-    columns = [None if c is None else _like(c, x.dtype)[:, None] for c in (a, b, shift, ga)]
+    out = fresh(x.shape, x.dtype)
+    columns = [None if c is None else cast(c, x.dtype)[:, None] for c in (a, b, shift, ga)]
     a, b, shift, ga = columns
     step = max(1, BLOCK // max(length, 1))
 
@@ -103,7 +103,7 @@ def _per_channel(weight: Any, shape: tuple[int, int]) -> Any:
 
 
 def _is_far(mean: Any, variance: Any) -> bool:
-    return not (mean * mean <= _FAR * variance).all()
+    return not (mean * mean <= FAR * variance).all()
 
 
 def _grouped(x: Any, groups: int | None) -> tuple:
@@ -123,22 +123,22 @@ def channel_moments(x: Any, groups: int | None) -> tuple:
     """Mean and variance, which divides by the count, of each channel or group."""
     dtype = np.dtype(np.float32) if x.dtype.itemsize == 2 else x.dtype
     if 0 < x.size <= SMALL:
-        grouped, axes = _grouped(_wide(x), groups)
+        grouped, axes = _grouped(widened(x), groups)
         count = grouped.size // prod(n for i, n in enumerate(grouped.shape) if i not in axes)
         mean = np.add.reduce(grouped, axes) / count
         d = grouped - _spread(mean, grouped, groups)
         return mean.astype(dtype, copy=False), np.add.reduce(d * d, axes) / dtype.type(count)
-    rows, shape = _rows(_wide(x))
+    rows, shape = _rows(widened(x))
     count = rows.size // max(shape[1] if groups is None else shape[0] * groups, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         total, square = (_collect(s, shape, groups) for s in _row_sums(rows, rows))
         mean = np.divide(total, count)
         variance = square / count - mean * mean
         if _is_far(mean, variance):
-            shift = _deal(_like(mean, rows.dtype), shape, groups)
+            shift = _deal(cast(mean, rows.dtype), shape, groups)
             total, square = (_collect(s, shape, groups) for s in _row_sums(rows, rows, shift))
             offset = total / count
-            mean = _like(mean, rows.dtype) + offset
+            mean = cast(mean, rows.dtype) + offset
             variance = square / count - offset * offset
     return mean.astype(dtype), variance.astype(dtype)
 
@@ -155,18 +155,18 @@ def standardize_channels(
 ) -> Any:
     """(x - mean) / sqrt(variance + eps) * weight + bias; weight and bias one for each channel."""
     if 0 < x.size <= SMALL:
-        y = _small_standard(_wide(x), mean, variance, groups, eps)[0].reshape(*x.shape[:2], -1)
+        y = _small_standard(widened(x), mean, variance, groups, eps)[0].reshape(*x.shape[:2], -1)
         y = y if weight is None else y * weight[:, None]
         y = y if bias is None else y + bias[:, None]
-        return _like(y, x.dtype).reshape(x.shape)
-    rows, shape = _rows(_wide(x))
+        return cast(y, x.dtype).reshape(x.shape)
+    rows, shape = _rows(widened(x))
     scale = 1 / np.sqrt(variance.astype(np.float64) + eps)
     far = _is_far(mean, variance)
     mean = _deal(mean.astype(np.float64), shape, groups)
     a = _deal(scale, shape, groups) * _per_channel(weight, shape)
     b = np.zeros(len(a)) if bias is None else _per_channel(bias, shape)
     y = _affine(rows, a, b, mean) if far else _affine(rows, a, b - mean * a)
-    return _like(y, x.dtype).reshape(x.shape)
+    return cast(y, x.dtype).reshape(x.shape)
 
 
 def standardize_channels_back(
@@ -174,19 +174,19 @@ def standardize_channels_back(
 ) -> Any:
     """The cotangent of `x` in `standardize_channels` of its own moments."""
     if 0 < x.size <= SMALL:
-        y, factor = _small_standard(_wide(x), mean, variance, groups, eps)
-        h = _like(_wide(g), y.dtype).reshape(*x.shape[:2], -1)
+        y, factor = _small_standard(widened(x), mean, variance, groups, eps)
+        h = cast(widened(g), y.dtype).reshape(*x.shape[:2], -1)
         h = (h if weight is None else h * weight[:, None]).reshape(y.shape)
         axes = _grouped(x, groups)[1]
         n = y.size // mean.size
         y *= np.add.reduce(h * y, axis=axes, keepdims=True) / n
         y += np.add.reduce(h, axis=axes, keepdims=True) / n
-        return _like((h - y) * factor, x.dtype).reshape(x.shape)
-    rows, shape = _rows(_wide(x))
-    cotangent = _like(_wide(g), rows.dtype).reshape(rows.shape)
+        return cast((h - y) * factor, x.dtype).reshape(x.shape)
+    rows, shape = _rows(widened(x))
+    cotangent = cast(widened(g), rows.dtype).reshape(rows.shape)
     count = rows.size // max(shape[1] if groups is None else shape[0] * groups, 1)
     scale = 1 / np.sqrt(variance.astype(np.float64) + eps)
-    shift = _deal(_like(mean, rows.dtype), shape, groups) if _is_far(mean, variance) else None
+    shift = _deal(cast(mean, rows.dtype), shape, groups) if _is_far(mean, variance) else None
     w = _per_channel(weight, shape)
     total, product = _row_sums(cotangent, rows, shift)
     total, product = (_collect(s * w, shape, groups) for s in (total, product))
@@ -199,7 +199,7 @@ def standardize_channels_back(
         offset -= mean * slope
     slope, offset = _deal(slope, shape, groups), _deal(offset, shape, groups)
     scale = _deal(scale, shape, groups) * w
-    return _like(_affine(rows, slope, offset, shift, cotangent, scale), x.dtype).reshape(x.shape)
+    return cast(_affine(rows, slope, offset, shift, cotangent, scale), x.dtype).reshape(x.shape)
 
 
 def standardize_channels_weight_back(
@@ -207,13 +207,13 @@ def standardize_channels_weight_back(
 ) -> Any:
     """The cotangent of the weight: for each channel the sum of g (x - mean) / sqrt(...)."""
     if 0 < x.size <= SMALL:
-        y = _small_standard(_wide(x), mean, variance, groups, eps)[0]
-        h = _like(_wide(g), y.dtype).reshape(*x.shape[:2], -1)
+        y = _small_standard(widened(x), mean, variance, groups, eps)[0]
+        h = cast(widened(g), y.dtype).reshape(*x.shape[:2], -1)
         return np.add.reduce(h * y.reshape(h.shape), (0, 2)).astype(like.dtype, copy=False)
-    rows, shape = _rows(_wide(x))
-    cotangent = _like(_wide(g), rows.dtype).reshape(rows.shape)
+    rows, shape = _rows(widened(x))
+    cotangent = cast(widened(g), rows.dtype).reshape(rows.shape)
     scale = _deal(1 / np.sqrt(variance.astype(np.float64) + eps), shape, groups)
-    dealt = _deal(_like(mean, rows.dtype), shape, groups)
+    dealt = _deal(cast(mean, rows.dtype), shape, groups)
     shift = dealt if _is_far(mean, variance) else None
     total, product = _row_sums(cotangent, rows, shift)
     if shift is None:
@@ -223,18 +223,18 @@ def standardize_channels_weight_back(
 
 def scale_channels(g: Any, variance: Any, weight: Any, eps: float) -> Any:
     """g * weight / sqrt(variance + eps): the cotangent of `x` where the moments are given."""
-    rows, shape = _rows(_wide(g))
+    rows, shape = _rows(widened(g))
     a = _deal(1 / np.sqrt(variance.astype(np.float64) + eps), shape, None)
     a = a * _per_channel(weight, shape)
-    return _like(_affine(rows, a, np.zeros(len(a))), g.dtype).reshape(g.shape)
+    return cast(_affine(rows, a, np.zeros(len(a))), g.dtype).reshape(g.shape)
 
 
 def sum_channels(g: Any, like: Any) -> Any:
     """The sum of `g` for each channel, with the dtype of `like`."""
     if 0 < g.size <= SMALL:
-        wide = _wide(g).reshape(*g.shape[:2], -1)
+        wide = widened(g).reshape(*g.shape[:2], -1)
         return np.add.reduce(wide, (0, 2)).astype(like.dtype, copy=False)
-    rows, shape = _rows(_wide(g))
+    rows, shape = _rows(widened(g))
     if rows.shape[1] < _SHORT:
         sums = np.add.reduce(rows, 1, np.float64)
     else:
