@@ -59,12 +59,20 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether the same results in each run were asked for."""
+    """Whether the same results in each run were asked for.
+
+    >>> torch.are_deterministic_algorithms_enabled()
+    False
+    """
     return _determinism["on"]
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether a warning would do where results may differ between runs."""
+    """Whether a warning would do where results may differ between runs.
+
+    >>> torch.is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
     return _determinism["warn_only"]
 
 
@@ -84,7 +92,13 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allow float32 matrix products to be less precise; here they are precise all the same."""
+    """Allow float32 matrix products to be less precise; here they are precise all the same.
+
+    >>> torch.set_float32_matmul_precision("high")
+    >>> torch.get_float32_matmul_precision()
+    'high'
+    >>> torch.set_float32_matmul_precision("highest")
+    """
     if precision not in _PRECISIONS:
         warnings.warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current"

@@ -231,7 +231,11 @@ def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) 
 
 
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """The tensor with `values` where the index tensors say, or with them added there."""
+    """The tensor with `values` where the index tensors say, or with them added there.
+
+    >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 2]),), torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
     arrays = _given(input, indices, "index_put")
     _check_put(input, arrays, values)
     axes, index = normal_index(input, arrays)

@@ -133,12 +133,20 @@ transpose_ = in_place_view(transpose)
 
 
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """Two dimensions exchanged: NumPy's name of `transpose`."""
+    """Two dimensions exchanged: NumPy's name of `transpose`.
+
+    >>> torch.swapaxes(torch.zeros(2, 3, 5), 0, 2).shape
+    torch.Size([5, 3, 2])
+    """
     return transpose(input, axis0, axis1)
 
 
 def swapdims(input: Any, dim0: int, dim1: int) -> Any:
-    """Two dimensions exchanged: another name of `transpose`."""
+    """Two dimensions exchanged: another name of `transpose`.
+
+    >>> torch.swapdims(torch.zeros(2, 3, 5), 0, 2).shape
+    torch.Size([5, 3, 2])
+    """
     return transpose(input, dim0, dim1)
 
 
@@ -229,7 +237,11 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 
 
 def moveaxis(input: Any, source: Any, destination: Any) -> Any:
-    """Dimensions moved to other places: NumPy's name of `movedim`."""
+    """Dimensions moved to other places: NumPy's name of `movedim`.
+
+    >>> torch.moveaxis(torch.zeros(2, 3, 5), 0, -1).shape
+    torch.Size([3, 5, 2])
+    """
     return movedim(input, source, destination)
 
 

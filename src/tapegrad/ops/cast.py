@@ -186,13 +186,23 @@ def type_as(self: Any, other: Any) -> Any:
 
 
 def cpu(self: Any, memory_format: Any = None) -> Any:
-    """The tensor on the CPU: itself."""
+    """The tensor on the CPU: itself.
+
+    >>> torch.ones(2).cpu()
+    tensor([1., 1.])
+    """
     return self if memory_format is None else to(self, memory_format=memory_format)
 
 
 def cuda(
     self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
 ) -> Any:
-    """The tensor on a GPU: an error, there is none."""
+    """The tensor on a GPU: an error, there is none.
+
+    >>> torch.zeros(2).cuda()
+    Traceback (most recent call last):
+    AssertionError: Torch not compiled with CUDA enabled
+    Pass device='cpu', or ask torch.cuda.is_available() before using a GPU.
+    """
     require_cpu("cuda" if device is None else device)
     return self

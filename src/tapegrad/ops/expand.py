@@ -78,7 +78,12 @@ def expand(input: Any, *sizes: Any, size: Any = None, implicit: bool = False) ->
 
 
 def expand_as(input: Any, other: Any) -> Any:
-    """Repeated to the shape of `other`."""
+    """Repeated to the shape of `other`.
+
+    >>> torch.tensor([1, 2]).expand_as(torch.zeros(2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return expand(input, other.shape)
 
 

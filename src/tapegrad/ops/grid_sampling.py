@@ -83,14 +83,24 @@ def grid_sampler(
 def grid_sampler_2d(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """`grid_sampler` of images (N, C, H, W)."""
+    """`grid_sampler` of images (N, C, H, W).
+
+    >>> image = torch.arange(4.0).reshape(1, 1, 2, 2)
+    >>> torch.grid_sampler_2d(image, torch.zeros(1, 1, 1, 2), 0, 0, False)
+    tensor([[[[1.5000]]]])
+    """
     return _sampled(2, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def grid_sampler_3d(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """`grid_sampler` of images (N, C, D, H, W)."""
+    """`grid_sampler` of images (N, C, D, H, W).
+
+    >>> image = torch.arange(8.0).reshape(1, 1, 2, 2, 2)
+    >>> torch.grid_sampler_3d(image, torch.zeros(1, 1, 1, 1, 3), 0, 0, False).item()
+    3.5
+    """
     return _sampled(3, input, grid, interpolation_mode, padding_mode, align_corners)
 
 

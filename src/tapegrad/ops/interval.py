@@ -170,7 +170,13 @@ def range(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """The numbers from start to end, which is included, in steps of step; `arange` is clearer."""
+    """The numbers from start to end, which is included, in steps of step; `arange` is clearer.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.range(0, 1, 0.5)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior "
         "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "

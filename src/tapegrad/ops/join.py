@@ -156,12 +156,20 @@ def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
 
 
 def concat(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
-    """Tensors one behind the other along `dim`: another name of `cat`."""
+    """Tensors one behind the other along `dim`: another name of `cat`.
+
+    >>> torch.concat((torch.tensor([1, 2]), torch.tensor([3])))
+    tensor([1, 2, 3])
+    """
     return cat(tensors, dim, axis=axis, out=out)
 
 
 def concatenate(tensors: Any, dim: int = 0, *, axis: Any = None, out: Any = None) -> Any:
-    """Tensors one behind the other along `dim`: NumPy's name of `cat`."""
+    """Tensors one behind the other along `dim`: NumPy's name of `cat`.
+
+    >>> torch.concatenate((torch.tensor([1, 2]), torch.tensor([3])))
+    tensor([1, 2, 3])
+    """
     return cat(tensors, dim, axis=axis, out=out)
 
 
@@ -202,7 +210,12 @@ def _some(name: str, tensors: Any) -> tuple:
 
 
 def hstack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors next to each other: along dimension 1, vectors along their only one."""
+    """Tensors next to each other: along dimension 1, vectors along their only one.
+
+    >>> torch.hstack((torch.ones(2, 1), torch.zeros(2, 2)))
+    tensor([[1., 0., 0.],
+            [1., 0., 0.]])
+    """
     tensors = atleast_1d(_some("hstack", tensors))
     return cat(tensors, 0 if tensors[0].ndim == 1 else 1, out=out)
 
@@ -218,17 +231,32 @@ def vstack(tensors: Any, *, out: Any = None) -> Any:
 
 
 def row_stack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors one below the other: another name of `vstack`."""
+    """Tensors one below the other: another name of `vstack`.
+
+    >>> torch.row_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 2],
+            [3, 4]])
+    """
     return vstack(tensors, out=out)
 
 
 def dstack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors one behind the other: along dimension 2."""
+    """Tensors one behind the other: along dimension 2.
+
+    >>> torch.dstack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
     return cat(atleast_3d(_some("dstack", tensors)), 2, out=out)
 
 
 def column_stack(tensors: Any, *, out: Any = None) -> Any:
-    """Tensors next to each other, vectors as columns."""
+    """Tensors next to each other, vectors as columns.
+
+    >>> torch.column_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 3],
+            [2, 4]])
+    """
     tensors = _some("column_stack", tensors)
     columns = [x if x.ndim > 1 else reshape(x, x.numel(), 1) for x in tensors]
     return hstack(columns, out=out)

@@ -18,9 +18,19 @@ __all__ = ["norm", "renorm", "renorm_"]
 _INF = float("inf")
 
 
+def _sum_of_squares(xp: Any, x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    if not axis or len(axis) < x.ndim:
+        return xp.sum(x * x, axis=axis, keepdims=keepdims)
+    flat = xp.reshape(x, (-1,))
+    total = xp.vecdot(flat, flat)
+    return xp.reshape(total, (1,) * x.ndim) if keepdims else total
+
+
 @primitive(promote="arith", node="LinalgVectorNormBackward0", holomorphic=False)
 def vector_norm(xp, x, *, order, axis, keepdims):
     """sum(|x|^order)^(1/order) over `axis`; for orders inf, -inf and 0 the limits."""
+    if order == 2 and not xp.isdtype(x.dtype, "complex floating"):
+        return xp.sqrt(_sum_of_squares(xp, x, axis, keepdims))
     size = xp.abs(x)
     if order == _INF:
         return xp.max(size, axis=axis, keepdims=keepdims)
@@ -205,7 +215,11 @@ def _at_most_two(dim: Any) -> bool:
 def norm_method(
     self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Any:
-    """The vector norm of order p of all elements or over `dim`."""
+    """The vector norm of order p of all elements or over `dim`.
+
+    >>> torch.tensor([3.0, 4.0]).norm()
+    tensor(5.)
+    """
     return norm(self, p, dim, keepdim, dtype=dtype)
 
 

@@ -263,7 +263,15 @@ def lu(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> 
 
 
 def lu_method(A: Any, pivot: bool = True, get_infos: bool = False) -> tuple:
-    """`torch.lu` as a method, which gives a plain tuple."""
+    """`torch.lu` as a method, which gives a plain tuple.
+
+    >>> packed, pivots = torch.tensor([[0.0, 2.0], [1.0, 0.0]]).lu()
+    >>> packed
+    tensor([[1., 0.],
+            [0., 2.]])
+    >>> pivots
+    tensor([2, 2], dtype=torch.int32)
+    """
     return tuple(lu(A, pivot, get_infos))
 
 

@@ -109,7 +109,13 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
 
 
 def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Any:
-    """The first `size` rows of `nonzero`, filled up with `fill_value`."""
+    """The first `size` rows of `nonzero`, filled up with `fill_value`.
+
+    >>> torch.nonzero_static(torch.tensor([1, 0, 1]), size=3)
+    tensor([[ 0],
+            [ 2],
+            [-1]])
+    """
     if size < 0:
         raise errors.advised(
             RuntimeError("nonzero_static: 'size' must be an non-negative integer"), "Say how many."

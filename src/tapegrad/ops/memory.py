@@ -54,7 +54,12 @@ def resize_(self: Any, *size: Any, memory_format: Any = None) -> Any:
 
 
 def resize_as_(self: Any, the_template: Any, memory_format: Any = None) -> Any:
-    """The shape of another tensor, in the same memory, which grows if it must."""
+    """The shape of another tensor, in the same memory, which grows if it must.
+
+    >>> torch.arange(4).resize_as_(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     like = require("resize_as_", the_template, "the_template")
     if memory_format is _arrangement.preserve_format:
         memory_format = _arrangement.contiguous_format
@@ -106,6 +111,9 @@ def share_memory_(self: Any) -> Any:
     """Move the elements to memory that processes forked from now on share.
 
     Views made before stay in the old memory.
+
+    >>> torch.zeros(2).share_memory_().is_shared()
+    True
     """
     if not is_shared(self):
         from mmap import mmap
@@ -119,13 +127,23 @@ def share_memory_(self: Any) -> Any:
 
 
 def is_shared(self: Any) -> bool:
-    """Whether forked processes see writes to the tensor."""
+    """Whether forked processes see writes to the tensor.
+
+    >>> torch.zeros(2).is_shared()
+    False
+    """
     memory = owner_of(self._array).base
     return type(getattr(memory, "obj", memory)).__name__ == "mmap"
 
 
 def pin_memory(self: Any, device: Any = None) -> Any:
-    """The tensor in memory that a GPU can read directly: an error, there is none."""
+    """The tensor in memory that a GPU can read directly: an error, there is none.
+
+    >>> torch.zeros(2).pin_memory()
+    Traceback (most recent call last):
+    RuntimeError: Cannot access accelerator device when none is available.
+    Pinned memory speeds up copies to a GPU: leave it out.
+    """
     raise errors.advised(
         RuntimeError("Cannot access accelerator device when none is available."),
         "Pinned memory speeds up copies to a GPU: leave it out.",

@@ -62,7 +62,14 @@ def resize(self: Any, *sizes: Any) -> Any:
 
 
 def resize_as(self: Any, tensor: Any) -> Any:
-    """The same elements in the shape of another tensor."""
+    """The same elements in the shape of another tensor.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.arange(4).resize_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     shape = tuple(require("resize_as", tensor, "tensor")._array.shape)
     return _resized("resize_as", self, shape, shape)
 

@@ -91,7 +91,11 @@ def new_empty_strided(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """A tensor of uninitialised memory of this tensor's dtype, with the given strides."""
+    """A tensor of uninitialised memory of this tensor's dtype, with the given strides.
+
+    >>> torch.ones(1).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     kind = dtype_like("new_empty_strided", self, dtype)
     check(layout, device, pin_memory)
     shape = sizes("new_empty_strided", (size,))

@@ -118,17 +118,31 @@ def _along(name: str, input: Any, where: Any, axis: int, least: int) -> tuple:
 
 
 def hsplit(input: Any, indices_or_sections: Any) -> tuple:
-    """Parts next to each other: along dimension 1, of a vector along its only one."""
+    """Parts next to each other: along dimension 1, of a vector along its only one.
+
+    >>> torch.hsplit(torch.arange(4).reshape(2, 2), 2)
+    (tensor([[0],
+            [2]]), tensor([[1],
+            [3]]))
+    """
     return _along("hsplit", input, indices_or_sections, 0 if input._array.ndim == 1 else 1, 1)
 
 
 def vsplit(input: Any, indices_or_sections: Any) -> tuple:
-    """Parts one below the other: along dimension 0."""
+    """Parts one below the other: along dimension 0.
+
+    >>> torch.vsplit(torch.arange(4).reshape(2, 2), 2)
+    (tensor([[0, 1]]), tensor([[2, 3]]))
+    """
     return _along("vsplit", input, indices_or_sections, 0, 2)
 
 
 def dsplit(input: Any, indices_or_sections: Any) -> tuple:
-    """Parts one behind the other: along dimension 2."""
+    """Parts one behind the other: along dimension 2.
+
+    >>> [part.shape for part in torch.dsplit(torch.zeros(2, 2, 4), 2)]
+    [torch.Size([2, 2, 2]), torch.Size([2, 2, 2])]
+    """
     return _along("dsplit", input, indices_or_sections, 2, 3)
 
 

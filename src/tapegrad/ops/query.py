@@ -105,7 +105,11 @@ def is_conj(input: Any) -> bool:
 
 
 def is_neg(input: Any) -> bool:
-    """Whether a change of sign is still to be done: never, it is done at once."""
+    """Whether a change of sign is still to be done: never, it is done at once.
+
+    >>> torch.is_neg(torch.tensor([1 + 2j]).conj().imag)
+    False
+    """
     require("is_neg", input)
     return False
 
@@ -120,7 +124,11 @@ def numel(input: Any) -> int:
 
 
 def get_device(input: Any) -> int:
-    """The index of the GPU a tensor is on; -1 for the CPU."""
+    """The index of the GPU a tensor is on; -1 for the CPU.
+
+    >>> torch.get_device(torch.zeros(2))
+    -1
+    """
     require("get_device", input)
     return -1
 
@@ -203,7 +211,12 @@ def is_contiguous(self: Any, memory_format: Any = _arrangement.contiguous_format
 
 
 def is_set_to(self: Any, tensor: Any) -> bool:
-    """Whether two tensors are the same memory, seen in the same way."""
+    """Whether two tensors are the same memory, seen in the same way.
+
+    >>> x = torch.zeros(4)
+    >>> x.is_set_to(x.detach()), x.is_set_to(x[:2])
+    (True, False)
+    """
     a, b = self._array, require("is_set_to", tensor, "tensor")._array
     return (
         a.shape == b.shape

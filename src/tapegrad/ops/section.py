@@ -119,7 +119,11 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
 
 
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
-    """Parts of the given sizes along `dim`."""
+    """Parts of the given sizes along `dim`.
+
+    >>> torch.split_with_sizes(torch.arange(5), (1, 4))
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     if not isinstance(split_sizes, (tuple, list)):
         raise errors.advised(
             TypeError(
@@ -169,13 +173,21 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
 
 
 def unsafe_split(tensor: Any, split_size: int, dim: int = 0) -> tuple:
-    """`split`, but what is written in place into a part has no place in the others' history."""
+    """`split`, but what is written in place into a part has no place in the others' history.
+
+    >>> torch.unsafe_split(torch.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
     split(tensor.detach(), split_size, dim)
     return split_untracked(tensor, axis=axis_of(dim, tensor._array.ndim), size=split_size)
 
 
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
-    """`chunk`, but what is written in place into a part has no place in the others' history."""
+    """`chunk`, but what is written in place into a part has no place in the others' history.
+
+    >>> torch.unsafe_chunk(torch.arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     chunk(input.detach(), chunks, dim)
     axis = axis_of(dim, input._array.ndim)
     size = -(-input._array.shape[axis] // chunks)

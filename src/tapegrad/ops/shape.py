@@ -85,7 +85,12 @@ def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
 
 
 def view_as(input: Any, other: Any) -> Any:
-    """The same memory, seen with the shape of `other`."""
+    """The same memory, seen with the shape of `other`.
+
+    >>> torch.arange(4).view_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return view(input, other.shape)
 
 
@@ -106,7 +111,12 @@ def reshape(input: Any, *sizes: Any, shape: Any = None) -> Any:
 
 
 def reshape_as(input: Any, other: Any) -> Any:
-    """The same elements with the shape of `other`."""
+    """The same elements with the shape of `other`.
+
+    >>> torch.arange(4).reshape_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return reshape(input, other.shape)
 
 

@@ -143,7 +143,11 @@ copy_slice.vjp(
 
 
 def narrow_copy(input: Any, dim: int, start: int, length: int) -> Any:
-    """A copy of `length` elements of dimension `dim`, from `start` on."""
+    """A copy of `length` elements of dimension `dim`, from `start` on.
+
+    >>> torch.narrow_copy(torch.arange(5), 0, 1, 3)
+    tensor([1, 2, 3])
+    """
     shape = input._array.shape
     if shape and dim >= len(shape):
         raise errors.advised(

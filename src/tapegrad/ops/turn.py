@@ -64,14 +64,24 @@ def flip(input: Any, *axes: Any, dims: Any = None) -> Any:
 
 
 def fliplr(input: Any) -> Any:
-    """The columns in reverse order."""
+    """The columns in reverse order.
+
+    >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
     if input._array.ndim < 2:
         raise errors.advised(RuntimeError("Input must be >= 2-d."), "flip() takes any dimension.")
     return flip_axes(input, axes=(1,))
 
 
 def flipud(input: Any) -> Any:
-    """The rows in reverse order."""
+    """The rows in reverse order.
+
+    >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[3, 4],
+            [1, 2]])
+    """
     if input._array.ndim < 1:
         raise errors.advised(RuntimeError("Input must be >= 1-d."), "A 0-d tensor has no order.")
     return flip_axes(input, axes=(0,))

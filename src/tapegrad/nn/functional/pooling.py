@@ -102,7 +102,14 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Any = None,
 ) -> tuple[Any, Any]:
-    """As `fractional_max_pool2d_with_indices`, for (N, C, D, H, W) or (C, D, H, W)."""
+    """As `fractional_max_pool2d_with_indices`, for (N, C, D, H, W) or (C, D, H, W).
+
+    >>> F = torch.nn.functional
+    >>> x = torch.arange(64.0).reshape(1, 1, 4, 4, 4)
+    >>> values, indices = F.fractional_max_pool3d_with_indices(x, 2, output_size=2)
+    >>> values.shape, indices.shape
+    (torch.Size([1, 1, 2, 2, 2]), torch.Size([1, 1, 2, 2, 2]))
+    """
     return pool_fraction.pooled(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
