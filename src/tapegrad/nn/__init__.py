@@ -20,6 +20,11 @@ from tapegrad.nn.container import ModuleDict
 from tapegrad.nn.distance import CosineSimilarity, PairwiseDistance
 from tapegrad.nn.dropout import Dropout
 from tapegrad.nn.flatten import Flatten, Unflatten
+from tapegrad.nn.likelihood_loss import (
+    CTCLoss,
+    GaussianNLLLoss,
+    PoissonNLLLoss,
+)
 from tapegrad.nn.linear import Bilinear, Identity, Linear
 from tapegrad.nn.linear_cross_entropy_options import LinearCrossEntropyOptions
 from tapegrad.nn.loss import (
@@ -32,6 +37,17 @@ from tapegrad.nn.loss import (
     MSELoss,
     NLLLoss,
     SmoothL1Loss,
+)
+from tapegrad.nn.margin_loss import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
 )
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Buffer, Parameter
@@ -61,14 +77,18 @@ __all__ = [
     "BCEWithLogitsLoss",
     "Bilinear",
     "Buffer",
+    "CTCLoss",
+    "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
     "Flatten",
+    "GaussianNLLLoss",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
+    "HingeEmbeddingLoss",
     "HuberLoss",
     "Identity",
     "KLDivLoss",
@@ -79,16 +99,21 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
     "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
     "NLLLoss",
     "PReLU",
     "PairwiseDistance",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PoissonNLLLoss",
     "RReLU",
     "ReLU",
     "ReLU6",
@@ -96,6 +121,7 @@ __all__ = [
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
+    "SoftMarginLoss",
     "Softmax",
     "Softmax2d",
     "Softmin",
@@ -105,6 +131,8 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
     "Unflatten",
     "functional",
     "init",
