@@ -9,19 +9,22 @@ import pytest
 from tapegrad.arrays import blas, blocks, columns, convolution
 
 WAYS = {
-    "whole images": (1 << 20, 1, 1),
-    "rows of an image": (8 * 100, 1, 1),
-    "a channel at a time": (8, 1, 1),
-    "images side by side": (1 << 20, 256, 1 << 20),
-    "images side by side, a channel at a time": (8, 256, 1 << 20),
+    "all at once": (1 << 20, 1, 1, 1 << 20),
+    "whole images": (1 << 20, 1, 1, 0),
+    "rows of an image": (8 * 100, 1, 1, 0),
+    "a channel at a time": (8, 1, 1, 0),
+    "images side by side": (1 << 20, 256, 1 << 20, 0),
+    "images side by side, a channel at a time": (8, 256, 1 << 20, 0),
 }
 
 
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """How the work is cut, for the numbers that decide it."""
-    for name, value in zip(("LIMIT", "PLACES", "SMALL"), WAYS[request.param], strict=True):
+    *cuts, few = WAYS[request.param]
+    for name, value in zip(("LIMIT", "PLACES", "SMALL"), cuts, strict=True):
         monkeypatch.setattr(columns, name, value)
+    monkeypatch.setattr(convolution, "FEW", few)
 
 
 def by_definition(x, w, y, stride, padding, dilation, groups):
@@ -81,6 +84,7 @@ def test_every_way_gives_the_sums_of_the_definition(way, case, rng):
 @pytest.mark.parametrize("gathers", [True, False])
 def test_gathering_and_scattering_give_the_same_images(gathers, monkeypatch, rng):
     monkeypatch.setattr(convolution, "_gathers", lambda *arguments: gathers)
+    monkeypatch.setattr(convolution, "FEW", 0)
     y, w, b = (rng.standard_normal(shape) for shape in ((2, 4, 5, 4), (4, 3, 3, 2), (6,)))
     steps = ((1, 1), (1, 0), (2, 1), 2)
     of_x, _, _ = by_definition(np.zeros((2, 6, 7, 5)), w, y, *steps)
@@ -94,6 +98,7 @@ def test_columns_whole_and_row_by_row_give_the_same(groups, monkeypatch, rng):
     steps = ((1, 2), (1, 0), (2, 1), groups)
     monkeypatch.setattr(columns, "SMALL", 1)
     monkeypatch.setattr(columns, "LIMIT", 8 * 64)
+    monkeypatch.setattr(convolution, "FEW", 0)
     found = []
     for cost in (0, 1e9):
         monkeypatch.setattr(convolution, "SUM", cost)
@@ -104,6 +109,7 @@ def test_columns_whole_and_row_by_row_give_the_same(groups, monkeypatch, rng):
 def test_many_weights_are_summed_the_other_way_around(monkeypatch, rng):
     x, y = rng.standard_normal((2, 3, 5, 5)), rng.standard_normal((2, 4, 4, 4))
     steps = ((1, 1), (0, 0), (1, 1), 1, (2, 2))
+    monkeypatch.setattr(convolution, "FEW", 0)
     want = convolution.convolve_weights(x, y, *steps)
     monkeypatch.setattr(convolution, "LARGE", 0)
     np.testing.assert_allclose(convolution.convolve_weights(x, y, *steps), want, atol=1e-12)

@@ -92,6 +92,31 @@ class Grid:
         )
 
 
+def read_all(grid: Grid, x: Any) -> Any:
+    """The columns of all of x (N, G, C, *image), as matrices (N, G, C * offsets, P)."""
+    shape = (*x.shape[:3], *grid.reach(grid.size))
+    image, inside = grid.inside(x.shape[3:], 0, grid.size)
+    part = x[image]
+    if part.shape != shape:
+        framed = np.zeros(shape, x.dtype)
+        framed[inside] = part
+        part = framed
+    windows = grid.windows(grid.strips(part, grid.size[-1]), grid.size)
+    return windows.reshape(*shape[:2], shape[2] * grid.offsets, prod(grid.size))
+
+
+def add_all(grid: Grid, columns: Any, size: Any) -> Any:
+    """Columns (N, G, C * offsets, P) added to the pixels they are of: images (N, G, C, *size)."""
+    n, groups, rows, _ = columns.shape
+    around = zip(grid.reach(grid.size), grid.padding, size, strict=True)
+    extent = [max(reach, p + length) for reach, p, length in around]
+    lead = (n, groups, rows // grid.offsets)
+    total = np.zeros((*lead, *extent), columns.dtype)
+    Adder(grid, columns.dtype).add(columns.reshape(*lead, *grid.kernel, *grid.size), total, 0)
+    inner: Any = [slice(p, p + length) for p, length in zip(grid.padding, size, strict=True)]
+    return np.ascontiguousarray(total[(..., *inner)])
+
+
 class Tiles:
     """How a batch is cut: some images or some rows of one, and some channels of each group.
 

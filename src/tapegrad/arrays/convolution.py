@@ -22,12 +22,13 @@ import numpy as np
 from tapegrad.arrangement import channels_last, channels_last_3d, has_format, order_of
 from tapegrad.arrays.blas import share_products
 from tapegrad.arrays.blocks import n_threads
-from tapegrad.arrays.columns import Adder, Grid, Reader, Tiles
+from tapegrad.arrays.columns import Adder, Grid, Reader, Tiles, add_all, read_all
 from tapegrad.arrays.part import copied
 from tapegrad.arrays.reuse import empty
 
 COPY, ADD = 24, 48  # what an element of the columns costs, in multiply-adds of the BLAS
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
+FEW = 1 << 14  # elements of columns that are read at once
 LARGE = 1 << 17  # weights: more are not transposed
 
 
@@ -41,6 +42,12 @@ def convolve(
         return _only_bias((len(x), len(w), *size), x.dtype, bias)
     grid = Grid(w.shape[2:], stride, padding, dilation, groups, size)
     n, out, channels = len(x), len(w), w.shape[1]
+    if _is_small(grid, n, channels, out):
+        columns = read_all(grid, x.reshape(n, groups, channels, *x.shape[2:]))
+        y = np.matmul(w.reshape(groups, out // groups, -1), columns)
+        if bias is not None:
+            y += bias.reshape(groups, -1, 1)
+        return _arranged(y.reshape(n, out, *size), x, w)
     y = empty(n * out * prod(size), x.dtype).reshape(n, groups, -1, prod(size))
     images, x = x, x.reshape(n, groups, channels, *x.shape[2:])
     # a product for each row of the kernel takes additions, whole columns take a copy
@@ -90,6 +97,13 @@ def convolve_transposed(
         return _only_bias((len(y), w.shape[1] * groups, *size), y.dtype, bias)
     grid = Grid(w.shape[2:], stride, padding, dilation, groups, y.shape[2:])
     n, out, channels = len(y), len(w), w.shape[1]
+    if _is_small(grid, n, channels, out):
+        numbers = y.reshape(n, groups, out // groups, -1)
+        columns = np.matmul(w.reshape(groups, out // groups, -1).swapaxes(1, 2), numbers)
+        x = add_all(grid, columns, size).reshape(n, -1, *size)
+        if bias is not None:
+            x += bias.reshape(-1, *[1] * len(size))
+        return _arranged(x, y, w)
     if _gathers(grid, out // groups, channels, size):
         return _gathered(y, w, bias, grid, size)
     images, y = y, np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
@@ -142,6 +156,11 @@ def convolve_weights(
     if not (x.size and y.size):
         return np.zeros((out, channels, *size), x.dtype)
     grid = Grid(size, stride, padding, dilation, groups, y.shape[2:])
+    if _is_small(grid, n, channels, out):
+        columns = read_all(grid, x.reshape(n, groups, channels, *x.shape[2:]))
+        numbers = y.reshape(n, groups, out // groups, -1)
+        products = np.matmul(numbers, columns.swapaxes(2, 3))
+        return np.add.reduce(products, 0).reshape(out, channels, *size)
     y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
     x = x.reshape(n, groups, channels, *x.shape[2:])
     tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted=True)
@@ -174,6 +193,12 @@ def convolve_weights(
     # (rows of the kernel, G, C * depth, O) -> (G, O, C, rows of the kernel, depth)
     total = total.reshape(-1, groups, channels, tiles.depth, out // groups)
     return np.ascontiguousarray(total.transpose(1, 4, 2, 0, 3)).reshape(out, channels, *size)
+
+
+def _is_small(grid: Grid, n: int, channels: int, out: int) -> bool:
+    """Whether all columns at once are so few that to cut the work would cost more than it."""
+    column = max(grid.groups * channels * grid.offsets, out)
+    return n * prod(grid.size) * column <= FEW
 
 
 def _by_row(w: Any, groups: int, tiles: Tiles) -> list[Any]:

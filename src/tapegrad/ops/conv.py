@@ -21,6 +21,10 @@ __all__ = [
 ]
 
 
+_checked: dict[tuple, tuple] = {}  # shapes, dtypes and steps that fit together
+_MOST = 1024
+
+
 def convolution(
     input: Any,
     weight: Any,
@@ -59,9 +63,20 @@ def _run(
     groups: int,
 ) -> Any:
     """Check everything, bring it to one form, and compute."""
-    stride, padding, dilation, output_padding = check(
-        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+    arrays = [None if x is None else x._array for x in (input, weight, bias)]
+    key = (
+        *[None if x is None else (x.shape, x.dtype) for x in arrays],
+        *(stride, padding, dilation, transposed, output_padding, groups),
     )
+    steps = _checked.get(key)
+    if steps is None:
+        steps = check(
+            input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+        )
+        if len(_checked) == _MOST:
+            _checked.clear()
+        _checked[key] = steps
+    stride, padding, dilation, output_padding = steps
     if not transposed and not input.shape[1]:
         weight = weight[:0]  # PyTorch's result has no channels then
         bias = None
