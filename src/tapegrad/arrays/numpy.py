@@ -135,7 +135,6 @@ from numpy import (
     unique_inverse,
     unique_values,
     unstack,
-    vecdot,
     zeros,
     zeros_like,
 )
@@ -294,6 +293,15 @@ def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False
 
         return narrow.reduced(np.add, x, axis, keepdims)
     return np.add.reduce(x, axis, dtype, None, keepdims)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    if x1.size >= _LARGE and x1.ndim == 1 and x1.dtype is x2.dtype and x1.shape == x2.shape:
+        if (x1.dtype is _F32 or x1.dtype is _F64) and x1.flags.c_contiguous:
+            from tapegrad.arrays.summing import inner
+
+            return inner(x1, x2)
+    return np.vecdot(x1, x2, axis=axis)
 
 
 def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:

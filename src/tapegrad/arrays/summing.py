@@ -103,6 +103,15 @@ def _columns(x: Any) -> Any:
     return _columns(sums) + rest
 
 
+def inner(a: Any, b: Any) -> Any:
+    """The sum of the products of the elements of two vectors."""
+    n = a.size // ROW
+    rest = a.size - n * ROW
+    whole = n * ROW
+    rows = np.einsum("ij,ij->i", a[:whole].reshape(n, ROW), b[:whole].reshape(n, ROW))
+    return _flat(rows) + np.dot(a[whole:], b[whole:]) if rest else _flat(rows)
+
+
 def product(x: Any) -> Any:
     """The product of all elements of a row-major array: rows are multiplied into one another."""
     flat = x.reshape(-1)
