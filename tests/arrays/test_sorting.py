@@ -74,3 +74,9 @@ def test_sums_are_precise(shape, axis, keepdims):
 def test_products_of_many_elements():
     x = 1 + np.random.default_rng(0).standard_normal(50_000).astype(np.float32) * 1e-3
     np.testing.assert_allclose(xp.prod(x), np.prod(x, dtype=np.float64), rtol=1e-4)
+
+
+def test_inner_products_of_long_vectors():
+    a, b = np.random.default_rng(0).random((2, 50_001), np.float32)
+    want = np.dot(a.astype(np.float64), b)
+    np.testing.assert_allclose(xp.vecdot(a, b), want, rtol=1e-6)
