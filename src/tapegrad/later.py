@@ -19,10 +19,8 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.chain": "chain_matmul",
     "tapegrad.ops.channel_norm": "batch_norm group_norm instance_norm native_batch_norm",
     "tapegrad.ops.constant_pad": "constant_pad_nd",
-    "tapegrad.ops.conv": (
-        "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d "
-        "convolution"
-    ),
+    "tapegrad.ops.conv": "conv1d conv2d conv3d convolution",
+    "tapegrad.ops.conv_transposed": "conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
     "tapegrad.ops.correlation": "corrcoef cov",
     "tapegrad.ops.definite": "cholesky cholesky_inverse cholesky_solve",
     "tapegrad.ops.determinant": "det logdet slogdet",

@@ -5,7 +5,7 @@
 
 `convolve` is the gradient with respect to y (a convolution), `convolve_transposed` the one with
 respect to x (a transposed convolution), `convolve_weights` the one with respect to w. Each goes
-over the batch tile by tile: the tile's columns (columns.py) in one product of matrices. x is zero
+over the batch tile by tile: the tile's columns (tiles.py) in one product of matrices. x is zero
 outside.
 
 Shapes: x (N, G * C, *image), w (G * O, C, *kernel), y (N, G * O, *places). `size` is the shape of
@@ -22,9 +22,10 @@ import numpy as np
 from tapegrad.arrangement import channels_last, channels_last_3d, has_format, order_of
 from tapegrad.arrays.blas import share_products
 from tapegrad.arrays.blocks import n_threads
-from tapegrad.arrays.columns import Adder, Grid, Reader, Tiles, add_all, read_all
+from tapegrad.arrays.columns import Adder, Grid, add_all, read_all
 from tapegrad.arrays.part import copied
 from tapegrad.arrays.reuse import empty
+from tapegrad.arrays.tiles import Reader, Tiles
 
 COPY, ADD = 24, 48  # what an element of the columns costs, in multiply-adds of the BLAS
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns

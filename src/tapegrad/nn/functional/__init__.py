@@ -111,10 +111,8 @@ from tapegrad.ops.attention import (
     scaled_dot_product_attention,
 )
 from tapegrad.ops.bilinear_form import bilinear
-from tapegrad.ops.conv import (
-    conv1d,
-    conv2d,
-    conv3d,
+from tapegrad.ops.conv import conv1d, conv2d, conv3d
+from tapegrad.ops.conv_transposed import (
     conv_tbc,
     conv_transpose1d,
     conv_transpose2d,
