@@ -223,9 +223,12 @@ def isdtype(dtype: Any, kind: Any) -> Any:
 
 
 def matmul(x: Any, y: Any, /) -> Any:
-    if x.ndim == y.ndim == 2 and len(x) * y.shape[1] >= _LARGE_PRODUCT and x.dtype is y.dtype:
+    dtype = x.dtype
+    if dtype.itemsize == 2 and dtype.kind in "fV":  # summed in float32, as in PyTorch
+        return np.matmul(x.astype(float32), y.astype(float32)).astype(dtype)
+    if x.ndim == y.ndim == 2 and len(x) * y.shape[1] >= _LARGE_PRODUCT and dtype is y.dtype:
         shape = (len(x), y.shape[1])
-        return np.matmul(x, y, empty_array(shape[0] * shape[1], x.dtype).reshape(shape))
+        return np.matmul(x, y, empty_array(shape[0] * shape[1], dtype).reshape(shape))
     return np.matmul(x, y)
 
 
