@@ -75,8 +75,8 @@ newaxis = None
 _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
-    "backends compat cuda data func fft inspect linalg namespace nn optim random return_types "
-    "signal special testing utils version".split()
+    "backends compat cuda data func fft inspect linalg masked namespace nn optim random "
+    "return_types signal special testing utils version".split()
 )
 
 
