@@ -79,3 +79,11 @@ def test_in_place_writes_only_where_the_result_fits(pair):
         except RuntimeError as error:
             assert "doesn't match the broadcast shape" in str(error)
         np.testing.assert_array_equal(a.numpy(), pair[0])
+
+
+def test_gradients_keep_the_dtype_of_their_tensor_beside_integers():
+    x = torch.ones(3, requires_grad=True)
+    counts = torch.tensor([1, 2, 3])
+    for y in (x * counts, counts * x, x / counts, x - counts):
+        (gradient,) = torch.autograd.grad(y.sum(), x)
+        assert gradient.dtype == torch.float32
