@@ -35,7 +35,11 @@ def outputs_of(op: Any, inputs: list, params: dict) -> list:
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
     if op.output_names and not op.multi:
         return [outs[op.differentiable_output]]
-    return [o for o in outs if o.dtype.is_floating_point or o.dtype.is_complex]
+    return [
+        o
+        for i, o in enumerate(outs)
+        if i not in op.constant_outputs and (o.dtype.is_floating_point or o.dtype.is_complex)
+    ]
 
 
 def _weights(outs: list, rng: Any) -> list:

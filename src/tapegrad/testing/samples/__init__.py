@@ -21,6 +21,7 @@ from tapegrad.testing.samples import (
     polynomial,
     product,
     random,
+    recurrence,
     reduce,
     selection,
     shape,

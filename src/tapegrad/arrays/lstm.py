@@ -1,0 +1,133 @@
+"""Kernels of long short-term memory on NumPy arrays; see `arrays/recurrence.py`.
+
+The four gates stand side by side: input, forget, candidate, output. A sigmoid is a tanh of half
+the argument, so that one call of tanh serves all four: sigmoid(a) = tanh(a / 2) / 2 + 1/2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.recurrence import (
+    column_sums,
+    flat,
+    last_states,
+    like_input,
+    state_before,
+    states_before,
+    steps,
+    wide,
+)
+
+
+@wide
+def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
+    """Outputs of all times and the last cells; then, for the way back, all gates and cells."""
+    x, first_h, first_c, w_ih, w_hh, *rest = inputs
+    w_hr = rest[-1].T if len(rest) % 2 else None
+    n = first_c.shape[1]
+    half = np.full(4 * n, 0.5, x.dtype)
+    half[2 * n : 3 * n] = 1
+    shift = 1 - half
+    gates = flat(x) @ (w_ih * half[:, None]).T
+    if has_bias:
+        gates += (rest[0] + rest[1]) * half
+    w = np.ascontiguousarray(w_hh.T)
+    w *= half
+    output = np.empty((len(gates), first_h.shape[1]), x.dtype)
+    cells = np.empty((len(gates), n), x.dtype)
+    inner = np.empty((len(first_h), 4 * n), x.dtype)
+    order = steps(sizes, reverse)
+    last = None
+    for start, stop in order:
+        a = gates[start:stop]
+        h = state_before(output, first_h, start, stop, last)
+        a += np.matmul(h, w, out=inner[: stop - start])
+        np.tanh(a, a)
+        a *= half
+        a += shift
+        c = cells[start:stop]
+        np.multiply(a[:, n : 2 * n], state_before(cells, first_c, start, stop, last), c)
+        t = a[:, :n] * a[:, 2 * n : 3 * n]
+        c += t
+        np.tanh(c, t)
+        if w_hr is None:
+            np.multiply(a[:, 3 * n :], t, output[start:stop])
+        else:
+            t *= a[:, 3 * n :]
+            np.matmul(t, w_hr, output[start:stop])
+        last = start, stop
+    return like_input(output, x), last_states(cells, first_c, order), gates, cells
+
+
+def _slopes(gates: Any, cells: Any, first_c: Any, order: list) -> tuple:
+    """What a change of the cell, or of the output, does to each gate's argument; tanh(cells), and
+    what a change of the output does to the cell."""
+    n = cells.shape[1]
+    i, f, candidate, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
+    t = np.tanh(cells)
+    d = np.subtract(1, gates)
+    d *= gates  # the slope of a sigmoid; that of the candidate follows
+    d[:, :n] *= candidate
+    d[:, n : 2 * n] *= states_before(cells, first_c, order)
+    slope = d[:, 2 * n : 3 * n]
+    np.multiply(candidate, candidate, slope)
+    np.subtract(1, slope, slope)
+    slope *= i
+    d[:, 3 * n :] *= t
+    through = t * t
+    np.subtract(1, through, through)
+    through *= o
+    return d, t, through
+
+
+@wide
+def lstm_back(
+    inputs: Any,
+    g: Any,
+    g_cell: Any,
+    output: Any,
+    gates: Any,
+    cells: Any,
+    has_bias: bool,
+    sizes: tuple,
+    reverse: bool,
+    wants_input: bool,
+) -> list:
+    """The cotangents of the inputs of `lstm`."""
+    x, first_h, first_c, w_ih, w_hh, *rest = inputs
+    w_hr = rest[-1] if len(rest) % 2 else None
+    n = cells.shape[1]
+    g = flat(g)
+    order = steps(sizes, reverse)
+    d, t, through = _slopes(gates, cells, first_c, order)
+    by_gate = d.reshape(-1, 4, n)
+    g_h, g_c = np.zeros_like(first_h), np.array(g_cell)
+    projected = None if w_hr is None else np.empty_like(g)
+    forget = gates[:, n : 2 * n]
+    for start, stop in reversed(order):
+        h = g_h[: stop - start]
+        h += g[start:stop]
+        hidden = h
+        if projected is not None:
+            projected[start:stop] = h
+            hidden = h @ w_hr
+        d[start:stop, 3 * n :] *= hidden
+        change = through[start:stop]
+        change *= hidden
+        c = g_c[: stop - start]
+        c += change
+        by_gate[start:stop, :3] *= c[:, None]
+        c *= forget[start:stop]
+        np.matmul(d[start:stop], w_hh, out=h)
+    found = [like_input(d @ w_ih, x) if wants_input else None, g_h, g_c]
+    found += [d.T @ flat(x), d.T @ states_before(flat(output), first_h, order)]
+    if has_bias:
+        total = column_sums(d)
+        found += [total, total.copy()]
+    if projected is not None:
+        t *= gates[:, 3 * n :]
+        found.append(projected.T @ t)
+    return found
