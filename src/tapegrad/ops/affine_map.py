@@ -4,39 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tapegrad import errors
+from tapegrad.arrays.find import namespace_of
 from tapegrad.dtype import of
 from tapegrad.op import linear
 from tapegrad.ops.grid_sampling import warn_of_corners
 from tapegrad.ops.pool_size import array_of
-from tapegrad.tensor import wrap
+from tapegrad.tensor import Tensor, wrap
 
 
-def _points(size: tuple[int, ...], align: bool, dtype: Any) -> np.ndarray:
+def _points(like: Any, space: tuple[int, ...], align: bool) -> Any:
     """The points of an image before the map, (pixels, axes + 1): coordinates and a 1."""
-    space = size[2:]
+    array = like._array if isinstance(like, Tensor) else like
+    xp, dtype = namespace_of((array,)), array.dtype
     axes = []
     for i, n in enumerate(space):
-        line = np.linspace(-1, 1, n, dtype=dtype) if n > 1 else np.zeros(1, dtype)
-        line = line if align or n == 1 else line * dtype.type((n - 1) / n)
-        line = line.reshape((-1,) + (1,) * (len(space) - i - 1))
-        axes.append(np.broadcast_to(line, space).reshape(-1))
-    axes = [*axes[::-1], np.ones_like(axes[0])]  # the last axis is the first coordinate
-    return np.stack(axes, axis=-1)
+        line = xp.linspace(-1, 1, n, dtype=dtype) if n > 1 else xp.zeros((1,), dtype=dtype)
+        line = line if align or n == 1 else line * ((n - 1) / n)
+        line = xp.reshape(line, (-1,) + (1,) * (len(space) - i - 1))
+        axes.append(xp.reshape(xp.broadcast_to(line, space), (-1,)))
+    axes = [*axes[::-1], xp.ones_like(axes[0])]  # the last axis is the first coordinate
+    points = xp.stack(axes, axis=-1)
+    return points if array is like else wrap(points)
 
 
-@linear(node="AffineGridGeneratorBackward0", hidden=("points",))
-def affine_points(xp, theta, points, *, space):
-    """Where the maps theta (N, axes, axes + 1) take points (pixels, axes + 1) of an image."""
-    grid = xp.matmul(points, xp.matrix_transpose(theta))
+@linear(node="AffineGridGeneratorBackward0")
+def affine_points(xp, theta, *, space, align):
+    """Where the maps theta (N, axes, axes + 1) take the points of an image of size `space`."""
+    grid = xp.matmul(_points(theta, space, align), xp.matrix_transpose(theta))
     return xp.reshape(grid, (theta.shape[0], *space, len(space)))
 
 
-def _affine_rule(xp, g, points):
+def _affine_rule(xp, g, space, align):
     flat = xp.reshape(g, (g.shape[0], -1, g.shape[-1]))
-    return xp.matmul(xp.matrix_transpose(flat), points)
+    return xp.matmul(xp.matrix_transpose(flat), _points(g, space, align))
 
 
 affine_points.vjp(theta=_affine_rule)
@@ -70,9 +71,7 @@ def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
             ),
             "There is a map for each image.",
         )
-    dtype = theta._array.dtype
-    points = wrap(_points(size, bool(align_corners), dtype))
-    return affine_points(theta, points, space=size[2:])
+    return affine_points(theta, space=size[2:], align=bool(align_corners))
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
+from tapegrad.arrays.find import namespace_of
 from tapegrad.op import primitive
 from tapegrad.ops.loss import check_alike, check_constant, check_reduction, mean_or_sum, share
 from tapegrad.ops.refusal import no_kernel
-from tapegrad.tensor import wrap
+from tapegrad.tensor import Tensor, wrap
 
 __all__: list[str] = []  # they live in torch.nn.functional
 
@@ -18,15 +19,27 @@ __all__: list[str] = []  # they live in torch.nn.functional
 # --- one class for each row ---
 
 
-@primitive(node="MultiMarginLossBackward0", hidden=("right", "weight"))
-def multi_margin(xp, x, right, weight, *, p, margin, reduction):
+@primitive(node="MultiMarginLossBackward0", hidden=("label", "weight"))
+def multi_margin(xp, x, label, weight, *, p, margin, reduction):
     """sum_j max(0, margin - x[y] + x[j])^p / C over classes j other than y, for rows of (N, C).
 
-    `right` (N, C) is true at y, `weight` (N) or None counts the rows.
+    `label` (N) says y, `weight` (N) or None counts the rows.
     """
-    wrong = _beyond(xp, x, right, margin)
+    wrong = _beyond(xp, x, _right(xp, label, x), margin)
     loss = xp.sum(wrong if p == 1 else wrong * wrong, axis=1) / x.shape[1]
     return mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
+
+
+def _right(xp: Any, label: Any, x: Any) -> Any:
+    """(N, C): which class is the right one."""
+    return xp.expand_dims(label, axis=1) == _classes(label, x.shape[1])
+
+
+def _classes(label: Any, n: int) -> Any:
+    """The numbers of n classes, of the kind of arrays or tensors that the labels are."""
+    array = label._array if isinstance(label, Tensor) else label
+    numbers = namespace_of((array,)).arange(n)
+    return numbers if array is label else wrap(numbers)
 
 
 def _beyond(xp: Any, x: Any, right: Any, margin: float) -> Any:
@@ -35,8 +48,9 @@ def _beyond(xp: Any, x: Any, right: Any, margin: float) -> Any:
     return xp.where(right, 0.0, xp.maximum(margin - score + x, 0))
 
 
-def _multi_margin_slope(xp, x, right, weight, p, margin):
+def _multi_margin_slope(xp, x, label, weight, p, margin):
     """The derivatives of each row's loss by its elements."""
+    right = _right(xp, label, x)
     wrong = _beyond(xp, x, right, margin)
     slope = xp.astype(wrong > 0, x.dtype) if p == 1 else 2 * wrong
     slope = xp.where(right, -xp.sum(slope, axis=1, keepdims=True), slope) / x.shape[1]
@@ -51,13 +65,13 @@ def _for_rows(xp: Any, g: Any, x: Any, reduction: str) -> Any:
 
 
 multi_margin.vjp(
-    x=lambda xp, g, x, right, weight, p, margin, reduction: (
-        _for_rows(xp, g, x, reduction) * _multi_margin_slope(xp, x, right, weight, p, margin)
+    x=lambda xp, g, x, label, weight, p, margin, reduction: (
+        _for_rows(xp, g, x, reduction) * _multi_margin_slope(xp, x, label, weight, p, margin)
     )
 )
 multi_margin.jvp(
-    x=lambda xp, t, x, right, weight, p, margin, reduction: mean_or_sum(
-        xp, xp.sum(t * _multi_margin_slope(xp, x, right, weight, p, margin), axis=1), reduction
+    x=lambda xp, t, x, label, weight, p, margin, reduction: mean_or_sum(
+        xp, xp.sum(t * _multi_margin_slope(xp, x, label, weight, p, margin), axis=1), reduction
     )
 )
 
@@ -103,49 +117,57 @@ def multi_margin_loss(
         )
     rows = input if len(shape) == 2 else input.reshape(1, n_classes)
     values = values.reshape(n)
-    right = wrap(values[:, None] == np.arange(n_classes))
     counted = None if weight is None else wrap(weight._array[values])
     if not places:
         reduction = "sum"
-    return multi_margin(rows, right, counted, p=p, margin=margin, reduction=reduction)
+    return multi_margin(rows, wrap(values), counted, p=p, margin=margin, reduction=reduction)
 
 
 # --- several classes for each row ---
 
 
-@primitive(node="MultilabelMarginLossBackward0", hidden=("hit", "other"))
-def multilabel_margin(xp, x, hit, other, *, reduction):
+@primitive(node="MultilabelMarginLossBackward0", hidden=("label",))
+def multilabel_margin(xp, x, label, *, reduction):
     """sum_kj max(0, 1 - x[y_k] + x[j]) / C over labels y_k and classes j that are none of them.
 
-    `hit` (N, K, C) is true at y_k, for a label, `other` (N, C) where a class is no label.
+    `label` (N, K) has in each row the labels y_k, the first negative number ends them.
     """
-    wrong = _beyond_each(xp, x, hit, other)
+    wrong = _beyond_each(xp, x, _hit(xp, label, x))
     return mean_or_sum(xp, xp.sum(wrong, axis=(1, 2)) / x.shape[1], reduction)
 
 
-def _beyond_each(xp: Any, x: Any, hit: Any, other: Any) -> Any:
+def _hit(xp: Any, label: Any, x: Any) -> Any:
+    """(N, K, C): which class each label is."""
+    ended = xp.cumulative_sum(xp.astype(label < 0, label.dtype), axis=1) > 0
+    hit = xp.expand_dims(label, axis=2) == _classes(label, x.shape[1])
+    return xp.logical_and(hit, xp.expand_dims(xp.logical_not(ended), axis=2))
+
+
+def _beyond_each(xp: Any, x: Any, hit: Any) -> Any:
     """How far each class is beyond the margin of each label: (N, K, C)."""
     x = xp.expand_dims(x, axis=1)
     score = xp.sum(xp.where(hit, x, 0.0), axis=2, keepdims=True)
-    pair = xp.logical_and(xp.any(hit, axis=2, keepdims=True), xp.expand_dims(other, axis=1))
+    other = xp.logical_not(xp.any(hit, axis=1, keepdims=True))
+    pair = xp.logical_and(xp.any(hit, axis=2, keepdims=True), other)
     return xp.where(pair, xp.maximum(1 - score + x, 0), 0.0)
 
 
-def _multilabel_slope(xp, x, hit, other):
+def _multilabel_slope(xp, x, label):
     """The derivatives of each row's loss by its elements."""
-    active = xp.astype(_beyond_each(xp, x, hit, other) > 0, x.dtype)
+    hit = _hit(xp, label, x)
+    active = xp.astype(_beyond_each(xp, x, hit) > 0, x.dtype)
     pushed = xp.where(hit, xp.sum(active, axis=2, keepdims=True), 0.0)
     return xp.sum(active - pushed, axis=1) / x.shape[1]
 
 
 multilabel_margin.vjp(
-    x=lambda xp, g, x, hit, other, reduction: (
-        _for_rows(xp, g, x, reduction) * _multilabel_slope(xp, x, hit, other)
+    x=lambda xp, g, x, label, reduction: (
+        _for_rows(xp, g, x, reduction) * _multilabel_slope(xp, x, label)
     )
 )
 multilabel_margin.jvp(
-    x=lambda xp, t, x, hit, other, reduction: mean_or_sum(
-        xp, xp.sum(t * _multilabel_slope(xp, x, hit, other), axis=1), reduction
+    x=lambda xp, t, x, label, reduction: mean_or_sum(
+        xp, xp.sum(t * _multilabel_slope(xp, x, label), axis=1), reduction
     )
 )
 
@@ -165,14 +187,14 @@ def multilabel_margin_loss(input: Any, target: Any, reduction: str) -> Any:
     _check_labels(target)
     n_classes = shape[-1] if shape else 1
     _check_floats("multilabel_margin_loss_forward_out_frame", input.dtype)
-    hit, other = _read_labels(target, n_classes)
+    label = wrap(_labels(target, n_classes))
     rows = input if len(shape) == 2 else input.reshape(1, n_classes)
-    y = multilabel_margin(rows, hit, other, reduction=reduction)
+    y = multilabel_margin(rows, label, reduction=reduction)
     return y.reshape(()) if len(shape) < 2 else y
 
 
-def _read_labels(target: Any, n_classes: int) -> tuple:
-    """Where the labels before the first -1 are (N, K, C), and what is no label (N, C)."""
+def _labels(target: Any, n_classes: int) -> np.ndarray:
+    """The columns of the target, in rows, that have a label before the first -1 of their row."""
     rows = np.asarray(target._array).reshape(-1, n_classes)
     if rows.size and (rows.min() < -1 or rows.max() >= n_classes):
         raise errors.advised(
@@ -180,10 +202,7 @@ def _read_labels(target: Any, n_classes: int) -> tuple:
             f"Classes are numbered from 0 to {n_classes - 1}; -1 ends a list of labels.",
         )
     counts = np.logical_and.accumulate(rows >= 0, axis=1)
-    most = int(counts.sum(1).max(initial=0))
-    label = np.where(counts, rows, -1)[:, :most]
-    hit = label[:, :, None] == np.arange(n_classes)
-    return wrap(hit), wrap(~hit.any(1))
+    return rows[:, : int(counts.sum(1).max(initial=0))]
 
 
 def _check_rows(input: Any) -> tuple[int, ...]:

@@ -16,42 +16,53 @@ _SUM, _MEAN, _MAX = range(3)
 
 @primitive(
     node="EmbeddingBagBackward0",
-    hidden=("indices", "bags", "counts"),
+    hidden=("indices", "lengths"),
     kernels=("read_at", "add_at", "spread_rows"),
 )
-def sum_bags(xp, weight, samples, indices, bags, counts, *, by_frequency):
-    """For each bag the sum of the rows of `weight` that are in it, times `samples`, by `counts`.
+def sum_bags(xp, weight, samples, indices, lengths, *, average, by_frequency):
+    """For each bag the sum of the rows of `weight` that are in it, times `samples`, or their mean.
 
-    indices (T,) are rows of the table, bags (T,) says in which bag each is, counts is (B, 1).
-    `samples` (T,) and the division may be None.
+    indices (T,) are rows of the table, bag after bag, lengths (B,) says how many are in each bag.
+    `samples` (T,) may be None.
     """
     rows = xp.read_at(weight, indices, (0,))
     if samples is not None:
         rows = rows * xp.reshape(samples, (-1, 1))
-    total = xp.add_at(rows, (counts.shape[0], weight.shape[1]), bags, (0,))
-    return total if samples is not None else total / counts
+    total = xp.add_at(rows, (lengths.shape[0], weight.shape[1]), _bags(xp, lengths), (0,))
+    return total / _counts(xp, lengths, total) if average else total
 
 
-def _sum_weight_rule(xp, g, samples, indices, bags, counts, weight_like, by_frequency):
-    if samples is None:
-        rows = xp.read_at(g / counts, bags, (0,))
-    else:
-        rows = xp.read_at(g, bags, (0,)) * xp.reshape(samples, (-1, 1))
+def _bags(xp: Any, lengths: Any) -> Any:
+    """The bag of each index: (T,)."""
+    return xp.repeat(xp.arange(lengths.shape[0]), lengths)
+
+
+def _counts(xp: Any, lengths: Any, rows: Any) -> Any:
+    """What the sum of each bag is divided by: (B, 1)."""
+    return xp.astype(xp.expand_dims(xp.maximum(lengths, 1), axis=1), rows.dtype)
+
+
+def _sum_weight_rule(xp, g, samples, indices, lengths, weight_like, average, by_frequency):
+    if average:
+        g = g / _counts(xp, lengths, g)
+    rows = xp.read_at(g, _bags(xp, lengths), (0,))
+    if samples is not None:
+        rows = rows * xp.reshape(samples, (-1, 1))
     return xp.spread_rows(rows, indices, weight_like.shape[0], -1, by_frequency)
 
 
 sum_bags.vjp(
     weight=_sum_weight_rule,
-    samples=lambda xp, g, weight, indices, bags: xp.sum(
-        xp.read_at(g, bags, (0,)) * xp.read_at(weight, indices, (0,)), axis=1
+    samples=lambda xp, g, weight, indices, lengths: xp.sum(
+        xp.read_at(g, _bags(xp, lengths), (0,)) * xp.read_at(weight, indices, (0,)), axis=1
     ),
 )
 sum_bags.jvp(
-    weight=lambda xp, t, samples, indices, bags, counts: sum_bags.op.forward(
-        xp, t, samples, indices, bags, counts, by_frequency=False
+    weight=lambda xp, t, samples, indices, lengths, average: sum_bags.op.forward(
+        xp, t, samples, indices, lengths, average=average, by_frequency=False
     ),
-    samples=lambda xp, t, weight, indices, bags, counts: sum_bags.op.forward(
-        xp, weight, t, indices, bags, counts, by_frequency=False
+    samples=lambda xp, t, weight, indices, lengths: sum_bags.op.forward(
+        xp, weight, t, indices, lengths, average=False, by_frequency=False
     ),
 )
 
@@ -219,13 +230,12 @@ def embedding_bag(
         chosen = _first_maxima(weight._array, values, begins, filled)
         result = choose_in_bags(weight, wrap(chosen), wrap(filled[:, None]))
         return result, wrap(bags), counts, wrap(chosen)
-    divisor = np.maximum(lengths, 1) if mode == _MEAN else np.ones_like(lengths)
     result = sum_bags(
         weight,
         per_sample_weights,
         wrap(values),
-        wrap(bags),
-        wrap(divisor[:, None].astype(weight._array.dtype)),
+        counts,
+        average=mode == _MEAN,
         by_frequency=bool(scale_grad_by_freq),
     )
     return result, wrap(bags), counts, counts

@@ -79,27 +79,31 @@ euclidean_distances.jvp(
 )
 
 
-@primitive(node="PdistBackward0", hidden=("index",), kernels=(*_KERNELS, "read_at", "add_at"))
-def own_distances(xp, x, index, *, order):
-    """The distances of rows index[0] from rows index[1] of one matrix."""
-    return xp.read_at(xp.pair_distances(x, x, order), index, (0, 1))
+@primitive(node="PdistBackward0", kernels=(*_KERNELS, "read_at", "add_at"))
+def own_distances(xp, x, *, order):
+    """The distances of each row of one matrix from the rows below it."""
+    return xp.read_at(xp.pair_distances(x, x, order), _above(xp, x.shape[0]), (0, 1))
 
 
-def _symmetric(xp: Any, v: Any, index: Any, n: int) -> Any:
-    """The symmetric matrix that has v at the places of the index."""
-    above = xp.add_at(v, (n, n), index, (0, 1))
+def _above(xp: Any, n: int) -> Any:
+    """Rows and columns of an n x n matrix above its diagonal: (2, n (n - 1) / 2)."""
+    return xp.stack(xp.nonzero(xp.triu(xp.ones((n, n)), k=1)))
+
+
+def _symmetric(xp: Any, v: Any, n: int) -> Any:
+    """The symmetric matrix that has v above the diagonal."""
+    above = xp.add_at(v, (n, n), _above(xp, n), (0, 1))
     return above + xp.matrix_transpose(above)
 
 
-def _own_pull(xp, g, x, index, y, order):
+def _own_pull(xp, g, x, y, order):
     n = x.shape[0]
-    y = _symmetric(xp, y, index, n)
-    return xp.pull_distances(_symmetric(xp, g, index, n), x, x, y, order)
+    return xp.pull_distances(_symmetric(xp, g, n), x, x, _symmetric(xp, y, n), order)
 
 
-def _own_push(xp, t, x, index, y, order):
-    pushed = xp.push_distances(t, x, x, _symmetric(xp, y, index, x.shape[0]), order)
-    return xp.read_at(pushed + xp.matrix_transpose(pushed), index, (0, 1))
+def _own_push(xp, t, x, y, order):
+    pushed = xp.push_distances(t, x, x, _symmetric(xp, y, x.shape[0]), order)
+    return xp.read_at(pushed + xp.matrix_transpose(pushed), _above(xp, x.shape[0]), (0, 1))
 
 
 own_distances.vjp(x=_own_pull)
@@ -263,10 +267,6 @@ def pdist(input: Any, p: float = 2) -> Any:
         raise errors.advised(
             RuntimeError("pdist only supports floating-point dtypes"), "Convert it: .float()."
         )
-    from tapegrad.ops import triu_indices
-
     if input.dtype.itemsize == 2:
         raise no_kernel("pdist", input.dtype)
-    order = _order("pdist", p)
-    n = input._array.shape[0]
-    return own_distances(input, triu_indices(n, n, 1), order=order)
+    return own_distances(input, order=_order("pdist", p))

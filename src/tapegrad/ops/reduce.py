@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.dtype import as_dtype, float32, int64
-from tapegrad.op import linear
+from tapegrad.op import linear, primitive
 from tapegrad.shape import axes_of
 
 __all__ = ["mean", "nanmean", "nansum", "sum"]
@@ -71,6 +71,24 @@ mean_axes.vjp(
 )
 
 
+@primitive(node="NansumBackward0")
+def sum_numbers(xp, x, *, axis, keepdims):
+    """The sum over `axis` of the elements that are not nan."""
+    return xp.sum(xp.where(xp.isnan(x), 0.0, x), axis=axis, keepdims=keepdims)
+
+
+sum_numbers.vjp(
+    x=lambda xp, g, x, axis, keepdims: xp.where(
+        xp.isnan(x), 0.0, spread(xp, g, x.shape, axis, keepdims)
+    )
+)
+sum_numbers.jvp(
+    x=lambda xp, t, x, axis, keepdims: xp.sum(
+        xp.where(xp.isnan(x), 0.0, t), axis=axis, keepdims=keepdims
+    )
+)
+
+
 def reduction_axes(dim: Any, ndim: int) -> tuple[int, ...]:
     """The axes of a reduction: no dimension given, and an empty list of them, mean all."""
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
@@ -129,9 +147,17 @@ def nansum(
     >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
     tensor(3.)
     """
-    if input.dtype.category >= 2:
-        input = input.masked_fill(input.isnan(), 0)
-    return sum(input, dim, keepdim, dtype=dtype, out=out)
+    if input.dtype.category < 2:
+        return sum(input, dim, keepdim, dtype=dtype, out=out)
+    if input.dtype.is_complex:
+        raise errors.advised(
+            RuntimeError("nansum on CPU does not support complex inputs"),
+            "Sum real and imaginary part one by one.",
+        )
+    if dtype is not None:
+        input = input.to(as_dtype(dtype))
+    axis = reduction_axes(dim, input._array.ndim)
+    return finish("nansum", sum_numbers(input, axis=axis, keepdims=bool(keepdim)), out)
 
 
 def nanmean(

@@ -316,9 +316,9 @@ def grid_sampler_3d(make: Make) -> list:
 @row
 def affine_points(make: Make) -> list:
     return [
-        Sample(make(2, 2, 3), make(12, 3), space=(3, 4), fixed=(1,)),
-        Sample(make(1, 2, 3), make(2, 3), space=(1, 2), fixed=(1,)),
-        Sample(make(1, 3, 4), make(6, 4), space=(2, 1, 3), fixed=(1,)),
+        Sample(make(2, 2, 3), space=(3, 4), align=True),
+        Sample(make(1, 2, 3), space=(1, 2), align=False),
+        Sample(make(1, 3, 4), space=(2, 1, 3), align=False),
     ]
 
 

@@ -72,11 +72,12 @@ def spread_looked_up(make: Make) -> list:
 
 @row
 def sum_bags(make: Make) -> list:
-    indices, bags = make.integers(5), np.array([0, 0, 2, 2, 2])
-    counts = np.array([[2.0], [1.0], [3.0]])
+    indices, lengths = make.integers(5), np.array([2, 0, 3])
+    params = {"by_frequency": False}
     return [
-        Sample(make(5, 3), None, indices, bags, counts, fixed=(4,), by_frequency=False),
-        Sample(make(5, 3), make(5), indices, bags, counts, fixed=(4,), by_frequency=False),
+        Sample(make(5, 3), None, indices, lengths, average=False, **params),
+        Sample(make(5, 3), None, indices, lengths, average=True, **params),
+        Sample(make(5, 3), make(5), indices, lengths, average=False, **params),
     ]
 
 

@@ -1,5 +1,7 @@
 """Samples of reductions, sorting and running sums."""
 
+import numpy as np
+
 from tapegrad.testing.sample import Make, Sample, row
 
 
@@ -41,6 +43,12 @@ def mean_all(make: Make) -> list:
 @row
 def sum_axes(make: Make) -> list:
     return over(make)
+
+
+@row
+def sum_numbers(make: Make) -> list:
+    gap = Sample(np.where(make.mask(3, 4), make(3, 4), np.nan), axis=(1,), keepdims=False)
+    return [*over(make), gap]
 
 
 @row
