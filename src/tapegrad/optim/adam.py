@@ -108,14 +108,8 @@ class Adam(Optimizer):
         amsgrad: bool,
         maximize: bool,
         decoupled_weight_decay: bool,
-        capturable: bool,
         **_: Any,
     ) -> None:
-        if capturable:
-            raise AssertionError(
-                "If capturable=True, params and state_steps must be on supported devices: "
-                "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
-            )
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]
         t = xp.astype(state["step"], xp.float64)

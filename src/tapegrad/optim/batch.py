@@ -18,11 +18,14 @@ from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import INFERENCE, version_of
 from tapegrad.autograd.mode import enable_grad
 from tapegrad.dtype import default, float64
+from tapegrad.errors import advised
 from tapegrad.tensor import Tensor, wrap
 
 
 def step_group(optimizer: Any, group: dict[str, Any]) -> None:
     """Update the parameters of a group that have a gradient."""
+    if group.get("capturable"):
+        raise _not_capturable(optimizer)
     ready = [p for p in group["params"] if p._grad is not None]
     options = _options(group)
     key = (*map(id, ready), *[bool(group[name]) for name in optimizer.structural])
@@ -31,13 +34,17 @@ def step_group(optimizer: Any, group: dict[str, Any]) -> None:
         plan = optimizer._plans[id(group)] = (key, _batches(optimizer, ready, options))
     for batch in plan[1]:
         batch.step(optimizer, options)
-    _count_writes(ready, f"{type(optimizer).__name__}.step")
+    count_writes(ready, f"{type(optimizer).__name__}.step")
 
 
 def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
     """The same on tensors, recorded: the step itself is part of the graph."""
     from tapegrad import namespace as xp
 
+    if group.get("capturable"):
+        raise _not_capturable(optimizer)
+    if group.get("foreach"):
+        raise advised(AssertionError("_foreach ops don't support autograd"), "Leave foreach away.")
     options = _options(group, keep_tensors=True)
     with enable_grad():
         for param in group["params"]:
@@ -56,6 +63,7 @@ def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
             if optimizer.counts_steps:
                 state["step"] += 1
             optimizer.update(xp, param, grad, state, **options, first=fresh)
+            optimizer.conclude(xp, state, **options)
 
 
 class Batch:
@@ -74,6 +82,7 @@ class Batch:
         "pairs",  # each parameter's part of `param` and `grad`
         "param",  # gathered parameters; None for a single one
         "params",
+        "scalars",  # arrays with a number for each parameter, by name; "step" is apart
         "state",  # arrays by name
         "steps",  # None, or the count of each parameter
     )
@@ -87,9 +96,9 @@ class Batch:
         self.pairs: list[tuple[Any, Any]] = []
         self.checks: list[tuple] = []
         model = params[0]._array
-        sizes = [_vector(p._array).size for p in params] if flat else [0]
+        sizes = [vector(p._array).size for p in params] if flat else [0]
         if flat:
-            model = np.empty(sum(sizes), _vector(model).dtype)
+            model = np.empty(sum(sizes), vector(model).dtype)
         if len(params) > 1:
             self.param, self.grad = model, np.empty_like(model)
             parts = _pieces(self.param, params, sizes), _pieces(self.grad, params, sizes)
@@ -99,8 +108,14 @@ class Batch:
         if optimizer.counts_steps:
             self.steps = np.zeros(len(params), step_dtype())
             arrays["step"] = [self.steps[i : i + 1].reshape(()) for i in range(len(params))]
+        self.scalars: dict[str, Any] = {}
         for name, value in self.state.items():
-            arrays[name] = _pieces(value, params, sizes) if flat else [value]
+            if flat and not value.ndim:
+                numbers = self.scalars[name] = np.full(len(params), value)
+                arrays[name] = [numbers[i : i + 1].reshape(()) for i in range(len(params))]
+                self.state[name] = arrays[name][0]
+            else:
+                arrays[name] = _pieces(value, params, sizes) if flat else [value]
         if arrays:
             self._take_over(optimizer.state, arrays)
 
@@ -128,8 +143,10 @@ class Batch:
                 if entry.get(name) is not tensor or tensor._array is not array:
                     return False
         if self.steps is not None and len(self.params) > 1:
-            counts = self.steps.tolist()
-            return counts.count(counts[0]) == len(counts)
+            for numbers in (self.steps, *self.scalars.values()):
+                counts = numbers.tolist()
+                if counts.count(counts[0]) != len(counts):
+                    return False
         return True
 
     def step(self, optimizer: Any, options: dict[str, Any]) -> None:
@@ -146,10 +163,10 @@ class Batch:
             )
         elif self.param is None:
             array = params[0]._array
-            vector = _vector(array)
-            self._update(optimizer, vector, _vector(params[0]._grad._array), state, options)
+            flat = vector(array)
+            self._update(optimizer, flat, vector(params[0]._grad._array), state, options)
             if not array.flags.c_contiguous:
-                array[...] = vector.view(array.dtype).reshape(array.shape)
+                array[...] = flat.view(array.dtype).reshape(array.shape)
         else:
             for param, (value, grad) in zip(params, self.pairs, strict=True):
                 value[...] = param._array
@@ -157,6 +174,9 @@ class Batch:
             self._update(optimizer, self.param, self.grad, state, options)
             for param, (value, _) in zip(params, self.pairs, strict=True):
                 param._array[...] = value
+        optimizer.conclude(numpy_namespace, state, **options)
+        for numbers in self.scalars.values():
+            numbers[1:] = numbers[0]
         self.first = False
 
     def _update(
@@ -187,8 +207,8 @@ def _batches(optimizer: Any, ready: list[Any], options: dict[str, Any]) -> list[
         array, entry = param._array, optimizer.state.get(param)
         flat = optimizer.elementwise and type(array) is np.ndarray
         if flat and array.size <= BLOCK:
-            count = entry.get("step") if entry else None
-            kind = (array.dtype, bool(entry), None if count is None else float(count))
+            numbers = [float(entry[n]) for n in optimizer.scalars if n in entry] if entry else None
+            kind = (array.dtype, bool(entry), None if numbers is None else tuple(numbers))
             together.setdefault(kind, []).append(param)
         else:
             alone.append(Batch(optimizer, [param], options, flat))
@@ -207,18 +227,18 @@ def _adopt(entry: dict[str, Any], name: str, array: Any) -> Tensor:
     return tensor
 
 
-def _vector(array: Any) -> Any:
+def vector(array: Any) -> Any:
     """The elements in one row, complex ones as pairs of real ones; without a copy if possible."""
-    vector = array.reshape(-1)
-    return vector.view(vector.real.dtype) if vector.dtype.kind == "c" else vector
+    flat = array.reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
-def _pieces(vector: Any, params: list[Any], sizes: list[int]) -> list[Any]:
-    """The part of `vector` that belongs to each parameter, in the parameter's shape and dtype."""
+def _pieces(flat: Any, params: list[Any], sizes: list[int]) -> list[Any]:
+    """The part of `flat` that belongs to each parameter, in the parameter's shape and dtype."""
     pieces, start = [], 0
     for param, size in zip(params, sizes, strict=True):
         array = param._array
-        pieces.append(vector[start : start + size].view(array.dtype).reshape(array.shape))
+        pieces.append(flat[start : start + size].view(array.dtype).reshape(array.shape))
         start += size
     return pieces
 
@@ -240,12 +260,22 @@ def _options(group: dict[str, Any], keep_tensors: bool = False) -> dict[str, Any
 _PLAIN = {float, int, bool, type(None)}
 
 
-def step_dtype() -> Any:
+def _not_capturable(optimizer: Any) -> AssertionError:
+    return advised(
+        AssertionError(
+            f"If capturable=True, {optimizer.captured} must be on supported devices: "
+            "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
+        ),
+        "Leave capturable away: it is for graphs of GPU kernels.",
+    )
+
+
+def step_dtype(xp: Any = np) -> Any:
     """The dtype in which steps are counted: the default one, as in PyTorch."""
-    return np.float64 if default() is float64 else np.float32
+    return xp.float64 if default() is float64 else xp.float32
 
 
-def _count_writes(params: list[Any], name: str) -> None:
+def count_writes(params: list[Any], name: str) -> None:
     """Tell the version counters, so that a graph that kept a parameter notices."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):

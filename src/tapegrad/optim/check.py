@@ -23,6 +23,15 @@ def check_not_negative(what: str, value: Any, *, nan: bool = False) -> None:
         raise advised(ValueError(f"Invalid {what}: {value}"), "It must be 0 or more.")
 
 
+def check_at_least(what: str, least: float, value: Any) -> None:
+    """Raise for a number below `least`, and for nan."""
+    if not least <= value:
+        raise advised(
+            ValueError(f"{what} should be >= {least} but is: {value}"),
+            f"It must be {least} or more.",
+        )
+
+
 def check_betas(betas: Any) -> None:
     """Raise unless both decay rates are in [0, 1)."""
     for i in (0, 1):

@@ -47,7 +47,9 @@ class Optimizer(Saving, StepHooks):
 
     elementwise = True  # whether `update` treats each element for itself
     counts_steps = False  # whether the state has a count of steps, "step"
+    scalars: tuple[str, ...] = ("step",)  # state that is a number for each parameter
     structural: tuple[str, ...] = ()  # options on which the names in the state depend
+    captured = "params and state_steps"  # what `capturable` is about
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -97,6 +99,9 @@ class Optimizer(Saving, StepHooks):
         raise NotImplementedError(
             f"{type(self).__name__} does not say how it changes a parameter: define update()"
         )
+
+    def conclude(self, xp: Any, state: dict[str, Any], **options: Any) -> None:
+        """After `update`: change the numbers in `state` that a parameter has once."""
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient; returns what `closure` returns.

@@ -1,0 +1,98 @@
+"""Adamax: Adam by the largest gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.optim.check import check_betas, check_not_negative, check_number
+from tapegrad.optim.optimizer import Optimizer
+
+
+class Adamax(Optimizer):
+    """Adam whose steps are divided by the largest recent gradient instead of a root mean square.
+
+        m = beta1 * m + (1 - beta1) * grad
+        u = max(beta2 * u, |grad| + eps)
+        param = param - lr / (1 - beta1**t) * m / u
+
+    Args:
+        params: tensors, groups, or pairs of name and tensor
+        lr: learning rate
+        betas: decay rates of the mean and of the maximum
+        eps: keeps the denominator from 0
+        weight_decay: factor of an L2 penalty
+        maximize: climb instead of descend
+        differentiable: record the step, so that gradients pass through it
+        capturable: for GPUs only, as in PyTorch
+        foreach: accepted; the arithmetic is the same
+
+    Source: Kingma and Ba, Adam, 2014, algorithm 2.
+
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adamax([w], lr=0.1)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.9000, 1.9000], requires_grad=True)
+    """
+
+    counts_steps = True
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 2e-3,
+        betas: Any = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_number("lr", lr)
+        check_not_negative("learning rate", lr)
+        check_not_negative("epsilon value", eps)
+        check_betas(betas)
+        check_not_negative("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def init(self, xp: Any, param: Any, **_: Any) -> dict[str, Any]:
+        return {"exp_avg": xp.zeros_like(param), "exp_inf": xp.zeros_like(param)}
+
+    def update(
+        self,
+        xp: Any,
+        param: Any,
+        grad: Any,
+        state: dict[str, Any],
+        *,
+        lr: float,
+        betas: Any,
+        eps: float,
+        weight_decay: float,
+        maximize: bool,
+        **_: Any,
+    ) -> None:
+        beta1, beta2 = betas
+        m, largest = state["exp_avg"], state["exp_inf"]
+        if maximize:
+            grad = -grad
+        if weight_decay:
+            grad = grad + weight_decay * param
+        m += (1 - beta1) * (grad - m)
+        u = xp.maximum(beta2 * largest, xp.abs(grad) + eps)
+        largest[...] = u
+        t = xp.astype(state["step"], xp.float64)
+        param -= xp.asarray(lr / (1 - beta1**t), dtype=param.dtype) * m / u

@@ -1,0 +1,119 @@
+"""ASGD: gradient descent that also averages where it has been."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.optim.batch import step_dtype
+from tapegrad.optim.check import check_not_negative, check_number
+from tapegrad.optim.optimizer import Optimizer
+
+
+class ASGD(Optimizer):
+    """Gradient descent with a falling learning rate; `ax` in the state averages the parameters.
+
+        param = (1 - lambd * eta) * param - eta * grad
+        ax = ax + mu * (param - ax)
+        eta = lr / (1 + lambd * lr * t)**alpha,    mu = 1 / max(1, t - t0)
+
+    Args:
+        params: tensors, groups, or pairs of name and tensor
+        lr: learning rate
+        lambd: how fast parameters and learning rate shrink
+        alpha: power of the learning rate's fall
+        t0: the step at which the averaging starts
+        weight_decay: factor of an L2 penalty
+        maximize: climb instead of descend
+        differentiable: record the step, so that gradients pass through it
+        capturable: for GPUs only, as in PyTorch
+        foreach: accepted; the arithmetic is the same
+
+    Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging, 1992.
+
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.ASGD([w], lr=0.1)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor([0.8000, 1.6000], requires_grad=True)
+    """
+
+    counts_steps = True
+    scalars = ("step", "eta", "mu")
+    captured = "params, mus, etas, and state_steps"
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_number("lr", lr)
+        check_not_negative("learning rate", lr)
+        check_not_negative("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "lambd": lambd,
+            "alpha": alpha,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def init(self, xp: Any, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
+        dtype = step_dtype(xp)
+        return {
+            "eta": xp.full((), float(lr), dtype=dtype),
+            "mu": xp.ones((), dtype=dtype),
+            "ax": xp.zeros_like(param),
+        }
+
+    def update(
+        self,
+        xp: Any,
+        param: Any,
+        grad: Any,
+        state: dict[str, Any],
+        *,
+        lambd: float,
+        weight_decay: float,
+        maximize: bool,
+        **_: Any,
+    ) -> None:
+        average, eta, mu = state["ax"], float(state["eta"]), float(state["mu"])
+        if maximize:
+            grad = -grad
+        if weight_decay:
+            grad = grad + weight_decay * param
+        param *= 1 - lambd * eta
+        param -= eta * grad
+        if mu == 1:
+            average[...] = param
+        else:
+            average += mu * (param - average)
+
+    def conclude(
+        self,
+        xp: Any,
+        state: dict[str, Any],
+        *,
+        lr: Any,
+        lambd: float,
+        alpha: float,
+        t0: float,
+        **_: Any,
+    ) -> None:
+        t = float(state["step"])
+        state["eta"][...] = float(lr) / (1 + lambd * float(lr) * t) ** alpha
+        state["mu"][...] = 1 / max(1.0, t - t0)

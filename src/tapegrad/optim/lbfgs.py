@@ -1,0 +1,257 @@
+"""LBFGS: Newton's method with the curvature guessed from the last steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.mode import enable_grad
+from tapegrad.errors import advised
+from tapegrad.optim.batch import count_writes, vector
+from tapegrad.optim.check import check_not_negative, check_number
+from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.wolfe import Trial, strong_wolfe
+from tapegrad.tensor import Tensor, wrap
+
+
+class LBFGS(Optimizer):
+    """Steps along `-H grad`, where H guesses the inverse of the Hessian from the last steps.
+
+    A step of the optimizer is up to `max_iter` steps along the line that `-H grad` gives, and calls
+    the closure, which computes the loss and its gradients, many times.
+
+    Args:
+        params: tensors, or pairs of name and tensor; one group
+        lr: the length of a step, or the first one that the line search tries
+        max_iter: how many steps along a line
+        max_eval: how many calls of the closure; None: `max_iter * 5 // 4`
+        tolerance_grad: stop when no element of the gradient is larger
+        tolerance_change: stop when step or change of the loss are smaller
+        history_size: how many steps are remembered
+        line_search_fn: `"strong_wolfe"`, or None: all steps have length `lr`
+
+    Source: Liu and Nocedal, On the limited memory BFGS method for large scale optimization, 1989;
+    Nocedal and Wright, Numerical optimization, 2006, algorithm 7.4.
+
+    >>> w = torch.tensor([3.0, -2.0], requires_grad=True)
+    >>> optimizer = torch.optim.LBFGS([w], line_search_fn="strong_wolfe")
+    >>> def closure():
+    ...     optimizer.zero_grad()
+    ...     loss = ((w - torch.tensor([1.0, 2.0])) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> optimizer.step(closure)
+    tensor(20., grad_fn=<SumBackward0>)
+    >>> torch.allclose(w, torch.tensor([1.0, 2.0]))
+    True
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        check_number("lr", lr)
+        check_not_negative("learning rate", lr)
+        defaults = {
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise advised(
+                ValueError("LBFGS doesn't support per-parameter options (parameter groups)"),
+                "Pass the parameters as one list.",
+            )
+
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
+        """Take up to `max_iter` steps; returns the loss at the start, as `closure` gives it."""
+        group = self.param_groups[0]
+        lr = group["lr"].item() if isinstance(group["lr"], Tensor) else group["lr"]
+        tolerance = group["tolerance_change"]
+        if group["line_search_fn"] not in (None, "strong_wolfe"):
+            raise advised(
+                RuntimeError("only 'strong_wolfe' is supported"),
+                'Pass line_search_fn="strong_wolfe", or None.',
+            )
+        line = _Line(group["params"], closure)
+        entry = self.state[group["params"][0]]
+        entry.setdefault("func_evals", 0)
+        entry.setdefault("n_iter", 0)
+        first_loss = line.call()
+        loss, grad = _number(first_loss), line.gradient()
+        n_evaluations = 1
+        entry["func_evals"] += 1
+        if _largest(grad) <= group["tolerance_grad"]:
+            return first_loss
+        memory = _Memory(entry, group["history_size"])
+        n = 0
+        while n < group["max_iter"]:
+            n += 1
+            entry["n_iter"] += 1
+            fresh = entry["n_iter"] == 1
+            d = memory.direction(grad, fresh)
+            memory.last_grad, memory.last_loss = grad, loss
+            memory.t = min(1.0, 1.0 / np.abs(grad).sum()) * lr if fresh else lr
+            slope = grad.dot(d)
+            if slope > -tolerance:
+                break
+            evaluations = 0
+            if group["line_search_fn"]:
+                start = Trial(0, loss, grad, slope)
+                line.take(d)
+                trial, evaluations = strong_wolfe(
+                    line.evaluate, start, memory.t, _largest(d), tolerance
+                )
+                memory.t, loss, grad = trial.t, trial.f, trial.g
+                line.move(memory.t, d)
+            else:
+                line.move(memory.t, d)
+                if n != group["max_iter"]:
+                    loss, grad = _number(line.call()), line.gradient()
+                    evaluations = 1
+            n_evaluations += evaluations
+            entry["func_evals"] += evaluations
+            if (
+                n == group["max_iter"]
+                or n_evaluations >= group["max_eval"]
+                or _largest(grad) <= group["tolerance_grad"]
+                or _largest(d * memory.t) <= tolerance
+                or abs(loss - memory.last_loss) < tolerance
+            ):
+                break
+        memory.save(entry)
+        return first_loss
+
+
+class _Line:
+    """All parameters as one point that moves along a line."""
+
+    def __init__(self, params: list[Tensor], closure: Callable[[], Any]) -> None:
+        self.params = params
+        self.closure = closure
+        self.origin: list[Any] = []
+        self.d: Any = None
+
+    def call(self) -> Any:
+        with enable_grad():
+            return self.closure()
+
+    def gradient(self) -> Any:
+        parts = [
+            np.zeros_like(vector(p._array)) if p._grad is None else vector(p._grad._array)
+            for p in self.params
+        ]
+        return np.concatenate(parts)
+
+    def move(self, t: Any, d: Any) -> None:
+        """Add `t * d`."""
+        step, i = t * d, 0
+        for param in self.params:
+            array = param._array
+            n = vector(array).size
+            array += step[i : i + n].view(array.dtype).reshape(array.shape)
+            i += n
+        count_writes(self.params, "LBFGS.step")
+
+    def take(self, d: Any) -> None:
+        """Let `evaluate` look along `d` from here."""
+        self.origin, self.d = [p._array.copy() for p in self.params], d
+
+    def evaluate(self, t: Any) -> Trial:
+        """Loss, gradient and slope at a distance; the parameters are back afterwards."""
+        self.move(t, self.d)
+        try:
+            loss = _number(self.call())
+        finally:
+            for param, origin in zip(self.params, self.origin, strict=True):
+                param._array[...] = origin
+        grad = self.gradient()
+        return Trial(t, loss, grad, grad.dot(self.d))
+
+
+class _Memory:
+    """The last steps and what they tell of the curvature; PyTorch's names in the saved state."""
+
+    def __init__(self, entry: dict[str, Any], size: int) -> None:
+        self.size = size
+        self.d, self.t = _array(entry.get("d")), _array(entry.get("t"))
+        self.changes = [_array(y) for y in entry.get("old_dirs") or ()]  # of the gradient
+        self.steps = [_array(s) for s in entry.get("old_stps") or ()]
+        self.ro = [_array(r) for r in entry.get("ro") or ()]
+        self.scale = _array(entry.get("H_diag"))
+        self.last_grad = _array(entry.get("prev_flat_grad"))
+        self.last_loss: Any = entry.get("prev_loss")
+        self.weights = [_array(a) for a in entry.get("al") or ()]
+
+    def direction(self, grad: Any, fresh: bool) -> Any:
+        """`-H grad`, by two loops over the memory."""
+        if fresh:
+            self.d, self.scale = -grad, 1
+            self.changes, self.steps, self.ro = [], [], []
+            return self.d
+        y, s = grad - self.last_grad, self.d * self.t
+        ys = y.dot(s)
+        if ys > 1e-10:
+            if len(self.changes) == self.size:
+                for old in (self.changes, self.steps, self.ro):
+                    old.pop(0)
+            self.changes.append(y)
+            self.steps.append(s)
+            self.ro.append(1.0 / ys)
+            self.scale = ys / y.dot(y)
+        if not self.weights:
+            self.weights = [None] * self.size
+        q = -grad
+        n = len(self.changes)
+        for i in range(n - 1, -1, -1):
+            self.weights[i] = self.steps[i].dot(q) * self.ro[i]
+            q -= self.weights[i] * self.changes[i]
+        r = q * self.scale
+        for i in range(n):
+            r += self.steps[i] * (self.weights[i] - self.changes[i].dot(r) * self.ro[i])
+        self.d = r
+        return r
+
+    def save(self, entry: dict[str, Any]) -> None:
+        if self.weights:
+            entry["al"] = [_tensor(a) for a in self.weights]
+        entry["d"] = _tensor(self.d)
+        entry["t"] = _tensor(self.t)
+        entry["old_dirs"] = [_tensor(y) for y in self.changes]
+        entry["old_stps"] = [_tensor(s) for s in self.steps]
+        entry["ro"] = [_tensor(r) for r in self.ro]
+        entry["H_diag"] = _tensor(self.scale)
+        entry["prev_flat_grad"] = _tensor(self.last_grad)
+        entry["prev_loss"] = self.last_loss
+
+
+def _largest(x: Any) -> Any:
+    return np.abs(x).max()
+
+
+def _number(loss: Any) -> float:
+    return float(loss.item()) if isinstance(loss, Tensor) else float(loss)
+
+
+def _array(value: Any) -> Any:
+    """The array behind a tensor; numbers as they are."""
+    return value._array[()] if isinstance(value, Tensor) else value
+
+
+def _tensor(value: Any) -> Any:
+    """A tensor for what was computed from arrays; plain numbers as they are."""
+    return wrap(value) if isinstance(value, (np.ndarray, np.generic)) else value
