@@ -25,7 +25,7 @@ from tapegrad.arrays.blocks import n_threads
 from tapegrad.arrays.columns import Adder, Grid, add_all, read_all
 from tapegrad.arrays.part import copied
 from tapegrad.arrays.reuse import empty
-from tapegrad.arrays.tiles import Reader, Tiles
+from tapegrad.arrays.tiles import Reader, Tiles, cut
 
 COPY, ADD = 24, 48  # what an element of the columns costs, in multiply-adds of the BLAS
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
@@ -54,7 +54,7 @@ def convolve(
     # a product for each row of the kernel takes additions, whole columns take a copy
     shifted = SUM * (grid.kernel[0] - 1) * (out // groups) < channels * grid.offsets
     tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted)
-    factors = _by_row(w, groups, tiles)
+    pieces, factors = tiles.pieces(), _by_row(w, groups, tiles)
     ones = 0
     if bias is not None:
         bias = bias.reshape(groups, -1, 1)
@@ -64,27 +64,26 @@ def convolve(
     def work(first: int, last: int) -> None:
         reader = Reader(grid, tiles, x, ones)
         spare = np.empty(0, x.dtype)
-        for block in tiles.blocks[first:last]:
-            for rows in tiles.rows:
-                reader.open(block, rows)
-                part = _part(y, grid, block, rows)
-                total: Any = None if tiles.joint else part
-                for a, b in tiles.channels:
-                    start = ones + a * tiles.depth if a else 0
-                    for i, columns in enumerate(reader.read(a, b)):
-                        factor = factors[i][:, :, start : ones + b * tiles.depth]
-                        if not a and not i:
-                            total = np.matmul(factor, columns, out=total)
-                            continue
-                        if spare.shape != total.shape:
-                            spare = np.empty(total.shape, x.dtype)
-                        total += np.matmul(factor, columns, out=spare)
-                if bias is not None and not ones:
-                    total += bias
-                if tiles.joint:
-                    part[...] = np.moveaxis(total.reshape(*part.shape[1:3], len(part), -1), 2, 0)
+        for block, rows in pieces[first:last]:
+            reader.open(block, rows)
+            part = _part(y, grid, block, rows)
+            total: Any = None if tiles.joint else part
+            for a, b in tiles.channels:
+                start = ones + a * tiles.depth if a else 0
+                for i, columns in enumerate(reader.read(a, b)):
+                    factor = factors[i][:, :, start : ones + b * tiles.depth]
+                    if not a and not i:
+                        total = np.matmul(factor, columns, out=total)
+                        continue
+                    if spare.shape != total.shape:
+                        spare = np.empty(total.shape, x.dtype)
+                    total += np.matmul(factor, columns, out=spare)
+            if bias is not None and not ones:
+                total += bias
+            if tiles.joint:
+                part[...] = np.moveaxis(total.reshape(*part.shape[1:3], len(part), -1), 2, 0)
 
-    share_products(len(tiles.blocks), tiles.work, work)
+    share_products(len(pieces), tiles.work, work)
     return _arranged(y.reshape(n, out, *size), images, w)
 
 
@@ -119,31 +118,33 @@ def convolve_transposed(
         *[slice(p, p + length) for p, length in zip(padding, size, strict=True)],
     )
     tiles = Tiles(grid, y.shape, channels, out, y.dtype, n_threads())
+    most = max([b - a for a, b in tiles.channels])
+    parts = n_threads() if len(tiles.blocks) == 1 else 1
+    pieces = [(block, each) for block in tiles.blocks for each in cut(channels, most, parts)]
 
     def work(first: int, last: int) -> None:
         adder = Adder(grid, y.dtype)
         buffer = np.empty(tiles.largest, y.dtype)
-        for block in tiles.blocks[first:last]:
-            part = x[slice(*block)]
+        for block, (a, b) in pieces[first:last]:
+            part = x[slice(*block), :, a:b]
             target = part if extent == size else np.empty((*part.shape[:3], *extent), y.dtype)
             target.fill(0)
+            factor = weights[:, a * grid.offsets : b * grid.offsets]
             for rows in tiles.rows:
                 numbers = _side_by_side(_part(y, grid, block, rows), tiles.joint)
+                shape = (len(numbers), *factor.shape[:2], numbers.shape[-1])
+                columns = np.matmul(factor, numbers, out=buffer[: prod(shape)].reshape(shape))
+                if tiles.joint:
+                    columns = np.moveaxis(columns.reshape(*shape[1:3], len(part), -1), 2, 0)
                 places = (rows[1] - rows[0], *grid.size[1:])
-                for a, b in tiles.channels:
-                    factor = weights[:, a * grid.offsets : b * grid.offsets]
-                    shape = (len(numbers), *factor.shape[:2], numbers.shape[-1])
-                    columns = np.matmul(factor, numbers, out=buffer[: prod(shape)].reshape(shape))
-                    if tiles.joint:
-                        columns = np.moveaxis(columns.reshape(*shape[1:3], len(part), -1), 2, 0)
-                    shape = (len(part), groups, b - a, *grid.kernel, *places)
-                    adder.add(columns.reshape(shape), target[:, :, a:b], rows[0])
+                shape = (len(part), groups, b - a, *grid.kernel, *places)
+                adder.add(columns.reshape(shape), target, rows[0])
             if target is not part:
                 part[...] = target[inner]
             if bias is not None:
-                part += bias
+                part += bias[:, a:b]
 
-    share_products(len(tiles.blocks), tiles.work, work)
+    share_products(len(pieces), tiles.work * len(tiles.rows), work)
     return _arranged(x.reshape(n, -1, *size), images, w)
 
 
@@ -165,7 +166,7 @@ def convolve_weights(
     y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
     x = x.reshape(n, groups, channels, *x.shape[2:])
     tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted=True)
-    rows = channels * tiles.depth
+    pieces, rows = tiles.pieces(), channels * tiles.depth
     turned = out * rows < LARGE  # the faster product, but its result is to be transposed
 
     def work(first: int, last: int) -> Any:
@@ -174,21 +175,20 @@ def convolve_weights(
         total = np.zeros((grid.offsets // tiles.depth, groups, *shape), x.dtype)
         if not turned:
             total = total.swapaxes(2, 3)
-        for block in tiles.blocks[first:last]:
-            for places in tiles.rows:
-                reader.open(block, places)
-                numbers = _side_by_side(_part(y, grid, block, places), tiles.joint)
-                for a, b in tiles.channels:
-                    for i, columns in enumerate(reader.read(a, b)):
-                        if turned:
-                            products = np.matmul(columns, numbers.swapaxes(2, 3))
-                        else:
-                            products = np.matmul(numbers, columns.swapaxes(2, 3)).swapaxes(2, 3)
-                        one = products[0] if len(products) == 1 else np.add.reduce(products, 0)
-                        total[i, :, a * tiles.depth : b * tiles.depth] += one
+        for block, places in pieces[first:last]:
+            reader.open(block, places)
+            numbers = _side_by_side(_part(y, grid, block, places), tiles.joint)
+            for a, b in tiles.channels:
+                for i, columns in enumerate(reader.read(a, b)):
+                    if turned:
+                        products = np.matmul(columns, numbers.swapaxes(2, 3))
+                    else:
+                        products = np.matmul(numbers, columns.swapaxes(2, 3)).swapaxes(2, 3)
+                    one = products[0] if len(products) == 1 else np.add.reduce(products, 0)
+                    total[i, :, a * tiles.depth : b * tiles.depth] += one
         return total
 
-    total, *others = share_products(len(tiles.blocks), tiles.work, work)
+    total, *others = share_products(len(pieces), tiles.work, work)
     for other in others:
         total += other
     # (rows of the kernel, G, C * depth, O) -> (G, O, C, rows of the kernel, depth)

@@ -48,19 +48,23 @@ class Tiles:
         self.depth = grid.kernel[-1] if self.shifted else grid.offsets
         column = max(grid.groups * channels * self.depth, others)
         images = max(limit // (places * column), PLACES // places if self.joint else 0)
+        lines = rows
         if images or self.joint:
             images = min(max(images, 1), n)
-            self.rows = [(0, rows)]
-            most = images * places
         else:
-            lines = max(limit // (line * column), -(-PLACES // line))
-            self.rows = cut(rows, lines)
-            most, images = min(lines, rows) * line, 1
+            images = 1
+            lines = min(max(limit // (line * column), -(-PLACES // line)), rows)
         self.blocks = cut(n, images, parts)
+        self.rows = cut(rows, lines, parts if n == 1 else 1)
+        most = images * lines * line
         fitting = max(1, limit // (most * grid.groups * self.depth))
         self.channels = cut(channels, fitting)
         self.largest = most * grid.groups * (min(fitting, channels) * self.depth + 1)
-        self.work = images * places * grid.groups * channels * grid.offsets
+        self.work = most * grid.groups * channels * grid.offsets
+
+    def pieces(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """Images and rows of each tile."""
+        return [(block, rows) for block in self.blocks for rows in self.rows]
 
 
 def cut(n: int, most: int, parts: int = 1) -> list[tuple[int, int]]:
