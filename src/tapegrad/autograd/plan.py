@@ -246,7 +246,9 @@ def node_class(op: Any) -> type:
     key = (op.node_name, base)
     if key not in _classes:
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
-        for name in ("self", "result", *(n for rule in op.vjps.values() for n in rule.names)):
+        names = [n for rule in op.vjps.values() for n in rule.names]
+        kept = [n for n in names if n != "xp" and not op.is_cotangent(n)]
+        for name in ("self", "result", *kept):
             body[f"_saved_{name}"] = _kept_property(name)
         _classes[key] = type(op.node_name, (base,), body)
     return _classes[key]
