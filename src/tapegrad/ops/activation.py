@@ -243,6 +243,8 @@ softplus_beta.vjp(
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(beta x)) / beta of each element.
 
+    Where `beta x` is above `threshold` it is x itself.
+
     >>> torch.nn.functional.softplus(torch.tensor([-1.0, 2.0]))
     tensor([0.3133, 2.1269])
     """

@@ -74,6 +74,8 @@ def addmm(
 ) -> Any:
     """beta * input + alpha * (mat1 @ mat2) for matrices; `input` broadcasts.
 
+    Shapes: mat1 (n, k), mat2 (k, m), the result (n, m).
+
     >>> torch.addmm(torch.ones(2), torch.ones(2, 3), torch.ones(3, 2))
     tensor([[4., 4.],
             [4., 4.]])
@@ -198,6 +200,8 @@ def _check_linear(input: Any, weight: Any, bias: Any) -> None:
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
     """beta * input + alpha * (mat @ vec).
 
+    Shapes: mat (n, k), vec (k), the result (n); input broadcasts.
+
     >>> torch.addmv(torch.ones(2), torch.ones(2, 3), torch.ones(3))
     tensor([4., 4.])
     """
@@ -208,6 +212,8 @@ def addr(
     input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
     """beta * input + alpha * outer(vec1, vec2).
+
+    Shapes: vec1 (n), vec2 (m), the result (n, m); input broadcasts.
 
     >>> torch.addr(torch.zeros(2, 2), torch.ones(2), torch.ones(2))
     tensor([[1., 1.],
@@ -221,6 +227,8 @@ def baddbmm(
 ) -> Any:
     """beta * input + alpha * bmm(batch1, batch2).
 
+    Shapes: batch1 (b, n, k), batch2 (b, k, m), the result (b, n, m); input broadcasts.
+
     >>> torch.baddbmm(torch.ones(1), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([5, 2, 4])
     """
@@ -230,7 +238,9 @@ def baddbmm(
 def addbmm(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
-    """beta * input + alpha * the sum of the batch's products.
+    """beta * input + alpha * the sum over b of batch1[b] @ batch2[b].
+
+    Shapes: batch1 (b, n, k), batch2 (b, k, m), the result (n, m); input broadcasts.
 
     >>> torch.addbmm(torch.ones(2, 4), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([2, 4])

@@ -136,6 +136,8 @@ def index_add(
 ) -> Any:
     """The slices of `source`, times `alpha`, added to those of `dim` that `index` names.
 
+    For dim 0: `y[index[i]] += alpha * source[i]`.
+
     >>> torch.zeros(2).index_add(0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
     tensor([3., 0.])
     """
@@ -150,6 +152,8 @@ index_add_ = in_place(index_add)
 
 def index_copy(input: Any, dim: int, index: Any, source: Any, *, out: Any = None) -> Any:
     """The slices of `source` in the place of those of `dim` that `index` names.
+
+    For dim 0: `y[index[i]] = source[i]`.
 
     >>> torch.zeros(3).index_copy(0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])

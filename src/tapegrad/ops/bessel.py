@@ -15,6 +15,8 @@ __all__ = ["i0", "i0_"]
 def i0(xp, x):
     """The modified Bessel function of the first kind of order 0.
 
+    `1 / pi` times the integral of `exp(x cos(t))` over t from 0 to pi.
+
     >>> torch.i0(torch.tensor([0.0, 1.0]))
     tensor([1.0000, 1.2661])
     """
@@ -55,6 +57,8 @@ def _over(xp: Any, y: Any, x: Any) -> Any:
 def i1(xp, x):
     """The modified Bessel function of the first kind of order 1.
 
+    `1 / pi` times the integral of `exp(x cos(t)) cos(t)` over t from 0 to pi.
+
     >>> torch.special.i1(torch.tensor([0.0, 1.0]))
     tensor([0.0000, 0.5652])
     """
@@ -91,6 +95,8 @@ i1e.vjp(x=lambda xp, g, x, y: g * (xp.i0e(x) - y * xp.sign(x) - _over(xp, y, x))
 def bessel_j0(xp, x):
     """The Bessel function of the first kind of order 0.
 
+    `1 / pi` times the integral of `cos(x sin(t))` over t from 0 to pi.
+
     Accurate to rounding; PyTorch's own double precision is off by up to 1e-6 just above 5.
 
     >>> torch.special.bessel_j0(torch.tensor([0.0, 2.0]))
@@ -104,6 +110,8 @@ def bessel_j0(xp, x):
 )
 def bessel_j1(xp, x):
     """The Bessel function of the first kind of order 1.
+
+    `1 / pi` times the integral of `cos(t - x sin(t))` over t from 0 to pi.
 
     Accurate to rounding; PyTorch's own double precision is off by up to 1e-6 just above 5.
 
@@ -119,6 +127,8 @@ def bessel_j1(xp, x):
 def bessel_y0(xp, x):
     """The Bessel function of the second kind of order 0.
 
+    `-2 / pi` times the integral of `cos(x cosh(t))` over all t > 0; -inf at 0, nan below.
+
     Accurate to rounding; PyTorch's own double precision is off by up to 6e-7 just above 5.
 
     >>> torch.special.bessel_y0(torch.tensor([0.5, 2.0]))
@@ -132,6 +142,8 @@ def bessel_y0(xp, x):
 )
 def bessel_y1(xp, x):
     """The Bessel function of the second kind of order 1.
+
+    Minus the derivative of `bessel_y0`; -inf at 0, nan below.
 
     Accurate to rounding; PyTorch's own double precision is off by up to 3e-6 just above 5.
 

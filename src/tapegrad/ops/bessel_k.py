@@ -14,6 +14,8 @@ __all__: list[str] = []  # they live in torch.special
 def modified_bessel_k0(xp, x):
     """The modified Bessel function of the second kind of order 0: inf at 0, nan below.
 
+    The integral of `exp(-x cosh(t))` over all t > 0.
+
     >>> torch.special.modified_bessel_k0(torch.tensor([0.5, 2.0]))
     tensor([0.9244, 0.1139])
     """
@@ -25,6 +27,8 @@ def modified_bessel_k0(xp, x):
 )
 def modified_bessel_k1(xp, x):
     """The modified Bessel function of the second kind of order 1: inf at 0, nan below.
+
+    The integral of `exp(-x cosh(t)) cosh(t)` over all t > 0.
 
     >>> torch.special.modified_bessel_k1(torch.tensor([0.5, 2.0]))
     tensor([1.6564, 0.1399])

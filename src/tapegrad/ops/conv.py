@@ -154,6 +154,8 @@ def conv1d(
     Outside its bounds the input is zero. The padding is a number of elements on both sides, "valid"
     for none, or "same" for as many as make the result as long as the input.
 
+    There are `(L + 2 padding - dilation (K - 1) - 1) // stride + 1` results for each kernel.
+
     >>> conv1d = torch.nn.functional.conv1d
     >>> conv1d(torch.tensor([[1.0, 2.0, 4.0, 8.0]]), torch.tensor([[[-1.0, 1.0]]]))
     tensor([[1., 2., 4.]])

@@ -55,6 +55,8 @@ def conv_transpose1d(
     Each number of the input puts the kernels, times itself, at its place of the result: numbers are
     `stride` apart, `padding` elements are cut off both ends, `output_padding` is added at the end.
 
+    They are `(L - 1) stride - 2 padding + dilation (K - 1) + output_padding + 1` in all.
+
     >>> conv_transpose1d = torch.nn.functional.conv_transpose1d
     >>> conv_transpose1d(torch.tensor([[1.0, 2.0]]), torch.tensor([[[1.0, 1.0, 1.0]]]), stride=2)
     tensor([[1., 1., 3., 2., 2.]])

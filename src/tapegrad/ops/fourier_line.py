@@ -74,6 +74,8 @@ def fft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any 
 def ifft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse of `fft`: the other sign of the exponent, and divided by N.
 
+    `x[n] = 1 / N times the sum over k of y[k] exp(2 pi i k n / N)`
+
     >>> torch.fft.ifft(torch.tensor([10 + 0j, -2 + 2j, -2 + 0j, -2 - 2j]))
     tensor([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j])
     """

@@ -18,6 +18,8 @@ _ROOT_PI = math.sqrt(math.pi)
 def ndtr(input: Any, *, out: Any = None) -> Any:
     """The part of a standard normal distribution that lies below `input`.
 
+    `(1 + erf(x / sqrt(2))) / 2`
+
     By erfc, which keeps its digits far below zero, where PyTorch's gives 0.
 
     >>> torch.special.ndtr(torch.tensor([0.0, 2.0]))
@@ -54,6 +56,8 @@ log_ndtr.vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF 
 )
 def ndtri(xp, x):
     """The inverse of `ndtr`.
+
+    `sqrt(2) erfinv(2 x - 1)`
 
     >>> torch.special.ndtri(torch.tensor([0.5, 0.9]))
     tensor([0.0000, 1.2816])

@@ -38,6 +38,8 @@ def _density(xp: Any, a: Any, x: Any) -> Any:
 def igamma(xp, input, other):
     """The regularised lower incomplete gamma function of order `input` at `other`.
 
+    `1 / Gamma(a)` times the integral of `t^(a - 1) exp(-t)` from 0 to x, a = input, x = other.
+
     >>> torch.igamma(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0]))
     tensor([0.3935, 0.2642])
     """
@@ -58,7 +60,7 @@ igamma_ = in_place(igamma)
     check=lacks("igammac_cpu", BOOL, INTEGER, COMPLEX),
 )
 def igammac(xp, input, other):
-    """`1 - igamma`, accurate where that is small.
+    """The regularised upper incomplete gamma function: `1 - igamma`, accurate where that is small.
 
     >>> torch.igammac(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0]))
     tensor([0.6065, 0.7358])
@@ -94,6 +96,8 @@ multivariate_lgamma.vjp(x=_mvlgamma_rule)
 
 def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension `p`.
+
+    `p (p - 1) / 4 log(pi)` and the sum of `lgamma(x - i / 2)` over i from 0 to p - 1.
 
     >>> torch.mvlgamma(torch.tensor([2.0, 3.0]), 2)
     tensor([0.4516, 1.5502])

@@ -150,6 +150,9 @@ def linalg_vector_norm(
 ) -> Any:
     """The vector norm of order `ord` over `dim`, or of all elements.
 
+    `sum(|x|^ord)^(1 / ord)`; for inf and -inf the largest and the smallest |x|, for 0 how many are
+    not zero.
+
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
@@ -190,6 +193,8 @@ def norm(
     dtype: Any = None,
 ) -> Any:
     """The vector norm of order p (2 by default) of all elements or over `dim`.
+
+    `sum(|x|^p)^(1 / p)`
 
     "nuc" is the nuclear norm of matrices, the sum of their singular values; "fro" is 2. See
     torch.linalg.vector_norm and torch.linalg.matrix_norm, its successors.

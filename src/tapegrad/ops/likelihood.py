@@ -110,6 +110,9 @@ def nll_loss(
 ) -> Any:
     """The mean of -input[i, target[i]] for log-probabilities (N, C, ...) and classes (N, ...).
 
+    Targets equal to `ignore_index` do not count. With `weight` (C) the loss of a target counts
+    weight[target] times, and the mean divides by the sum of these weights.
+
     >>> x = torch.log_softmax(torch.zeros(2, 4), 1)
     >>> torch.nn.functional.nll_loss(x, torch.tensor([0, 3]))
     tensor(1.3863)
@@ -151,6 +154,12 @@ def cross_entropy(
     """The mean of -log softmax(input)[target] for logits (N, C, ...).
 
     `target` holds classes (N, ...), or probabilities in the input's shape.
+
+    `ignore_index` and `weight` (C) are those of `nll_loss`. With `label_smoothing` e it is 1 - e of
+    that and e of the mean of -log softmax(input) over the classes.
+
+    Source of the smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer
+    Vision", 2016, section 7.
 
     >>> torch.nn.functional.cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
     tensor(1.3863)

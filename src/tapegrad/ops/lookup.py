@@ -134,6 +134,8 @@ def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: Any = None) -> Any:
     """For each element of `index` the element that has its place, but for `dim`.
 
+    Of a matrix: `y[i, j] = input[index[i, j], j]` for dim 0, `input[i, index[i, j]]` for dim 1.
+
     >>> torch.tensor([[1, 2], [3, 4]]).gather(1, torch.tensor([[0], [1]]))
     tensor([[1],
             [4]])

@@ -107,6 +107,8 @@ def averaging(shape: tuple[int, ...], sizes: tuple[int, ...]) -> Separable:
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     """The means of `output_size` windows along the last dimension of (N, C, L) or (C, L).
 
+    Window i of n begins at `floor(i L / n)` and ends before `ceil((i + 1) L / n)`.
+
     >>> torch.adaptive_avg_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[2., 3.]])
     """

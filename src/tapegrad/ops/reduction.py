@@ -171,6 +171,9 @@ def scatter_reduce(
 ) -> Any:
     """Sums, products, means or extrema of what `src` has for each place, and of the tensor.
 
+    Places are those of `scatter`. `reduce` is "sum", "prod", "mean", "amax" or "amin"; the tensor's
+    own elements count, too, unless `include_self` is false.
+
     >>> index, src = torch.tensor([0, 0, 1]), torch.tensor([3.0, 4.0, 5.0])
     >>> torch.ones(2).scatter_reduce(0, index, src, "amax")
     tensor([4., 5.])

@@ -124,6 +124,9 @@ def scatter(
 ) -> Any:
     """The tensor with `src`, or one number, written at the places that `gather` reads.
 
+    Of a matrix: `y[index[i, j], j] = src[i, j]` for dim 0. With `reduce` "add" or "multiply" the
+    source is added to what is there, or multiplied with it.
+
     >>> torch.zeros(2, 2).scatter(1, torch.tensor([[1], [0]]), 5)
     tensor([[0., 5.],
             [5., 0.]])
@@ -170,6 +173,8 @@ scatter_ = in_place(scatter)
 
 def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) -> Any:
     """The tensor with `src` added at the places that `gather` reads.
+
+    Of a matrix: `y[index[i, j], j] += src[i, j]` for dim 0.
 
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
     tensor([2., 0., 1.])

@@ -71,6 +71,8 @@ def unfold(
 
     Column i holds, channel by channel, the pixels under the kernel at its place i, row by row.
 
+    Along H there are `(H + 2 padding - dilation (KH - 1) - 1) // stride + 1` places; so along W.
+
     >>> torch.nn.functional.unfold(torch.arange(9.0).reshape(1, 1, 3, 3), 2)
     tensor([[[0., 1., 3., 4.],
              [1., 2., 4., 5.],

@@ -55,7 +55,7 @@ erfc_ = in_place(erfc)
 
 @elementwise(promote="float", check=lacks("erfinv_vml_cpu", COMPLEX), kernels=("erfinv",))
 def erfinv(xp, x):
-    """The inverse of the error function.
+    """The inverse of the error function: the y with `erf(y) = x`, for x from -1 to 1.
 
     >>> torch.erfinv(torch.tensor([0.0, 0.5]))
     tensor([0.0000, 0.4769])
@@ -72,7 +72,9 @@ erfinv_ = in_place(erfinv)
 
 @elementwise(promote="float", check=lacks("lgamma_vml_cpu", COMPLEX), kernels=("lgamma", "digamma"))
 def lgamma(xp, x):
-    """The logarithm of the modulus of the gamma function.
+    """`log |Gamma(x)|`, the logarithm of the modulus of the gamma function.
+
+    Gamma(x) is the integral of `t^(x - 1) exp(-t)` over all t > 0, and (x - 1)! for whole x > 0.
 
     >>> torch.lgamma(torch.tensor([1.0, 5.0]))
     tensor([0.0000, 3.1781])
@@ -86,7 +88,7 @@ lgamma_ = in_place(lgamma)
 
 @elementwise(promote="float", check=lacks("digamma", COMPLEX), kernels=("digamma", "polygamma"))
 def digamma(xp, x):
-    """The derivative of `lgamma`.
+    """`Gamma'(x) / Gamma(x)`, the derivative of `lgamma`.
 
     >>> torch.digamma(torch.tensor([1.0, 2.0]))
     tensor([-0.5772,  0.4228])
@@ -114,6 +116,8 @@ higher_digamma.vjp(x=lambda xp, g, x, n: g * xp.polygamma(x, n=n + 1))
 
 def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
     """The derivative of order `n` of the digamma function.
+
+    `(-1)^(n + 1) n! zeta(n + 1, x)` for n above 0.
 
     >>> torch.polygamma(1, torch.tensor([1.0, 2.0]))
     tensor([1.6449, 0.6449])

@@ -78,6 +78,8 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """`min(max(x, 0), 6)`.
 
+    Source: Krizhevsky, Convolutional deep belief networks on CIFAR-10, 2010.
+
     >>> torch.nn.functional.relu6(torch.tensor([-1.0, 9.0]))
     tensor([0., 6.])
     """
@@ -86,6 +88,8 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`x if x > 0 else negative_slope * x`.
+
+    Source: Maas et al., Rectifier nonlinearities improve neural network acoustic models, 2013.
 
     >>> torch.nn.functional.leaky_relu(torch.tensor([-1.0, 2.0]), 0.1)
     tensor([-0.1000,  2.0000])
@@ -103,6 +107,8 @@ def rrelu(
 ) -> Tensor:
     """A leaky rectifier with slopes drawn from [lower, upper) in training, else their mean.
 
+    Source: Xu et al., Empirical evaluation of rectified activations in convolutional network, 2015.
+
     >>> torch.nn.functional.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
     tensor([-0.2000,  2.0000])
     """
@@ -113,6 +119,8 @@ def rrelu(
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`x if x > 0 else alpha * (exp(x) - 1)`.
 
+    Source: Clevert et al., Fast and accurate deep network learning by ELUs, 2015, eq. 15.
+
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
@@ -121,6 +129,8 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """`1.0507 * (x if x > 0 else 1.6733 * (exp(x) - 1))`.
+
+    Source: Klambauer et al., Self-normalizing neural networks, 2017, eq. 2.
 
     >>> torch.nn.functional.selu(torch.tensor([-1.0, 2.0]))
     tensor([-1.1113,  2.1014])
@@ -131,6 +141,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
+    Source: Barron, Continuously differentiable exponential linear units, 2017.
+
     >>> torch.nn.functional.celu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
@@ -139,6 +151,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * sigmoid(x)`.
+
+    Source: Elfwing et al., Sigmoid-weighted linear units, 2017, eq. 6.
 
     >>> torch.nn.functional.silu(torch.tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
@@ -149,6 +163,8 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * tanh(softplus(x))`.
 
+    Source: Misra, Mish: a self regularized non-monotonic activation function, 2019.
+
     >>> torch.nn.functional.mish(torch.tensor([-1.0, 2.0]))
     tensor([-0.3034,  1.9440])
     """
@@ -157,6 +173,8 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * clamp(x + 3, 0, 6) / 6`.
+
+    Source: Howard et al., Searching for MobileNetV3, 2019, section 5.2.
 
     >>> torch.nn.functional.hardswish(torch.tensor([-1.0, 2.0]))
     tensor([-0.3333,  1.6667])

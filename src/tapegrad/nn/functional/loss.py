@@ -32,6 +32,9 @@ def mse_loss(
 ) -> Tensor:
     """The mean of `(input - target)**2`.
 
+    Shapes: input and target alike. With `weight`, of that shape, too, it is
+    `sum(weight * (input - target)**2) / sum(weight)`.
+
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.zeros(2))
     tensor(2.5000)
     """
@@ -48,6 +51,9 @@ def l1_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """The mean of `|input - target|`.
+
+    Shapes: input and target alike. With `weight`, of that shape, too, it is
+    `sum(weight * |input - target|) / sum(weight)`.
 
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.zeros(2))
     tensor(1.5000)
@@ -66,6 +72,10 @@ def smooth_l1_loss(
 ) -> Tensor:
     """The mean of `d**2 / (2 * beta)` where `d = |input - target| < beta`, else `d - beta / 2`.
 
+    Shapes: input and target alike.
+
+    Source: Girshick, Fast R-CNN, 2015, eq. 3 (beta = 1).
+
     >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 2.0]), torch.zeros(2))
     tensor(0.8125)
     """
@@ -81,6 +91,10 @@ def huber_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """The mean of `d**2 / 2` where `d = |input - target| <= delta`, else `delta * (d - delta / 2)`.
+
+    Shapes: input and target alike.
+
+    Source: Huber, Robust estimation of a location parameter, 1964.
 
     >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 2.0]), torch.zeros(2))
     tensor(0.8125)
@@ -98,6 +112,11 @@ def binary_cross_entropy(
 ) -> Tensor:
     """The mean of `-(y * log(x) + (1 - y) * log(1 - x))` for probabilities `x`.
 
+    A logarithm counts as -100 where it is less. `weight` multiplies the losses before they are
+    averaged.
+
+    Shapes: input and target alike; weight broadcasts to them.
+
     >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.ones(1))
     tensor(0.6931)
     """
@@ -114,7 +133,12 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """The same for scores, before the sigmoid, without overflow.
+    """The mean of `-(y * log(s(x)) + (1 - y) * log(1 - s(x)))`, s the sigmoid, for scores `x`.
+
+    Without overflow: it is `max(x, 0) - x * y + log(1 + exp(-|x|))`. `pos_weight` multiplies the
+    first term, `weight` the losses before they are averaged.
+
+    Shapes: input and target alike; the weights broadcast to them.
 
     >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.zeros(1), torch.ones(1))
     tensor(0.6931)

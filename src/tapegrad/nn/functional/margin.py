@@ -33,6 +33,8 @@ def soft_margin_loss(
 ) -> Tensor:
     """The mean of `log(1 + exp(-y * x))` for targets 1 and -1.
 
+    Shapes: input and target alike.
+
     >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
     tensor(0.6931)
     """
@@ -50,6 +52,8 @@ def margin_ranking_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """The mean of `max(0, -y * (x1 - x2) + margin)`: y = 1 wants x1 the larger, y = -1 x2.
+
+    Shapes: the three broadcast to each other.
 
     >>> x1, x2 = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 0.0])
     >>> torch.nn.functional.margin_ranking_loss(x1, x2, torch.ones(2), reduction="none")
@@ -76,6 +80,8 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """The mean of `x` where the target is 1, of `max(0, margin - x)` where it is -1.
+
+    Shapes: input and target alike; x is a distance, such as `|x1 - x2|`.
 
     >>> x, y = torch.tensor([0.5, 0.25]), torch.tensor([1.0, -1.0])
     >>> torch.nn.functional.hinge_embedding_loss(x, y, reduction="none")
@@ -218,7 +224,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Binary cross-entropy of each score, averaged over the classes and then over the rows.
+    """The mean of `-(y * log(s(x)) + (1 - y) * log(s(-x)))`, s the sigmoid, over all classes.
 
     Shapes: input and target (..., C), weight broadcasts to them.
 

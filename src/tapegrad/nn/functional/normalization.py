@@ -37,6 +37,9 @@ def batch_norm(
     In training the moments are those of the batch, and the running statistics move towards them:
     `running = (1 - momentum) * running + momentum * batch`. Else they are the running statistics.
 
+    Shapes: input (N, C, ...); all others (C). The variance divides by the number of elements, that
+    of the running statistics by one less.
+
     Source: Ioffe and Szegedy, Batch normalization, 2015, algorithm 1.
 
     >>> x = torch.tensor([[1.0], [3.0]])
@@ -70,6 +73,8 @@ def instance_norm(
 ) -> Tensor:
     """`(x - mean) / sqrt(variance + eps) * weight + bias` for each channel of each sample.
 
+    Shapes: input (N, C, ...); all others (C).
+
     Source: Ulyanov et al., Instance normalization, 2016, eq. 1.
 
     >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0]]]))
@@ -96,6 +101,9 @@ def layer_norm(
 ) -> Tensor:
     """`(x - mean) / sqrt(variance + eps) * weight + bias` over the last dimensions.
 
+    Mean and variance are those of the dimensions that `normalized_shape`, the end of the input's
+    shape, names; `weight` and `bias` have that shape.
+
     Source: Ba et al., Layer normalization, 2016, eq. 3.
 
     >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
@@ -111,6 +119,9 @@ def rms_norm(
     eps: float | None = None,
 ) -> Tensor:
     """`x / sqrt(mean(x^2) + eps) * weight` over the last dimensions.
+
+    The mean is over the dimensions that `normalized_shape`, the end of the input's shape, names;
+    `weight` has that shape. `eps` is the resolution of the dtype if it is not given.
 
     Source: Zhang and Sennrich, Root mean square layer normalization, 2019, eq. 4.
 
@@ -128,6 +139,9 @@ def group_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """`(x - mean) / sqrt(variance + eps) * weight + bias` for groups of channels of each sample.
+
+    Shapes: input (N, C, ...), weight and bias (C). Each of the `num_groups` groups of consecutive
+    channels has a mean and a variance of its own.
 
     Source: Wu and He, Group normalization, 2018, eq. 1 and 7.
 

@@ -46,6 +46,8 @@ def adaptive_max_pool3d_with_indices(
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows along the last dimension of (N, C, L).
 
+    Windows are those of `adaptive_avg_pool1d`.
+
     >>> torch.nn.functional.adaptive_max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[3., 4.]])
     """
