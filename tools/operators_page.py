@@ -23,6 +23,7 @@ INTRODUCTION = Path(__file__).with_suffix(".md")
 NOTES = tomllib.loads(Path(__file__).with_name("differences.toml").read_text(encoding="utf-8"))
 COLUMNS = [
     "operator",
+    "computes",
     "kind",
     "node",
     "reverse: what is kept",
@@ -50,7 +51,7 @@ def kept(op: Op, rule: Rule) -> str:
     names = [f"`{name}`" for name in rule.names if name in arrays]
     likes = [name for name in rule.names if name.endswith("_like")]
     names += [f"shape of `{name.removesuffix('_like')}`" for name in likes]
-    return " and ".join(names) or "nothing"
+    return ", ".join(names) or "nothing"
 
 
 def rules(op: Op, table: dict[str, Rule]) -> str:
@@ -72,14 +73,27 @@ def row(op: Op) -> str:
     elif op.jvps == op.vjps:
         forward = "the reverse rules"
     node = "" if op.kind == "constant" else op.node_name
-    cells = [f"`{signature(op)}`", op.kind, node, reverse, forward, cell(list(op.kernels))]
+    cells = [
+        f"`{signature(op)}`",
+        sentence(op.forward),
+        op.kind,
+        node,
+        reverse,
+        forward,
+        cell(list(op.kernels)),
+    ]
     return f"| {' | '.join(cells)} |"
+
+
+def sentence(documented: Any) -> str:
+    """The first line of a docstring, without its last point, for the cell of a table."""
+    line = documented.__doc__.strip().splitlines()[0]
+    return line.removesuffix(".").replace("|", r"\|")
 
 
 def subject(module: Any) -> str:
     """What a file is about: the first sentence of its docstring."""
-    line = module.__doc__.strip().splitlines()[0]
-    return re.split(r"\. |\.$|; ", line)[0]
+    return re.split(r"\. |; ", sentence(module))[0]
 
 
 def is_in_place_form(owner: Any, name: str) -> bool:
