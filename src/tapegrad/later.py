@@ -55,6 +55,8 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.pseudoinverse": "pinverse",
     "tapegrad.ops.random_slope": "rrelu rrelu_",
     "tapegrad.ops.rank": "nanquantile quantile",
+    "tapegrad.ops.recurrent": "gru lstm rnn_relu rnn_tanh",
+    "tapegrad.ops.recurrent_cell": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "tapegrad.ops.reflection": "geqrf orgqr ormqr",
     "tapegrad.ops.removed": "eig lstsq matrix_rank solve symeig",
     "tapegrad.ops.resynthesis": "istft",
@@ -82,7 +84,7 @@ FUNCTIONS: dict[str, str] = {
 """For each file, the names of `torch` that it has. Sorted by file."""
 
 KERNELS: dict[str, str] = {
-    "tapegrad.arrays.attention": "attend attend_key_back attend_query_back attend_value_back",
+    "tapegrad.arrays.attention": "attend attend_back",
     "tapegrad.arrays.bessel": "airy_ai bessel_k0 bessel_k0e bessel_k1 bessel_k1e",
     "tapegrad.arrays.convolution": "convolve convolve_transposed convolve_weights",
     "tapegrad.arrays.decomposition": "least_squares reflectors triangular_factor",
@@ -124,7 +126,7 @@ TENSOR_KERNELS: dict[str, str] = {
         "blend_points match_points put_places resample spread_points take_places"
     ),
     "tapegrad.ops.activation": "gelu_back",
-    "tapegrad.ops.attention": "attend_key_back attend_query_back attend_value_back",
+    "tapegrad.ops.attention": "attend_back",
     "tapegrad.ops.channel_standard": (
         "scale_channels standardize_channels_back standardize_channels_weight_back "
         "standardize_given_weight_back sum_channels"

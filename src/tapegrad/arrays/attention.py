@@ -1,7 +1,14 @@
-"""Kernels of attention on NumPy arrays: one head after the other, so that its scores stay near."""
+"""Kernels of attention on NumPy arrays: some heads, or some queries of one, at a time.
+
+The scores of L queries and S keys are L x S numbers for each head: they are held for a block at a
+time only, near the processor, and made again for the gradient from the sum of their exponentials.
+
+Source: Dao, Fu, Ermon, Rudra and Ré, "FlashAttention", 2022; here a block has all keys.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
@@ -9,7 +16,8 @@ import numpy as np
 
 from tapegrad.arrays.blas import share_products
 
-_BLOCK = 1 << 16  # scores: heads that are worked on together
+_TOGETHER = 1 << 15  # scores of small heads that are held at once
+_BLOCK = 1 << 18  # scores of one head that are held at once
 
 
 def _heads(x: Any, lead: tuple[int, ...]) -> Any:
@@ -19,87 +27,140 @@ def _heads(x: Any, lead: tuple[int, ...]) -> Any:
     return x.reshape(prod(lead), *x.shape[-2:])
 
 
-def _softmax(s: Any) -> None:
-    """Softmax along the last axis, in place; 0 where a row is minus infinity throughout."""
-    top = np.maximum.reduce(s, axis=-1, keepdims=True)
-    top[top == -np.inf] = 0
-    s -= top
-    np.exp(s, s)
-    total = np.add.reduce(s, axis=-1, keepdims=True)
-    total[total == 0] = 1
-    s /= total
+def _wide(x: Any) -> Any:
+    """Numbers of 16 bits as float32."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype != bool else x
 
 
-def attend(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple:
-    """softmax(q k^T scale + mask) v, and the softmax; leading axes are those of q, k, v alike."""
-    dtype = q.dtype
-    if dtype.itemsize == 2:
-        q, k, v = (x.astype(np.float32) for x in (q, k, v))
-        mask = mask if mask is None or mask.dtype == bool else mask.astype(np.float32)
-        return tuple(x.astype(dtype) for x in attend(q, k, v, mask, scale))
-    lead, length, n_keys = q.shape[:-2], q.shape[-2], k.shape[-2]
-    each = False  # whether heads have masks of their own
-    if mask is not None:
+class _Scores:
+    """The scores q k^T scale + mask of all heads, to be had block by block."""
+
+    def __init__(self, inputs: Any, scale: float, causal: bool):
+        q, k, v, *masks = map(_wide, inputs)
+        self.lead, self.causal = q.shape[:-2], causal
+        self.queries = _heads(q, self.lead) * q.dtype.type(scale)
+        self.keys, self.values = _heads(k, self.lead), _heads(v, self.lead)
+        self.n_heads, self.length, _ = self.queries.shape
+        self.n_keys = self.keys.shape[1]
+        self.mask = self._added(masks[0]) if masks else None
+
+    def _added(self, mask: Any) -> Any:
+        """A mask as what is added to the scores of all heads, (L, S), or of each, (..., L, S)."""
+        dtype = self.queries.dtype
         if mask.dtype == bool:
             mask = np.where(mask, np.zeros((), dtype), np.asarray(-np.inf, dtype))
-        each = prod(mask.shape[:-2]) > 1
-        sizes = (length, n_keys)
-        mask = _heads(np.broadcast_to(mask, (*mask.shape[:-2], *sizes)), lead if each else (1,))
-    queries, keys, values = (_heads(x, lead) for x in (q, k, v))
-    weights = np.empty((len(queries), length, n_keys), dtype)
-    result = np.empty((len(queries), length, v.shape[-1]), dtype)
+        if mask.size == prod(mask.shape[-2:]):
+            mask, lead = mask.reshape(mask.shape[-2:]), ()
+        else:
+            lead = self.lead
+        return np.broadcast_to(mask, (*lead, self.length, self.n_keys))
 
-    step = max(1, _BLOCK // max(length * n_keys, 1))
+    def blocks(self, first: int, last: int) -> Iterator[tuple[slice, slice, slice]]:
+        """Heads, their queries, and the keys those may see, of the heads from first to last."""
+        step = max(1, _TOGETHER // max(self.length * self.n_keys, 1))
+        rows = self.length if step > 1 else max(1, _BLOCK // max(self.n_keys, 1))
+        for i in range(first, last, step):
+            for start in range(0, self.length, rows):
+                stop = min(start + rows, self.length)
+                seen = min(stop, self.n_keys) if self.causal else self.n_keys
+                yield slice(i, min(i + step, last)), slice(start, stop), slice(0, seen)
+
+    def of(self, heads: slice, rows: slice, keys: slice, room: Any) -> Any:
+        """The scores of one block, in `room`."""
+        s = _product(self.queries[heads, rows], self.keys[heads, keys].mT, room)
+        if self.mask is not None and self.mask.ndim == 2:
+            s += self.mask[rows, keys]
+        elif self.mask is not None:
+            places = np.unravel_index(np.arange(heads.start, heads.stop), self.lead)
+            s += self.mask[(*places, rows, keys)]
+        if self.causal:
+            later = np.arange(rows.start, keys.stop) > np.arange(rows.start, rows.stop)[:, None]
+            np.copyto(s[..., rows.start :], -np.inf, where=later)
+        return s
+
+    def room(self) -> Any:
+        """Memory for the scores of a block."""
+        size = self.length * self.n_keys
+        most = max(min(size, _BLOCK), self.n_keys, min(size * self.n_heads, _TOGETHER))
+        return np.empty(most, self.queries.dtype)
+
+    def share(self, work: Any) -> None:
+        """Do `work(first, last)` for all heads, over threads where that is worth it."""
+        size = self.length * self.n_keys
+        if size * self.n_heads > 2 * _TOGETHER:
+            share_products(self.n_heads, size, work)
+        else:
+            work(0, self.n_heads)
+
+
+def _product(a: Any, b: Any, room: Any) -> Any:
+    """Products of matrices (n, i, j) and (n, j, k), in the memory of `room`."""
+    shape = (len(a), a.shape[1], b.shape[2])
+    return np.matmul(a, b, room[: prod(shape)].reshape(shape))
+
+
+def attend(inputs: Any, scale: float, causal: bool) -> tuple:
+    """softmax(q k^T scale + mask) v, and the logarithm of the sum of exponentials of each row.
+
+    `inputs` are q, k, v and perhaps a mask; leading axes are those of q, k, v alike. With `causal`
+    query i sees keys 0 to i. A row that sees nothing gives 0, and infinity as its logarithm.
+    """
+    scores = _Scores(inputs, scale, causal)
+    dtype = scores.queries.dtype
+    result = np.zeros((scores.n_heads, scores.length, scores.values.shape[2]), dtype)
+    total = np.full((scores.n_heads, scores.length, 1), np.inf, dtype)
 
     def work(first: int, last: int) -> None:
-        for i in range(first, last, step):
-            j = min(i + step, last)
-            s = weights[i:j]
-            np.matmul(queries[i:j], keys[i:j].mT, s)
-            s *= scale
-            if mask is not None:
-                s += mask[i:j] if each else mask
-            if n_keys:
-                _softmax(s)
-            np.matmul(s, values[i:j], result[i:j])
+        room = scores.room()
+        for heads, rows, keys in scores.blocks(first, last):
+            s = scores.of(heads, rows, keys, room)
+            top = np.maximum.reduce(s, axis=-1, keepdims=True)
+            top[top == -np.inf] = 0
+            s -= top
+            np.exp(s, s)
+            sums = np.add.reduce(s, axis=-1, keepdims=True)
+            nothing = sums == 0
+            sums[nothing] = 1
+            y = result[heads, rows]
+            np.matmul(s, scores.values[heads, keys], y)
+            y /= sums
+            top += np.log(sums)
+            top[nothing] = np.inf
+            total[heads, rows] = top
 
-    if weights.size > _BLOCK:
-        share_products(len(queries), length * n_keys, work)
-    else:
-        work(0, len(queries))
-    return (
-        result.reshape(*lead, length, v.shape[-1]),
-        weights.reshape(*lead, length, n_keys),
-    )
-
-
-def _wide(*arrays: Any) -> tuple:
-    """Numbers of 16 bits as float32."""
-    return tuple(x.astype(np.float32) if x.dtype.itemsize == 2 else x for x in arrays)
+    if scores.n_keys:
+        scores.share(work)
+    result = result.reshape(*scores.lead, *result.shape[1:])
+    return result.astype(inputs[0].dtype, copy=False), total.reshape(*result.shape[:-1], 1)
 
 
-def _slopes(g: Any, v: Any, weights: Any, scale: float) -> Any:
-    """The cotangent of the products q k^T."""
-    s = g @ v.mT
-    s -= np.vecdot(s, weights)[..., None]
-    s *= weights
-    s *= scale
-    return s
+def attend_back(g: Any, inputs: Any, y: Any, total: Any, scale: float, causal: bool) -> list:
+    """The cotangents of q, k and v in `attend`, and None for a mask."""
+    scores = _Scores(inputs, scale, causal)
+    g, y, total = (_heads(_wide(x), scores.lead) for x in (g, y, total))
+    slope = np.vecdot(g, y)[..., None]
+    everything = (scores.queries, scores.keys, scores.values)
+    g_q, g_k, g_v = (np.zeros(x.shape, x.dtype) for x in everything)
 
+    def work(first: int, last: int) -> None:
+        room, other = scores.room(), scores.room()
+        for heads, rows, keys in scores.blocks(first, last):
+            s = scores.of(heads, rows, keys, room)
+            s -= total[heads, rows]
+            np.exp(s, s)  # the weights
+            part = g[heads, rows]
+            g_v[heads, keys] += s.mT @ part
+            change = _product(part, scores.values[heads, keys].mT, other)
+            change -= slope[heads, rows]
+            change *= s
+            np.matmul(change, scores.keys[heads, keys], g_q[heads, rows])
+            g_k[heads, keys] += change.mT @ scores.queries[heads, rows]
 
-def attend_query_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
-    """The cotangent of `q` in `attend`."""
-    g, k, v, weights = _wide(g, k, v, weights)
-    return (_slopes(g, v, weights, scale) @ k).astype(q.dtype, copy=False)
-
-
-def attend_key_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
-    """The cotangent of `k` in `attend`."""
-    g, q, v, weights = _wide(g, q, v, weights)
-    return (_slopes(g, v, weights, scale).mT @ q).astype(k.dtype, copy=False)
-
-
-def attend_value_back(g: Any, q: Any, k: Any, mask: Any, weights: Any, scale: Any) -> Any:
-    """The cotangent of `v` in `attend`."""
-    wide, weights = _wide(g, weights)
-    return (weights.mT @ wide).astype(g.dtype, copy=False)
+    if scores.n_keys:
+        scores.share(work)
+    g_q *= g_q.dtype.type(scale)
+    found = [
+        x.reshape(like.shape).astype(like.dtype, copy=False)
+        for x, like in zip((g_q, g_k, g_v), inputs, strict=False)
+    ]
+    return [*found, *[None] * (len(inputs) - 3)]

@@ -33,10 +33,6 @@ def safe_softmax(xp: Any, x: Any) -> Any:
     return e / xp.where(total == 0, 1, total)
 
 
-def _weights(xp: Any, q: Any, k: Any, mask: Any, scale: float) -> Any:
-    return safe_softmax(xp, _masked(xp, _products(xp, q, k, scale), mask))
-
-
 def _softmax_rule(xp: Any, g: Any, y: Any) -> Any:
     return (g - xp.sum(g * y, axis=-1, keepdims=True)) * y
 
@@ -56,71 +52,63 @@ softmax_or_zero.jvp(x=lambda xp, t, y: _softmax_rule(xp, t, y))  # a symmetric J
 
 @primitive(
     node="ScaledDotProductFlashAttentionForCpuBackward0",
-    outputs=("result", "weights"),
-    nondiff=("weights",),
-    hidden=("mask",),
-    kernels=("attend", "attend_query_back", "attend_key_back", "attend_value_back"),
+    outputs=("result", "total"),
+    nondiff=("total",),
+    kernels=("attend", "attend_back"),
 )
-def attention(xp, query, key, value, mask, *, scale):
-    """softmax(query key^T scale + mask) value, over the last two axes."""
-    return xp.attend(query, key, value, mask, scale)
+def attention(xp, *inputs, scale, causal):
+    """softmax(query key^T scale + mask) value over the last two axes, and of each row of scores
+    the logarithm of the sum of exponentials.
+
+    `inputs` are query, key, value and perhaps a mask, which has no gradient; with `causal` query i
+    sees keys 0 to i.
+    """
+    return xp.attend(inputs, scale, causal)
 
 
+attention.op.hidden = (3,)  # the mask is no edge of the graph
 attention.vjp(
-    query=lambda xp, g, query, key, value, mask, weights, scale: xp.attend_query_back(
-        g, query, key, value, mask, weights, scale
-    ),
-    key=lambda xp, g, query, key, value, mask, weights, scale: xp.attend_key_back(
-        g, query, key, value, mask, weights, scale
-    ),
-    value=lambda xp, g, query, key, mask, weights, scale: xp.attend_value_back(
-        g, query, key, mask, weights, scale
-    ),
+    inputs=lambda xp, g, inputs, result, total, scale, causal: xp.attend_back(
+        g, inputs, result, total, scale, causal
+    )
 )
 
 
-def _scores_tangent(xp, t, query, key, value, mask, scale):
-    weights = _weights(xp, query, key, mask, scale)
-    return xp.matmul(_softmax_rule(xp, t * scale, weights), value)
+def _all_weights(xp: Any, inputs: Any, scale: float, causal: bool) -> Any:
+    """softmax(query key^T scale + mask), all of it at once."""
+    query, key, _, *masks = inputs
+    scores = _masked(xp, _products(xp, query, key, scale), masks[0] if masks else None)
+    if causal:
+        later = xp.triu(xp.ones_like(scores), k=1) > 0
+        scores = xp.where(later, -math.inf, scores)
+    return safe_softmax(xp, scores)
 
 
-attention.jvp(
-    query=lambda xp, t, query, key, value, mask, scale: _scores_tangent(
-        xp, xp.matmul(t, xp.matrix_transpose(key)), query, key, value, mask, scale
-    ),
-    key=lambda xp, t, query, key, value, mask, scale: _scores_tangent(
-        xp, xp.matmul(query, xp.matrix_transpose(t)), query, key, value, mask, scale
-    ),
-    value=lambda xp, t, query, key, mask, scale: xp.matmul(
-        _weights(xp, query, key, mask, scale), t
-    ),
-)
+def _tangent(xp, t, inputs, scale, causal):
+    query, key, value = inputs[:3]
+    change = _products(xp, t[0], key, scale) + _products(xp, query, t[1], scale)
+    weights = _all_weights(xp, inputs, scale, causal)
+    return xp.matmul(_softmax_rule(xp, change, weights), value) + xp.matmul(weights, t[2])
 
 
-# --- the kernels on tensors, for derivatives of derivatives ---------------------------------------
+attention.jvp(inputs=_tangent)
 
 
-def _slopes(xp: Any, g: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
-    weights = _weights(xp, q, k, mask, scale)
-    return _softmax_rule(xp, xp.matmul(g, xp.matrix_transpose(v)), weights) * scale
+# --- the kernel on tensors, for derivatives of derivatives ---------------------------------------
 
 
-def attend_query_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
+def attend_back(g: Any, inputs: Any, y: Any, total: Any, scale: float, causal: bool) -> list:
     from tapegrad import namespace as xp
 
-    return xp.matmul(_slopes(xp, g, q, k, v, mask, scale), k)
-
-
-def attend_key_back(g: Any, q: Any, k: Any, v: Any, mask: Any, weights: Any, scale: Any) -> Any:
-    from tapegrad import namespace as xp
-
-    return xp.matmul(xp.matrix_transpose(_slopes(xp, g, q, k, v, mask, scale)), q)
-
-
-def attend_value_back(g: Any, q: Any, k: Any, mask: Any, weights: Any, scale: Any) -> Any:
-    from tapegrad import namespace as xp
-
-    return xp.matmul(xp.matrix_transpose(_weights(xp, q, k, mask, scale)), g)
+    query, key, value, *masks = inputs
+    weights = _all_weights(xp, inputs, scale, causal)
+    slopes = _softmax_rule(xp, xp.matmul(g, xp.matrix_transpose(value)), weights) * scale
+    return [
+        xp.matmul(slopes, key),
+        xp.matmul(xp.matrix_transpose(slopes), query),
+        xp.matmul(xp.matrix_transpose(weights), g),
+        *[None for _ in masks],
+    ]
 
 
 # --- the public function ---------------------------------------------------------------------
@@ -249,11 +237,12 @@ def scaled_dot_product_attention(
         key, value = _repeated_heads(query, key), _repeated_heads(query, value)
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
+    if _fits_one_operator(query, key, value, attn_mask, dropout_p):
+        masks = () if attn_mask is None else (attn_mask,)
+        return attention(query, key, value, *masks, scale=scale, causal=bool(is_causal))[0]
     if is_causal:
         seen = ones(query.shape[-2], key.shape[-2], dtype=bool_, device=query.device)
         attn_mask = seen.tril()
-    if _fits_one_operator(query, key, value, attn_mask, dropout_p):
-        return attention(query, key, value, attn_mask, scale=scale)[0]
     root = math.sqrt(abs(scale))
     scores = (query * math.copysign(root, scale)) @ (key.transpose(-2, -1) * root)
     if attn_mask is not None:
