@@ -66,7 +66,7 @@ def _slopes(gates: Any, cells: Any, first_c: Any, order: list) -> tuple:
     """What a change of the cell, or of the output, does to each gate's argument; tanh(cells), and
     what a change of the output does to the cell."""
     n = cells.shape[1]
-    i, f, candidate, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
+    i, candidate, o = (gates[:, k * n : (k + 1) * n] for k in (0, 2, 3))
     t = np.tanh(cells)
     d = np.subtract(1, gates)
     d *= gates  # the slope of a sigmoid; that of the candidate follows

@@ -15,11 +15,34 @@ from tapegrad.nn.activation import (
     SiLU,
     Softplus,
 )
+from tapegrad.nn.adaptive_pool import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+)
+from tapegrad.nn.average_pool import AvgPool1d, AvgPool2d, AvgPool3d, LPPool1d, LPPool2d, LPPool3d
+from tapegrad.nn.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from tapegrad.nn.collection import ParameterDict, ParameterList
 from tapegrad.nn.container import ModuleDict
+from tapegrad.nn.convolution import Conv1d, Conv2d, Conv3d
 from tapegrad.nn.distance import CosineSimilarity, PairwiseDistance
-from tapegrad.nn.dropout import Dropout
+from tapegrad.nn.dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+)
+from tapegrad.nn.embedding import Embedding, EmbeddingBag
 from tapegrad.nn.flatten import Flatten, Unflatten
+from tapegrad.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from tapegrad.nn.layer_norm import GroupNorm, LayerNorm, RMSNorm
 from tapegrad.nn.likelihood_loss import (
     CTCLoss,
     GaussianNLLLoss,
@@ -49,9 +72,47 @@ from tapegrad.nn.margin_loss import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
+from tapegrad.nn.max_pool import (
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
 from tapegrad.nn.module import Module
+from tapegrad.nn.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from tapegrad.nn.parameter import Buffer, Parameter
+from tapegrad.nn.recurrent import GRU, LSTM, RNN
+from tapegrad.nn.recurrent_base import RNNBase
+from tapegrad.nn.recurrent_cell import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from tapegrad.nn.resampling import (
+    ChannelShuffle,
+    PixelShuffle,
+    PixelUnshuffle,
+    Upsample,
+    UpsamplingBilinear2d,
+    UpsamplingNearest2d,
+)
+from tapegrad.nn.response_norm import LocalResponseNorm
 from tapegrad.nn.sequential import ModuleList, Sequential
+from tapegrad.nn.sliding import Fold, Unfold
 from tapegrad.nn.softmax import GLU, LogSoftmax, Softmax, Softmax2d, Softmin
 from tapegrad.nn.squashing import (
     Hardshrink,
@@ -66,24 +127,66 @@ from tapegrad.nn.squashing import (
     Tanhshrink,
     Threshold,
 )
+from tapegrad.nn.sync_batch_norm import SyncBatchNorm
+from tapegrad.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 
 __all__ = [
     "CELU",
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "SELU",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AlphaDropout",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
     "Bilinear",
     "Buffer",
     "CTCLoss",
+    "ChannelShuffle",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "Embedding",
+    "EmbeddingBag",
+    "FeatureAlphaDropout",
     "Flatten",
+    "Fold",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "GRUCell",
     "GaussianNLLLoss",
+    "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -91,15 +194,30 @@ __all__ = [
     "HingeEmbeddingLoss",
     "HuberLoss",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "LSTMCell",
+    "LayerNorm",
     "LeakyReLU",
     "Linear",
     "LinearCrossEntropyOptions",
+    "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
     "MarginRankingLoss",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "Mish",
     "Module",
     "ModuleDict",
@@ -113,10 +231,22 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "PoissonNLLLoss",
+    "RMSNorm",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
     "Sequential",
     "SiLU",
     "Sigmoid",
@@ -128,12 +258,20 @@ __all__ = [
     "Softplus",
     "Softshrink",
     "Softsign",
+    "SyncBatchNorm",
     "Tanh",
     "Tanhshrink",
     "Threshold",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
+    "Unfold",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
     "functional",
     "init",
     "utils",

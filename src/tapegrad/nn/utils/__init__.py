@@ -1,5 +1,6 @@
-"""Tools for models: clipping gradients, parameters as one vector."""
+"""Tools for models: clipping gradients, parameters as one vector, packed sequences."""
 
+from tapegrad.nn.utils import rnn
 from tapegrad.nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -16,6 +17,7 @@ __all__ = [
     "clip_grads_with_norm_",
     "get_total_norm",
     "parameters_to_vector",
+    "rnn",
     "vector_to_parameters",
 ]
 
