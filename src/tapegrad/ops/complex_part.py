@@ -42,6 +42,8 @@ conjugate.jvp(x=lambda xp, t: xp.conj(t))
 def conj(input: Any) -> Any:
     """Complex numbers with the imaginary part negated; a real tensor as it is.
 
+    They are in memory of their own. PyTorch's are a view: a write to them reaches `input`.
+
     >>> torch.conj(torch.tensor([1 + 2j]))
     tensor([1.-2.j])
     """
