@@ -1,5 +1,6 @@
-"""The page of all operators, docs/operators.md: from the registry, and from the files beside this
-one, `operators_page.md` (how it begins) and `differences.toml` (where tapegrad is not PyTorch).
+"""The page of all operators, docs/operators.md, from the registry and two files beside this one.
+
+How the page begins is in operators_page.md, where tapegrad is not PyTorch in differences.toml.
 
 python -m tools.operators_page              write the page
 python -m tools.operators_page --check      1 if the page is not what would be written
@@ -15,7 +16,7 @@ from typing import Any
 
 from tapegrad.later import load_operators
 from tapegrad.op import REGISTRY, Op, Rule
-from tools.pytorch_names import HOMES, functions, home_of, stored
+from tools.pytorch_names import HOMES, full_names, functions, home_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "operators.md"
@@ -166,8 +167,7 @@ def left_out(name: str) -> str | None:
 
 def lacking() -> list[str]:
     """PyTorch's public functions that tapegrad lacks, without those left out on purpose."""
-    names = [f"{home}.{name}" for home, names in stored().items() for name in names]
-    return [name for name in names if not exists(name) and not left_out(name)]
+    return [name for name in full_names() if not exists(name) and not left_out(name)]
 
 
 def differences() -> Iterator[str]:

@@ -53,6 +53,11 @@ def stored() -> dict[str, list[str]]:
     return found
 
 
+def full_names() -> list[str]:
+    """The names in the file, each with its home: `torch.linalg.det`."""
+    return [f"{home}.{name}" for home, names in stored().items() for name in names]
+
+
 def main() -> int:
     """Ask the PyTorch that is installed."""
     version = import_module("torch").__version__.partition("+")[0]
