@@ -39,7 +39,8 @@ from tapegrad.nn.dropout import (
     Dropout3d,
     FeatureAlphaDropout,
 )
-from tapegrad.nn.embedding import Embedding, EmbeddingBag
+from tapegrad.nn.embedding import Embedding
+from tapegrad.nn.embedding_bag import EmbeddingBag
 from tapegrad.nn.flatten import Flatten, Unflatten
 from tapegrad.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from tapegrad.nn.layer_norm import GroupNorm, LayerNorm, RMSNorm

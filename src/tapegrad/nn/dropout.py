@@ -34,3 +34,63 @@ class Dropout(_Dropout):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
+
+
+class Dropout1d(_Dropout):
+    """Zero each channel of (N, C, L) or (C, L) with probability `p`; in training only.
+
+    Source: Tompson et al., Efficient object localization using convolutional networks, 2015.
+
+    >>> torch.nn.Dropout1d(p=1.0)(torch.ones(1, 2, 2))
+    tensor([[[0., 0.],
+             [0., 0.]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(_Dropout):
+    """Zero each channel of images (N, C, H, W) with probability `p`; in training only.
+
+    >>> torch.nn.Dropout2d()(torch.ones(1, 2, 3, 4)).shape
+    torch.Size([1, 2, 3, 4])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(_Dropout):
+    """Zero each channel of volumes (N, C, D, H, W) with probability `p`; in training only.
+
+    >>> torch.nn.Dropout3d()(torch.ones(1, 2, 3, 4, 5)).shape
+    torch.Size([1, 2, 3, 4, 5])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(_Dropout):
+    """Set each element with probability `p` to SELU's lowest value; mean and variance stay.
+
+    Source: Klambauer et al., Self-normalizing neural networks, 2017.
+
+    >>> torch.nn.AlphaDropout()(torch.zeros(3)).shape
+    torch.Size([3])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.alpha_dropout(input, self.p, self.training)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """`AlphaDropout` of whole channels of (N, C, ...).
+
+    >>> torch.nn.FeatureAlphaDropout()(torch.zeros(1, 2, 3)).shape
+    torch.Size([1, 2, 3])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.feature_alpha_dropout(input, self.p, self.training)

@@ -1,0 +1,198 @@
+"""Batch normalisation: each channel gets mean 0 and variance 1 over the batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.dtype import int64
+from tapegrad.errors import advised
+from tapegrad.nn import functional as F
+from tapegrad.nn import init
+from tapegrad.nn.module import Module
+from tapegrad.nn.parameter import Parameter
+from tapegrad.ops.create import empty, ones, zeros
+from tapegrad.tensor import Tensor
+
+
+class _NormBase(Module):
+    """A layer with running statistics of each channel and, if `affine`, scale and shift."""
+
+    _version = 2
+    __constants__ = ("track_running_stats", "momentum", "eps", "num_features", "affine")
+
+    num_features: int
+    eps: float
+    momentum: float | None
+    affine: bool
+    track_running_stats: bool
+    weight: Parameter | None
+    bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        options = {"device": device, "dtype": dtype}
+        scaled, shifted = affine, affine and bias
+        self.register_parameter(
+            "weight", Parameter(empty(num_features, **options)) if scaled else None
+        )
+        self.register_parameter(
+            "bias", Parameter(empty(num_features, **options)) if shifted else None
+        )
+        tracked = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, **options) if tracked else None)
+        self.register_buffer("running_var", ones(num_features, **options) if tracked else None)
+        count = zeros((), device=device, dtype=int64) if tracked else None
+        self.register_buffer("num_batches_tracked", count)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Means 0, variances 1, and no batch seen yet."""
+        if self.track_running_stats:
+            self.running_mean.zero_()  # type: ignore[union-attr]
+            self.running_var.fill_(1)  # type: ignore[union-attr]
+            self.num_batches_tracked.zero_()  # type: ignore[union-attr]
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0, and the running statistics from the start."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        raise NotImplementedError
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, bias={self.bias is not None}, "
+            f"track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: Any, *args: Any
+    ) -> None:
+        key = prefix + "num_batches_tracked"
+        old = local_metadata.get("version") is None or local_metadata["version"] < 2
+        if old and self.track_running_stats and key not in state_dict:
+            # States of the first version had no count.
+            state_dict[key] = self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
+
+
+class _BatchNorm(_NormBase):
+    """Batch normalisation of inputs with any number of dimensions."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        counts = self.training and self.track_running_stats and self.running_mean is not None
+        kept = self.track_running_stats or not self.training
+        mean = self.running_mean if kept else None
+        var = self.running_var if kept else None
+        y = F.batch_norm(
+            input,
+            mean,
+            var,
+            self.weight,
+            self.bias,
+            self.training or (self.running_mean is None and self.running_var is None),
+            self._step(counts),
+            self.eps,
+        )
+        if counts and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+        return y
+
+    def _step(self, counts: bool) -> float:
+        """How far the running statistics move: `momentum`, or without one to the plain average."""
+        if self.momentum is not None:
+            return self.momentum
+        if counts and self.num_batches_tracked is not None:
+            return 1 / (int(self.num_batches_tracked) + 1)
+        return 0.0
+
+
+class BatchNorm1d(_BatchNorm):
+    """`y = (x - mean) / sqrt(variance + eps) * weight + bias`, moments of each channel.
+
+    In training they are those of the batch (the variance divided by n), and the running statistics
+    move towards them, `running = (1 - momentum) * running + momentum * batch` (here the variance is
+    divided by n - 1). In evaluation they are the running statistics.
+
+    Args:
+        num_features: number of channels C
+        eps: added to the variance
+        momentum: share of the newest batch in the running statistics; None for their plain average
+        affine: whether there are weight and bias
+        track_running_stats: without, moments are always those of the batch
+        bias: whether, with `affine`, there is a bias
+
+    Shape: `x` and `y: (N, C)` or `(N, C, L)`; parameters and running statistics `(C,)`.
+
+    Source: Ioffe and Szegedy, Batch normalization, 2015, algorithms 1 and 2.
+
+    >>> layer = torch.nn.BatchNorm1d(2)
+    >>> layer(torch.tensor([[1.0, 0.0], [3.0, 4.0]])).detach()
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
+    >>> layer.running_mean
+    tensor([0.2000, 0.2000])
+    """
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim != 2 and input.ndim != 3:
+            raise wrong_rank("2D or 3D", input, "(N, C) or (N, C, L)")
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalisation of images (N, C, H, W), for each channel; see `BatchNorm1d`.
+
+    >>> torch.nn.BatchNorm2d(3)
+    BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+    >>> torch.nn.BatchNorm2d(3)(torch.ones(2, 3, 4, 5)).shape
+    torch.Size([2, 3, 4, 5])
+    """
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim != 4:
+            raise wrong_rank("4D", input, "(N, C, H, W)")
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch normalisation of volumes (N, C, D, H, W), for each channel; see `BatchNorm1d`.
+
+    >>> torch.nn.BatchNorm3d(3)(torch.ones(2, 3, 4, 5, 6)).shape
+    torch.Size([2, 3, 4, 5, 6])
+    """
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim != 5:
+            raise wrong_rank("5D", input, "(N, C, D, H, W)")
+
+
+def wrong_rank(wanted: str, input: Tensor, shape: str) -> ValueError:
+    """The error for an input that has not `wanted` dimensions, but should be of this `shape`."""
+    return advised(
+        ValueError(f"expected {wanted} input (got {input.ndim}D input)"),
+        f"The input has shape {shape}.",
+    )

@@ -1,0 +1,190 @@
+"""Normalisation of each sample by itself: over its last dimensions, or groups of its channels."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+from tapegrad.errors import advised
+from tapegrad.nn import functional as F
+from tapegrad.nn import init
+from tapegrad.nn.module import Module
+from tapegrad.nn.parameter import Parameter
+from tapegrad.ops.create import empty
+from tapegrad.tensor import Tensor
+
+
+class LayerNorm(Module):
+    """`y = (x - mean) / sqrt(variance + eps) * weight + bias` over the last dimensions.
+
+    Args:
+        normalized_shape: sizes of the dimensions that are normalised together, or of the last
+        eps: added to the variance
+        elementwise_affine: whether there are weight and bias
+        bias: whether, with `elementwise_affine`, there is a bias
+
+    Shape: `x` and `y: (..., *normalized_shape)`; `weight`, `bias: normalized_shape`.
+
+    Source: Ba et al., Layer normalization, 2016, eq. 3.
+
+    >>> torch.nn.LayerNorm(2)(torch.tensor([[1.0, 3.0], [5.0, 5.0]])).detach()
+    tensor([[-1.0000,  1.0000],
+            [ 0.0000,  0.0000]])
+    """
+
+    __constants__ = ("normalized_shape", "eps", "elementwise_affine")
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = _sizes(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        _register(self, "weight", elementwise_affine, self.normalized_shape, device, dtype)
+        _register(self, "bias", elementwise_affine and bias, self.normalized_shape, device, dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        _reset(self)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        )
+
+
+class RMSNorm(Module):
+    """`y = x / sqrt(mean(x^2) + eps) * weight` over the last dimensions.
+
+    Args:
+        normalized_shape: sizes of the dimensions that are normalised together, or of the last
+        eps: added to the mean square; None for the dtype's epsilon
+        elementwise_affine: whether there is a weight
+
+    Shape: `x` and `y: (..., *normalized_shape)`; `weight: normalized_shape`.
+
+    Source: Zhang and Sennrich, Root mean square layer normalization, 2019, eq. 4.
+
+    >>> torch.nn.RMSNorm(2)(torch.tensor([[3.0, 4.0]])).detach()
+    tensor([[0.8485, 1.1314]])
+    """
+
+    __constants__ = ("normalized_shape", "eps", "elementwise_affine")
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = _sizes(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        _register(self, "weight", elementwise_affine, self.normalized_shape, device, dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1."""
+        _reset(self)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class GroupNorm(Module):
+    """`y = (x - mean) / sqrt(variance + eps) * weight + bias`, each group of channels together.
+
+    Args:
+        num_groups: the channels fall into so many groups
+        num_channels: number of channels C
+        eps: added to the variance
+        affine: whether there are weight and bias, for each channel
+        bias: whether, with `affine`, there is a bias
+
+    Shape: `x` and `y: (N, C, ...)`; `weight`, `bias: (C,)`.
+
+    Source: Wu and He, Group normalization, 2018, eq. 1 and 7.
+
+    >>> torch.nn.GroupNorm(2, 4)(torch.tensor([[1.0, 3.0, 5.0, 5.0]])).detach()
+    tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
+    """
+
+    __constants__ = ("num_groups", "num_channels", "eps", "affine")
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise advised(
+                ValueError(
+                    f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
+                ),
+                "All groups have the same number of channels.",
+            )
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        _register(self, "weight", affine, (num_channels,), device, dtype)
+        _register(self, "bias", affine and bias, (num_channels,), device, dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        _reset(self)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, Integral) else tuple(shape)  # type: ignore[return-value]
+
+
+def _register(
+    module: Module, name: str, wanted: bool, shape: tuple, device: Any, dtype: Any
+) -> None:
+    parameter = Parameter(empty(shape, device=device, dtype=dtype)) if wanted else None
+    module.register_parameter(name, parameter)
+
+
+def _reset(module: Any) -> None:
+    if module.weight is not None:
+        init.ones_(module.weight)
+    if getattr(module, "bias", None) is not None:
+        init.zeros_(module.bias)
