@@ -135,21 +135,23 @@ def _cast(x: Any, source: Any, target: Any) -> Any:
 
 
 def _compute(op: Any, xp: Any, arrays: list, params: dict, large: bool) -> Any:
-    if op.promote is not None and xp is numpy_namespace and not params:
+    if op.promote is not None and xp is numpy_namespace:
         if large:
-            out = blockwise(forward_function(op), tuple(arrays))
+            out = blockwise(forward_function(op, params), tuple(arrays))
             if out is not None:
                 return out
-        if op.ufunc is not None:
+        if op.ufunc is not None and not params:
             return getattr(np, op.ufunc)(*arrays)
     return op.forward(xp, *arrays, **params)
 
 
-def forward_function(op: Any) -> Callable:
+def forward_function(op: Any, params: dict | None = None) -> Callable:
     """The forward function on NumPy arrays alone: one call where NumPy has it."""
+    forward = op.forward
+    if params:
+        return lambda *arrays: forward(numpy_namespace, *arrays, **params)
     if op.ufunc is not None:
         return getattr(np, op.ufunc)
-    forward = op.forward
     if len(op.inputs) == 1:
         return lambda x: forward(numpy_namespace, x)
     return lambda *arrays: forward(numpy_namespace, *arrays)

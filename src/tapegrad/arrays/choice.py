@@ -63,7 +63,7 @@ def _all_ones(mask: Any, bits: Any) -> Any:
 
 def maximum(x1: Any, x2: Any, /) -> Any:
     """The larger of each pair."""
-    if type(x2) in _NUMBERS and type(x1) is np.ndarray:
+    if type(x2) in _NUMBERS and isinstance(x1, np.ndarray):
         if x1.size > _LIMITED and x1.dtype in _BITS and x2 < math.inf:
             return np.clip(x1, x2, math.inf)
     return np.maximum(x1, x2)
@@ -71,7 +71,7 @@ def maximum(x1: Any, x2: Any, /) -> Any:
 
 def minimum(x1: Any, x2: Any, /) -> Any:
     """The smaller of each pair."""
-    if type(x2) in _NUMBERS and type(x1) is np.ndarray:
+    if type(x2) in _NUMBERS and isinstance(x1, np.ndarray):
         if x1.size > _LIMITED and x1.dtype in _BITS and x2 > -math.inf:
             return np.clip(x1, -math.inf, x2)
     return np.minimum(x1, x2)
