@@ -97,6 +97,8 @@ squeeze_axes.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 def permute(input: Any, *order: Any, dims: Any = None) -> Any:
     """The dimensions in another order.
 
+    Dimension `dims[i]` of `input` becomes dimension i.
+
     >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
     torch.Size([4, 2, 3])
     """

@@ -271,6 +271,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
 def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     """The Kronecker product: every element of the first times the whole second.
 
+    Of matrices, the second (p, q): `y[i p + k, j q + l] = input[i, j] * other[k, l]`.
+
     >>> torch.kron(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
     tensor([ 1., 10.,  2., 20.])
     """

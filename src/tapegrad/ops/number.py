@@ -117,6 +117,8 @@ mantissa_and_exponent.jvp(x=lambda xp, t, exponent: xp.ldexp(t, -exponent))
 def frexp(input: Any, *, out: Any = None) -> Any:
     """Mantissa, between 0.5 and 1, and exponent of base 2 of each element.
 
+    `input = mantissa * 2**exponent`
+
     >>> mantissa, exponent = torch.frexp(torch.tensor([3.0, 8.0]))
     >>> mantissa, exponent
     (tensor([0.7500, 0.5000]), tensor([2, 4], dtype=torch.int32))

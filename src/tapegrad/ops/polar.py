@@ -82,6 +82,8 @@ def complex(real: Any, imag: Any, *, out: Any = None) -> Any:
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """The complex numbers with these absolute values and angles (in radians).
 
+    `abs * (cos(angle) + i sin(angle))`
+
     >>> torch.polar(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 3.1415927]))
     tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])
     """

@@ -268,6 +268,8 @@ def _dtype_mismatch(a: Any, b: Any) -> RuntimeError:
 def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     """The matrix product, the leading dimensions broadcast; a vector is a row or a column.
 
+    (..., n, k) and (..., k, m) to (..., n, m).
+
     >>> torch.matmul(torch.ones(7, 2, 3), torch.ones(3, 4)).shape
     torch.Size([7, 2, 4])
     """
@@ -330,6 +332,8 @@ def _broadcast_product(input: Any, other: Any) -> Any:
 def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
     """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
 
+    `y[i, j] = input[i] * vec2[j]`
+
     >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor([[3., 4.],
             [6., 8.]])
@@ -345,6 +349,8 @@ def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
 
 def inner(input: Any, other: Any, *, out: Any = None) -> Any:
     """The sums of products along the last dimension of both tensors.
+
+    (*a, k) and (*b, k) to (*a, *b).
 
     >>> torch.inner(torch.ones(2, 3), torch.ones(4, 3)).shape
     torch.Size([2, 4])

@@ -27,6 +27,9 @@ def multinomial(
 ) -> Any:
     """Indices drawn along the last dimension of `input`, as often as its weights say.
 
+    Index i has the probability `input[i] / sum(input)`; without `replacement` none is drawn twice.
+    (m) gives (num_samples), and (n, m) gives (n, num_samples).
+
     >>> _ = torch.manual_seed(0)
     >>> torch.multinomial(torch.tensor([0.0, 3.0, 1.0]), 4, replacement=True)
     tensor([2, 1, 1, 2])

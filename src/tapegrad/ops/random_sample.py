@@ -156,6 +156,8 @@ poisson_draw = replacement("poisson_draw", "PoissonBackward0")
 def poisson(input: Any, generator: Any = None) -> Any:
     """Counts of events of which `input` are expected.
 
+    A count of k has the probability `input^k exp(-input) / k!`.
+
     >>> _ = torch.manual_seed(0)
     >>> torch.poisson(torch.full((4,), 5.0))
     tensor([8., 4., 6., 4.])

@@ -171,6 +171,8 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
 def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
     """log of the sums of exp(x) up to each place along `dim`, without overflow.
 
+    `y[i] = log(exp(x[0]) + ... + exp(x[i]))`
+
     >>> torch.logcumsumexp(torch.tensor([0.0, 0.0]), 0)
     tensor([0.0000, 0.6931])
     """
@@ -210,6 +212,8 @@ def diff(
     out: Any = None,
 ) -> Any:
     """The n-th differences of neighbours along `dim`.
+
+    `y[i] = x[i + 1] - x[i]`, n times over.
 
     >>> torch.diff(torch.tensor([1.0, 4.0, 9.0]))
     tensor([3., 5.])

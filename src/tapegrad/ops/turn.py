@@ -90,6 +90,8 @@ def flipud(input: Any) -> Any:
 def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """The elements moved by `shifts` along `dims`; those that fall off come in at the start.
 
+    `y[(i + shift) mod n] = x[i]`
+
     >>> torch.arange(4).roll(1)
     tensor([3, 0, 1, 2])
     """

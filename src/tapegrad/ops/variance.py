@@ -125,7 +125,7 @@ def std(
     correction: Any = None,
     out: Any = None,
 ) -> Any:
-    """The square root of the variance.
+    """sqrt(sum((x - mean(x))^2) / (n - correction)) of all elements or over `dim`; correction is 1.
 
     >>> torch.std(torch.tensor([1.0, 2.0, 4.0]))
     tensor(1.5275)
@@ -142,7 +142,7 @@ def var_mean(
     *,
     correction: Any = None,
 ) -> tuple:
-    """Variance and mean.
+    """The variance, as `var` has it, and the mean, of all elements or over `dim`: a pair.
 
     >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
@@ -159,7 +159,7 @@ def std_mean(
     *,
     correction: Any = None,
 ) -> tuple:
-    """Standard deviation and mean.
+    """The standard deviation, as `std` has it, and the mean, of all elements or over `dim`: a pair.
 
     >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
