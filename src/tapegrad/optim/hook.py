@@ -60,6 +60,7 @@ def with_hooks(step: Callable) -> Callable:
 
     @wraps(step)
     def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self._opt_called = True  # schedulers warn if they are stepped before the optimizer
         pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if type(MODE.get()) is bool and not pre and not post:
             return step(self, *args, **kwargs)
