@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.op import primitive
+from tapegrad.tensor import Tensor
 
 __all__: list[str] = []  # ops/sequence_loss.py has the public function
 
@@ -22,18 +23,22 @@ _NEVER = -1e30  # the logarithm of probability 0: differences of two are no nan
 
 @primitive(
     node="CtcLossBackward0",
+    outputs=("loss", "alphas"),
+    nondiff=("alphas",),
     hidden=("symbols", "times", "labels"),
     kernels=("gather_along", "add_along"),
 )
 def alignment_loss(xp, logp, symbols, times, labels, *, zero_infinity, projected):
-    """-log p(target) for logp (T, N, C), symbols (N, S) with blanks, T and L of each of N targets.
+    """-log p(target) for logp (T, N, C), symbols (N, S) with blanks, T and L of each of N targets;
+    and alpha_t for all t, (T, N, S).
 
     The derivative with `projected` is exp(logp) - occupancy: the one along log-probabilities that
     stay normalised, which is PyTorch's. Without it, it is that of each number by itself.
     """
     seen = _emitted(xp, logp, symbols)
     skip = _may_skip(xp, symbols)
-    return _loss(xp, _alphas(xp, seen, skip, times)[-1], symbols, times, labels)
+    alphas = _alphas(xp, seen, skip, times)
+    return _loss(xp, alphas[-1], symbols, times, labels), xp.stack(alphas)
 
 
 def _emitted(xp: Any, logp: Any, symbols: Any) -> Any:
@@ -115,15 +120,14 @@ def _betas(xp: Any, seen: Any, skip: Any, symbols: Any, times: Any, labels: Any)
     return found[::-1]
 
 
-def _slope(xp, logp, symbols, times, labels, zero_infinity, projected):
+def _slope(xp, logp, symbols, times, labels, loss, alpha, zero_infinity, projected):
     """The derivatives of each target's loss by its log-probabilities: (T, N, C)."""
     seen = _emitted(xp, logp, symbols)
     skip = _may_skip(xp, symbols)
-    alphas = _alphas(xp, seen, skip, times)
-    loss = _loss(xp, alphas[-1], symbols, times, labels)
+    if isinstance(logp, Tensor):  # to be differentiated: what was kept of them has no history
+        alpha = xp.stack(_alphas(xp, seen, skip, times))
     possible = xp.expand_dims(loss < xp.inf, axis=1)
     loss = xp.expand_dims(xp.where(loss < xp.inf, loss, 0.0), axis=1)
-    alpha = xp.stack(alphas)
     beta = xp.stack(_betas(xp, seen, skip, symbols, times, labels))
     occupied = xp.exp(alpha + beta - seen + loss)  # (T, N, S): how probable it is at a time
     index = xp.broadcast_to(symbols, seen.shape)
@@ -135,13 +139,13 @@ def _slope(xp, logp, symbols, times, labels, zero_infinity, projected):
     return xp.where(t < xp.reshape(times, (1, -1, 1)), slope, 0.0)
 
 
-def _pull(xp, g, logp, symbols, times, labels, zero_infinity, projected):
-    slope = _slope(xp, logp, symbols, times, labels, zero_infinity, projected)
+def _pull(xp, g, logp, symbols, times, labels, loss, alphas, zero_infinity, projected):
+    slope = _slope(xp, logp, symbols, times, labels, loss, alphas, zero_infinity, projected)
     return xp.reshape(g, (1, -1, 1)) * slope
 
 
-def _push(xp, t, logp, symbols, times, labels, zero_infinity, projected):
-    slope = _slope(xp, logp, symbols, times, labels, zero_infinity, projected)
+def _push(xp, t, logp, symbols, times, labels, loss, alphas, zero_infinity, projected):
+    slope = _slope(xp, logp, symbols, times, labels, loss, alphas, zero_infinity, projected)
     return xp.sum(t * slope, axis=(0, 2))
 
 

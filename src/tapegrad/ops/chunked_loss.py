@@ -31,13 +31,14 @@ def _slopes(xp: Any, x: Any, weight: Any, bias: Any, target: Any, scale: Any, cl
     return xp.where(_chosen(xp, target, classes), p - 1, p) * xp.reshape(scale, (-1, 1))
 
 
-@primitive(hidden=("target", "scale", "classes"), kernels=("pad_slice",))
-def chunked_cross_entropy(xp, input, weight, bias, target, scale, classes, *, chunk):
+@primitive(kernels=("pad_slice",))
+def chunked_cross_entropy(xp, *inputs, chunk, wants_input):
     """scale * (log(sum(exp(s))) - s[target]) of the scores s = input weight^T + bias, for each row.
 
-    input (N, D), weight (C, D), bias (C,) or None, target and scale (N,), classes 0 to C - 1:
-    `chunk` rows at a time.
+    `inputs` are input (N, D), weight (C, D), target and scale (N,), classes 0 to C - 1, and perhaps
+    bias (C,): `chunk` rows are worked on at a time.
     """
+    input, weight, target, scale, classes, bias = _named(inputs)
     losses = []
     for x, t, c, _, _ in _pieces(input, target, scale, chunk):
         logits = _logits(xp, x, weight, bias)
@@ -47,54 +48,42 @@ def chunked_cross_entropy(xp, input, weight, bias, target, scale, classes, *, ch
     return xp.concat(losses, axis=0)
 
 
-def _input_rule(xp, g, input, weight, bias, target, scale, classes, chunk):
-    found = []
-    for x, t, c, i, j in _pieces(input, target, scale, chunk):
-        found.append(xp.matmul(_slopes(xp, x, weight, bias, t, c * g[i:j, ...], classes), weight))
-    return xp.concat(found, axis=0)
+chunked_cross_entropy.op.hidden = (2, 3, 4)  # no edges of the graph
 
 
-def _weight_rule(xp, g, input, weight, bias, target, scale, classes, chunk):
-    total = None
+def _named(inputs: Any) -> Any:
+    """The inputs, with None for a bias that is not there."""
+    return inputs if len(inputs) == 6 else (*inputs, None)
+
+
+def _gradients(xp, g, inputs, chunk, wants_input):
+    """All gradients together: the scores are computed once more, not once for each."""
+    input, weight, target, scale, classes, bias = _named(inputs)
+    rows, total, of_bias = [], None, None
     for x, t, c, i, j in _pieces(input, target, scale, chunk):
         slopes = _slopes(xp, x, weight, bias, t, c * g[i:j, ...], classes)
+        if wants_input:
+            rows.append(xp.matmul(slopes, weight))
         part = xp.matmul(xp.matrix_transpose(slopes), x)
         total = part if total is None else total + part
-    return total
+        if bias is not None:
+            part = xp.sum(slopes, axis=0)
+            of_bias = part if of_bias is None else of_bias + part
+    found = [xp.concat(rows, axis=0) if wants_input else None, total, None, None, None]
+    return found if bias is None else [*found, of_bias]
 
 
-def _bias_rule(xp, g, input, weight, bias, target, scale, classes, chunk):
-    total = None
-    for x, t, c, i, j in _pieces(input, target, scale, chunk):
-        part = xp.sum(_slopes(xp, x, weight, bias, t, c * g[i:j, ...], classes), axis=0)
-        total = part if total is None else total + part
-    return total
-
-
-chunked_cross_entropy.vjp(input=_input_rule, weight=_weight_rule, bias=_bias_rule)
-
-
-def _tangent(xp, change, input, weight, bias, target, scale, classes, chunk):
-    """The tangent of the losses where the scores of rows i to j change by `change(i, j)`."""
+def _tangent(xp, t, inputs, chunk):
+    input, weight, target, scale, classes, bias = _named(inputs)
+    t_input, t_weight, _, _, _, t_bias = _named(t)
     found = []
-    for x, t, c, i, j in _pieces(input, target, scale, chunk):
-        slopes = _slopes(xp, x, weight, bias, t, c, classes)
-        found.append(xp.sum(slopes * change(i, j), axis=1))
+    for x, labels, c, i, j in _pieces(input, target, scale, chunk):
+        slopes = _slopes(xp, x, weight, bias, labels, c, classes)
+        change = xp.matmul(t_input[i:j, ...], xp.matrix_transpose(weight))
+        change = change + _logits(xp, x, t_weight, t_bias)
+        found.append(xp.sum(slopes * change, axis=1))
     return xp.concat(found, axis=0)
 
 
-chunked_cross_entropy.jvp(
-    input=lambda xp, t, input, weight, bias, target, scale, classes, chunk: _tangent(
-        xp,
-        lambda i, j: xp.matmul(t[i:j, ...], xp.matrix_transpose(weight)),
-        *(input, weight, bias, target, scale, classes, chunk),
-    ),
-    weight=lambda xp, t, input, weight, bias, target, scale, classes, chunk: _tangent(
-        xp,
-        lambda i, j: xp.matmul(input[i:j, ...], xp.matrix_transpose(t)),
-        *(input, weight, bias, target, scale, classes, chunk),
-    ),
-    bias=lambda xp, t, input, weight, bias, target, scale, classes, chunk: _tangent(
-        xp, lambda i, j: t, input, weight, bias, target, scale, classes, chunk
-    ),
-)
+chunked_cross_entropy.vjp(inputs=_gradients)
+chunked_cross_entropy.jvp(inputs=_tangent)

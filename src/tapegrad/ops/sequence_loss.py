@@ -55,7 +55,7 @@ def alignment(
     rows = _padded(logp, targets, times, labels, blank)
     symbols = np.full((len(rows), 2 * rows.shape[1] + 1), blank)
     symbols[:, 1::2] = rows
-    loss = alignment_loss(
+    loss, _ = alignment_loss(
         *(logp, wrap(symbols), wrap(times), wrap(labels)),
         zero_infinity=bool(zero_infinity),
         projected=True,

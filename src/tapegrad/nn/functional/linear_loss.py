@@ -163,13 +163,10 @@ def _chunked(
     scale = input.new_ones(n) if weight is None else weight.detach()[safe].to(input.dtype)
     scale = scale.masked_fill(ignored, 0.0)
     losses = chunked_cross_entropy(
-        input,
-        linear_weight,
-        linear_bias,
-        safe,
-        scale,
-        arange(n_classes, device=input.device),
+        *(input, linear_weight, safe, scale, arange(n_classes, device=input.device)),
+        *(() if linear_bias is None else (linear_bias,)),
         chunk=rows_at_a_time(options, n, input.shape[1], n_classes),
+        wants_input=input.requires_grad,
     )
     if reduction == "none":
         return losses.squeeze(0) if single else losses

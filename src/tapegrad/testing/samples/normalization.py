@@ -107,7 +107,9 @@ def attention(make: Make) -> list:
 @row
 def chunked_cross_entropy(make: Make) -> list:
     target, scale = make.integers(5, high=4), make.positive(5)
+    inputs = (make(5, 3), make(4, 3), target, scale, np.arange(4))
     return [
-        Sample(make(5, 3), make(4, 3), make(4), target, scale, np.arange(4), fixed=(4,), chunk=2),
-        Sample(make(5, 3), make(4, 3), None, target, scale, np.arange(4), fixed=(4,), chunk=5),
+        Sample(*inputs, make(4), fixed=(3,), chunk=2, wants_input=True),
+        Sample(*inputs, fixed=(3,), chunk=5, wants_input=True),
+        Sample(*inputs, make(4), fixed=(0, 3), chunk=2, wants_input=False),
     ]
