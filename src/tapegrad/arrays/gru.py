@@ -13,8 +13,10 @@ import numpy as np
 
 from tapegrad.arrays.recurrence import (
     column_sums,
+    empty,
     flat,
     like_input,
+    pieces,
     state_before,
     states_before,
     steps,
@@ -39,13 +41,13 @@ def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
     x, first, w_ih, w_hh, *biases = inputs
     n = first.shape[1]
     x_rows = flat(x)
-    gates = np.empty((len(x_rows), 4 * n), x.dtype)
+    gates = empty(x, len(x_rows), 4 * n)
     np.matmul(x_rows, _candidate_first(w_ih).T, gates[:, : 3 * n])
     w = np.ascontiguousarray(w_hh.T)
     if biases:
         gates[:, : 3 * n] += _candidate_first(biases[0])
-    output = np.empty((len(x_rows), n), x.dtype)
-    inner = np.empty((len(first), 3 * n), x.dtype)
+    output = empty(x, len(x_rows), n)
+    inner = empty(x, len(first), 3 * n)
     last = None
     for start, stop in steps(sizes, reverse):
         h = state_before(output, first, start, stop, last)
@@ -84,11 +86,10 @@ def gru_back(
     """The cotangents of the inputs of `gru`."""
     x, first, w_ih, w_hh, *biases = inputs
     n = first.shape[1]
-    g = flat(g)
     order = steps(sizes, reverse)
     before = states_before(flat(output), first, order)
     candidate, r, z, a = (gates[:, k * n : (k + 1) * n] for k in range(4))
-    d = np.subtract(1, gates)
+    d = np.subtract(1, gates, empty(gates, *gates.shape))
     by_candidate, by_r, by_z, by_a = (d[:, k * n : (k + 1) * n] for k in range(4))
     # n' = (1 - z)(1 - n^2), r' = n' a r (1 - r), z' = (h - n) z (1 - z), a' = n' r
     by_r *= r
@@ -103,9 +104,9 @@ def gru_back(
     np.multiply(by_candidate, r, by_a)
     by_gate = d.reshape(-1, 4, n)
     g_h = np.zeros_like(first)
-    for start, stop in reversed(order):
+    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
         h = g_h[: stop - start]
-        h += g[start:stop]
+        h += arriving
         by_gate[start:stop] *= h[:, None]
         h *= z[start:stop]
         h += d[start:stop, n:] @ w_hh

@@ -12,9 +12,11 @@ import numpy as np
 
 from tapegrad.arrays.recurrence import (
     column_sums,
+    empty,
     flat,
     last_states,
     like_input,
+    pieces,
     state_before,
     states_before,
     steps,
@@ -31,14 +33,15 @@ def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
     half = np.full(4 * n, 0.5, x.dtype)
     half[2 * n : 3 * n] = 1
     shift = 1 - half
-    gates = flat(x) @ (w_ih * half[:, None]).T
+    rows = flat(x)
+    gates = np.matmul(rows, (w_ih * half[:, None]).T, out=empty(x, len(rows), 4 * n))
     if has_bias:
         gates += (rest[0] + rest[1]) * half
     w = np.ascontiguousarray(w_hh.T)
     w *= half
-    output = np.empty((len(gates), first_h.shape[1]), x.dtype)
-    cells = np.empty((len(gates), n), x.dtype)
-    inner = np.empty((len(first_h), 4 * n), x.dtype)
+    output = empty(x, len(rows), first_h.shape[1])
+    cells = empty(x, len(rows), n)
+    inner = empty(x, len(first_h), 4 * n)
     order = steps(sizes, reverse)
     last = None
     for start, stop in order:
@@ -67,8 +70,8 @@ def _slopes(gates: Any, cells: Any, first_c: Any, order: list) -> tuple:
     what a change of the output does to the cell."""
     n = cells.shape[1]
     i, candidate, o = (gates[:, k * n : (k + 1) * n] for k in (0, 2, 3))
-    t = np.tanh(cells)
-    d = np.subtract(1, gates)
+    t = np.tanh(cells, empty(cells, *cells.shape))
+    d = np.subtract(1, gates, empty(gates, *gates.shape))
     d *= gates  # the slope of a sigmoid; that of the candidate follows
     d[:, :n] *= candidate
     d[:, n : 2 * n] *= states_before(cells, first_c, order)
@@ -77,7 +80,7 @@ def _slopes(gates: Any, cells: Any, first_c: Any, order: list) -> tuple:
     np.subtract(1, slope, slope)
     slope *= i
     d[:, 3 * n :] *= t
-    through = t * t
+    through = np.multiply(t, t, empty(t, *t.shape))
     np.subtract(1, through, through)
     through *= o
     return d, t, through
@@ -100,16 +103,15 @@ def lstm_back(
     x, first_h, first_c, w_ih, w_hh, *rest = inputs
     w_hr = rest[-1] if len(rest) % 2 else None
     n = cells.shape[1]
-    g = flat(g)
     order = steps(sizes, reverse)
     d, t, through = _slopes(gates, cells, first_c, order)
     by_gate = d.reshape(-1, 4, n)
     g_h, g_c = np.zeros_like(first_h), np.array(g_cell)
-    projected = None if w_hr is None else np.empty_like(g)
+    projected = None if w_hr is None else empty(g, len(gates), g.shape[-1])
     forget = gates[:, n : 2 * n]
-    for start, stop in reversed(order):
+    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
         h = g_h[: stop - start]
-        h += g[start:stop]
+        h += arriving
         hidden = h
         if projected is not None:
             projected[start:stop] = h

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.reuse import empty as empty_array
+
 F32 = np.dtype(np.float32)
 
 
@@ -24,6 +26,14 @@ def steps(sizes: tuple[int, ...], reverse: bool) -> list[tuple[int, int]]:
         found.append((start, start + n))
         start += n
     return found[::-1] if reverse else found
+
+
+def empty(like: Any, *shape: int) -> Any:
+    """An array of any values in the dtype of `like`."""
+    size = 1
+    for n in shape:
+        size *= n
+    return empty_array(size, like.dtype).reshape(shape)
 
 
 def state_before(states: Any, first: Any, start: int, stop: int, last: tuple | None) -> Any:
@@ -39,7 +49,7 @@ def state_before(states: Any, first: Any, start: int, stop: int, last: tuple | N
 
 def states_before(states: Any, first: Any, order: list) -> Any:
     """For each row the state before it."""
-    found = np.empty_like(states)
+    found = empty(states, *states.shape)
     last = None
     for start, stop in order:
         found[start:stop] = state_before(states, first, start, stop, last)
@@ -49,6 +59,9 @@ def states_before(states: Any, first: Any, order: list) -> Any:
 
 def last_states(states: Any, first: Any, order: list) -> Any:
     """The state in which each sequence ends."""
+    start, stop = order[-1]
+    if stop - start == len(first):
+        return states[start:stop].copy()
     found = np.empty_like(first)
     for start, stop in order:
         found[: stop - start] = states[start:stop]
@@ -58,6 +71,13 @@ def last_states(states: Any, first: Any, order: list) -> Any:
 def flat(x: Any) -> Any:
     """(T, N, F) or (rows, F) as (rows, F)."""
     return x.reshape(-1, x.shape[2]) if x.ndim == 3 else x
+
+
+def pieces(g: Any, order: list) -> list:
+    """The rows of each step of (T, N, F) or (rows, F)."""
+    if g.ndim == 2:
+        return [g[start:stop] for start, stop in order]
+    return list(g if order[0][0] == 0 else g[::-1])
 
 
 def like_input(rows: Any, x: Any) -> Any:
@@ -97,7 +117,8 @@ def _cast(x: Any, source: Any, target: Any) -> Any:
 def rnn(inputs: Any, activation: str, sizes: tuple, reverse: bool) -> Any:
     """h_t = activation(w_ih x_t + b_ih + w_hh h_(t-1) + b_hh) of all times."""
     x, first, w_ih, w_hh, *biases = inputs
-    output = flat(x) @ w_ih.T
+    rows = flat(x)
+    output = np.matmul(rows, w_ih.T, out=empty(x, len(rows), first.shape[1]))
     if biases:
         output += biases[0] + biases[1]
     w = np.ascontiguousarray(w_hh.T)
@@ -126,14 +147,14 @@ def rnn_back(
 ) -> list:
     """The cotangents of the inputs of `rnn`."""
     x, first, w_ih, w_hh, *biases = inputs
-    rows, g = flat(output), flat(g)
+    rows = flat(output)
     order = steps(sizes, reverse)
     d = 1 - rows * rows if activation == "tanh" else (rows > 0).astype(rows.dtype)
     g_state = np.zeros_like(first)
-    for start, stop in reversed(order):
+    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
         d_now = d[start:stop]
         g_now = g_state[: stop - start]
-        g_now += g[start:stop]
+        g_now += arriving
         d_now *= g_now
         np.matmul(d_now, w_hh, out=g_now)
     found = [like_input(d @ w_ih, x) if wants_input else None, g_state]

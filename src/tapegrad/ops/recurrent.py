@@ -39,7 +39,7 @@ class _Options:
             self.input, self.hx, self.params, self.has_biases, self.n_layers = given[:5]
             self.dropout, self.train, self.bidirectional, self.turned = given[5:]
             if self.turned:
-                self.input = self.input.transpose(0, 1)
+                self.input = self.input.transpose(0, 1).contiguous()
             self.sizes = (self.input.shape[1],) * self.input.shape[0]
         if not self.sizes:
             raise errors.advised(
