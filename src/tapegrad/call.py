@@ -136,7 +136,7 @@ def _cast(x: Any, source: Any, target: Any) -> Any:
 
 def _compute(op: Any, xp: Any, arrays: list, params: dict, large: bool) -> Any:
     if op.promote is not None and xp is numpy_namespace:
-        if large:
+        if large and op.kind != "primitive" and op.kind != "linear":
             out = blockwise(forward_function(op, params), tuple(arrays))
             if out is not None:
                 return out
