@@ -77,7 +77,7 @@ class LBFGS(Optimizer):
                 "Pass the parameters as one list.",
             )
 
-    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any]) -> Any:
         """Take up to `max_iter` steps; returns the loss at the start, as `closure` gives it."""
         group = self.param_groups[0]
         lr = group["lr"].item() if isinstance(group["lr"], Tensor) else group["lr"]

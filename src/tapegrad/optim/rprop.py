@@ -90,8 +90,9 @@ class Rprop(Optimizer):
         if maximize:
             grad = -grad
         same = xp.sign(grad) * xp.sign(previous)
-        factor = xp.where(same > 0, grow, xp.where(same < 0, shrink, 1.0))
-        size = xp.clip(sizes * xp.astype(factor, param.dtype), *step_sizes)
+        shrink, one, grow = [xp.asarray(x, dtype=param.dtype) for x in (shrink, 1.0, grow)]
+        factor = xp.where(same > 0, grow, xp.where(same < 0, shrink, one))
+        size = xp.clip(sizes * factor, *step_sizes)
         sizes[...] = size
         grad = xp.where(same < 0, 0.0, grad)
         param -= xp.sign(grad) * size

@@ -115,7 +115,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         factor = 1 + cos(pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * factor / 2 for base in self.base_lrs]
 
-    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+    def step(self, epoch: float | None = None) -> None:
         """Go on to the next epoch, or to `epoch`, which may be between two."""
         if epoch is None and self.last_epoch < 0:
             epoch = 0

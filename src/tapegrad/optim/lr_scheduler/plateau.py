@@ -57,7 +57,7 @@ class ReduceLROnPlateau(LRScheduler):
                 )
             self.min_lrs = list(min_lr)
         else:
-            self.default_min_lr = min_lr  # type: ignore[assignment]
+            self.default_min_lr = min_lr
             self.min_lrs = [min_lr] * n
         self.patience = patience
         self.cooldown = cooldown
@@ -85,7 +85,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+    def step(self, metrics: Any, epoch: int | None = None) -> None:
         """Tell the value of the metric at the end of an epoch."""
         current = float(metrics)
         if epoch is None:

@@ -97,7 +97,7 @@ class SequentialLR(_Series):
         elif hasattr(scheduler, "last_epoch"):
             scheduler.last_epoch -= 1
 
-    def step(self) -> None:  # type: ignore[override]
+    def step(self) -> None:
         """Go on to the next epoch."""
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
@@ -141,7 +141,7 @@ class ChainedScheduler(_Series):
         self.optimizer = optimizer
         self._last_lr = [copied(group["lr"]) for group in optimizer.param_groups]
 
-    def step(self) -> None:  # type: ignore[override]
+    def step(self) -> None:
         """Go on to the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
