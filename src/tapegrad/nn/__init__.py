@@ -25,11 +25,13 @@ from tapegrad.nn.adaptive_pool import (
     FractionalMaxPool2d,
     FractionalMaxPool3d,
 )
+from tapegrad.nn.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
 from tapegrad.nn.average_pool import AvgPool1d, AvgPool2d, AvgPool3d, LPPool1d, LPPool2d, LPPool3d
 from tapegrad.nn.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from tapegrad.nn.collection import ParameterDict, ParameterList
-from tapegrad.nn.container import ModuleDict
+from tapegrad.nn.container import Container, ModuleDict
 from tapegrad.nn.convolution import Conv1d, Conv2d, Conv3d
+from tapegrad.nn.data_parallel import DataParallel
 from tapegrad.nn.distance import CosineSimilarity, PairwiseDistance
 from tapegrad.nn.dropout import (
     AlphaDropout,
@@ -44,6 +46,23 @@ from tapegrad.nn.embedding_bag import EmbeddingBag
 from tapegrad.nn.flatten import Flatten, Unflatten
 from tapegrad.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from tapegrad.nn.layer_norm import GroupNorm, LayerNorm, RMSNorm
+from tapegrad.nn.lazy_convolution import (
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+)
+from tapegrad.nn.lazy_linear import LazyLinear
+from tapegrad.nn.lazy_norm import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
 from tapegrad.nn.likelihood_loss import (
     CTCLoss,
     GaussianNLLLoss,
@@ -51,6 +70,7 @@ from tapegrad.nn.likelihood_loss import (
 )
 from tapegrad.nn.linear import Bilinear, Identity, Linear
 from tapegrad.nn.linear_cross_entropy_options import LinearCrossEntropyOptions
+from tapegrad.nn.linear_loss import LinearCrossEntropyLoss
 from tapegrad.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -60,6 +80,7 @@ from tapegrad.nn.loss import (
     L1Loss,
     MSELoss,
     NLLLoss,
+    NLLLoss2d,
     SmoothL1Loss,
 )
 from tapegrad.nn.margin_loss import (
@@ -130,6 +151,7 @@ from tapegrad.nn.squashing import (
 )
 from tapegrad.nn.sync_batch_norm import SyncBatchNorm
 from tapegrad.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from tapegrad.nn.uninitialized import UninitializedBuffer, UninitializedParameter
 
 __all__ = [
     "CELU",
@@ -143,6 +165,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
@@ -165,6 +188,7 @@ __all__ = [
     "ConstantPad1d",
     "ConstantPad2d",
     "ConstantPad3d",
+    "Container",
     "Conv1d",
     "Conv2d",
     "Conv3d",
@@ -174,6 +198,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -205,8 +230,22 @@ __all__ = [
     "LPPool3d",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
     "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
@@ -227,6 +266,7 @@ __all__ = [
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
     "NLLLoss",
+    "NLLLoss2d",
     "PReLU",
     "PairwiseDistance",
     "Parameter",
@@ -267,6 +307,8 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "Upsample",
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
+from warnings import warn
 
 from tapegrad.errors import advised
 from tapegrad.nn.module import Module
@@ -123,3 +124,18 @@ def pair_of(kind: str, position: int, entry: Any) -> tuple:
             "Each element is a pair of name and value.",
         )
     return pair
+
+
+class Container(Module):
+    """A module with the given children. It warns: derive from `Module` instead."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in "
+            "`nn.Module`. Subclass that instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        for name, module in kwargs.items():
+            self.add_module(name, module)

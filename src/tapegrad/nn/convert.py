@@ -8,15 +8,15 @@ from typing import Any, Self
 from tapegrad.autograd.mode import no_grad
 from tapegrad.dtype import bfloat16, dtype, float16, float32, float64
 from tapegrad.errors import advised
-from tapegrad.nn.parameter import Parameter
+from tapegrad.nn.uninitialized import is_lazy
 from tapegrad.tensor import Tensor
 
 
 class Conversion:
     """What a `Module` does to change the dtype and device of everything it holds."""
 
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the data of every parameter, its gradient and every buffer by `fn` of it."""
@@ -26,6 +26,9 @@ class Conversion:
         for parameter in self._parameters.values():
             if parameter is None:
                 continue
+            if is_lazy(parameter):
+                parameter.convert(fn)
+                continue
             grad = parameter._grad
             with no_grad():
                 data = fn(parameter)
@@ -34,7 +37,9 @@ class Conversion:
             if grad is not None:
                 grad.data = slope
         for name, buffer in self._buffers.items():
-            if buffer is not None:
+            if is_lazy(buffer):
+                buffer.convert(fn)
+            elif buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from warnings import warn
+
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
 from tapegrad.ops.loss import legacy_reduction
@@ -133,6 +135,27 @@ class NLLLoss(WeightedLoss):
             ignore_index=self.ignore_index,
             reduction=self.reduction,
         )
+
+
+class NLLLoss2d(NLLLoss):
+    """The old name of `NLLLoss`, which takes images as well. It warns."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in "
+            "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more "
+            "details.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 
 class CrossEntropyLoss(WeightedLoss):

@@ -99,3 +99,13 @@ class Buffer(metaclass=_BufferType):
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("UninitializedBuffer", "UninitializedParameter", "is_lazy"):
+        from tapegrad.nn import uninitialized
+
+        return getattr(uninitialized, name)
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)

@@ -11,6 +11,7 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.errors import advised
 from tapegrad.nn.hook import RemovableHandle, register
 from tapegrad.nn.parameter import Parameter
+from tapegrad.nn.uninitialized import is_lazy
 from tapegrad.tensor import Tensor
 
 EXTRA_STATE = "_extra_state"
@@ -274,6 +275,8 @@ def _load(module: Any, name: str, key: str, tensor: Any, value: Any, assign: boo
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
             f"object from checkpoint but received {type(value)}"
         )
+    if is_lazy(tensor) and is_lazy(value):
+        return None  # both wait for their first input
     if tensor.ndim == 0 and value.shape == (1,):
         value = value[0]  # scalars used to be saved with one dimension
     if value.shape != tensor.shape:
@@ -307,7 +310,7 @@ def _snapshot(module: Any) -> list:
     tensors = {id(t): t for table in tables for t in table.values() if t is not None}.values()
     return [
         [(table, dict(table)) for table in tables],
-        [(t, t.detach().clone()) for t in tensors],
+        [(t, t.detach().clone()) for t in tensors if not is_lazy(t)],
     ]
 
 

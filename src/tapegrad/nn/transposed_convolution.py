@@ -82,7 +82,7 @@ class _ConvTransposeNd(_ConvNd):
             )
         least = [
             (size - 1) * self.stride[i]
-            - 2 * self.padding[i]  # type: ignore[operator]
+            - 2 * self.padding[i]
             + self.dilation[i] * (self.kernel_size[i] - 1)
             + 1
             for i, size in enumerate(input.shape[n_outer:])
