@@ -92,7 +92,7 @@ KERNELS: dict[str, str] = {
     "tapegrad.arrays.embedding": "spread_rows",
     "tapegrad.arrays.factor": (
         "cholesky_factor definite_solution invert ldl_packed ldl_solution lu_packed lu_solution "
-        "permutation_matrix solution solve_systems triangular_solution"
+        "permutation_matrix solution solve_again solve_systems triangular_solution"
     ),
     "tapegrad.arrays.fourier": "fourier fourier_half fourier_real",
     "tapegrad.arrays.gelu": "gelu gelu_back",
@@ -149,7 +149,7 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.ops.normalization": "standardize_rows_back standardize_rows_weight_back sum_rows",
     "tapegrad.ops.pair": "pair_distances pull_distances push_distances",
     "tapegrad.ops.sliding": "read_blocks sum_blocks",
-    "tapegrad.ops.solving": "solution",
+    "tapegrad.ops.solving": "solution solve_again",
     "tapegrad.ops.triangular_system": "triangular_solution",
 }
 """For each file, the operators of the Tensor namespace (`tapegrad.namespace`) that it has."""

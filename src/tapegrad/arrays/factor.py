@@ -34,6 +34,17 @@ def each(function: Callable, *arrays: Any) -> list:
     ]
 
 
+_SMALL = 48  # rows
+
+
+def is_small(x: Any) -> bool:
+    """Whether NumPy solves systems in less time than LAPACK is called from here.
+
+    NumPy copies matrices by rows: for large ones that costs more than to solve the system.
+    """
+    return x.shape[-1] < _SMALL or _many(x)
+
+
 def _many(x: Any) -> bool:
     """Whether a step of elimination on the whole batch costs less than a call for each matrix."""
     rows, columns = x.shape[-2:]
@@ -124,29 +135,45 @@ def permutation_matrix(pivots: Any, n: int, like: Any) -> Any:
 
 def invert(a: Any) -> tuple:
     """(inverse, info) of square matrices."""
-    try:
-        return np.linalg.inv(a), _no_info(a)
-    except np.linalg.LinAlgError:
-        return solve_systems(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))
+    if is_small(a):
+        try:
+            return np.linalg.inv(a), _no_info(a)
+        except np.linalg.LinAlgError:
+            pass
+    eye = np.eye(a.shape[-1], dtype=a.dtype)
+    return solve_systems(a, np.broadcast_to(eye, a.shape))[:2]
 
 
 def solve_systems(a: Any, b: Any) -> tuple:
-    """(X, info) with A X = B for square matrices; batches broadcast."""
-    try:
-        return np.linalg.solve(a, b), _no_info(a)
-    except np.linalg.LinAlgError:
-        lu, pivots, info = lu_packed(a)
-        return _lu_solution(lu, pivots, b, 0), info
+    """(X, info, LU, pivots) with A X = B for square matrices; batches broadcast.
+
+    Of small matrices the factors are not kept, LU is empty: to compute them again is as quick.
+    """
+    if is_small(a):
+        try:
+            empty = np.empty((0, *a.shape[-2:]), a.dtype)
+            return np.linalg.solve(a, b), _no_info(a), empty, np.empty((0, 1), np.int32)
+        except np.linalg.LinAlgError:
+            pass
+    lu, pivots, info = lu_packed(a)
+    return _lu_solution(lu, pivots, b, 0), info, lu, pivots
+
+
+def solve_again(a: Any, lu: Any, pivots: Any, b: Any, turned: bool) -> Any:
+    """X with A X = B, or A^T X = B if `turned`, for A solved by `solve_systems` before."""
+    if lu.size:
+        return _lu_solution(lu, pivots, b, 1 if turned else 0)
+    return solution(a.mT if turned else a, b)
 
 
 def solution(a: Any, b: Any) -> Any:
     """X with A X = B; an error for singular A."""
-    try:
-        return np.linalg.solve(a, b)
-    except np.linalg.LinAlgError:
+    x, info, _, _ = solve_systems(a, b)
+    if info.any():
         from tapegrad.ops.matrix_check import singular_system
 
-        raise singular_system("torch.linalg.solve", lu_packed(a)[2]) from None
+        raise singular_system("torch.linalg.solve", info)
+    return x
 
 
 def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: bool) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.factor import lu_packed
+from tapegrad.arrays.factor import is_small, lu_packed, lu_solution
 
 _BOUNDS = {
     8: {3: 1.495585217958292e-2, 5: 0.253939833006323, 7: 0.9504178996162932, 9: 2.097847961257068},
@@ -75,8 +75,13 @@ def determinants(a: Any) -> Any:
     if not 0 < a.size <= _MANY * a.shape[-1] * a.shape[-2]:
         return np.asarray(np.linalg.det(a))
     lu, pivots, _ = lu_packed(a.mT if a.dtype.kind == "f" and a.flags.c_contiguous else a)
-    swaps = np.count_nonzero(pivots != np.arange(1, a.shape[-1] + 1), axis=-1)
-    return np.asarray(np.prod(lu.diagonal(0, -2, -1), axis=-1) * (1 - 2 * (swaps % 2)), a.dtype)
+    return _of_factors(lu, pivots)
+
+
+def _of_factors(lu: Any, pivots: Any) -> Any:
+    """The determinants of matrices from their packed factors."""
+    swaps = np.count_nonzero(pivots != np.arange(1, lu.shape[-1] + 1), axis=-1)
+    return np.asarray(np.prod(lu.diagonal(0, -2, -1), axis=-1) * (1 - 2 * (swaps % 2)), lu.dtype)
 
 
 def cofactors(a: Any) -> Any:
@@ -103,6 +108,12 @@ def cofactors(a: Any) -> Any:
 
 
 def _regular(a: Any) -> Any:
+    if not is_small(a):
+        lu, pivots, info = lu_packed(a.mT)
+        if info.any():
+            raise np.linalg.LinAlgError
+        scaled = _of_factors(lu, pivots)[..., None, None] * np.eye(a.shape[-1], dtype=a.dtype)
+        return lu_solution(lu, pivots, scaled, True, False)
     scaled = determinants(a)[..., None, None] * np.eye(a.shape[-1], dtype=a.dtype)
     return np.linalg.solve(a.mT, scaled)
 

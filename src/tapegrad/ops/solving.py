@@ -30,20 +30,21 @@ def _t(xp: Any, x: Any) -> Any:
 
 @primitive(
     node="LinalgSolveExBackward0",
-    outputs=("result", "info"),
-    nondiff=("info",),
-    kernels=("solve_systems", "solution"),
+    outputs=("result", "info", "lu", "pivots"),
+    nondiff=("info", "lu", "pivots"),
+    kernels=("solve_systems", "solve_again"),
 )
 def linear_system(xp, a, b, *, left, vectors):
     """X with A X = B, or X A = B, and for each A the pivot (from 1) that is zero, or 0.
 
-    `vectors`: b is a batch of vectors.
+    `vectors`: b is a batch of vectors. LU and its pivots are the factors of A, or of A^T where
+    X A = B is solved.
     """
     if not left:
-        x, info = xp.solve_systems(_t(xp, a), _t(xp, b))
-        return _t(xp, x), info
-    x, info = xp.solve_systems(a, _columns(xp, b, vectors))
-    return _vectors(xp, x, vectors), info
+        x, *rest = xp.solve_systems(_t(xp, a), _t(xp, b))
+        return _t(xp, x), *rest
+    x, *rest = xp.solve_systems(a, _columns(xp, b, vectors))
+    return _vectors(xp, x, vectors), *rest
 
 
 def _columns(xp: Any, x: Any, vectors: bool) -> Any:
@@ -54,9 +55,12 @@ def _vectors(xp: Any, x: Any, vectors: bool) -> Any:
     return xp.squeeze(x, axis=-1) if vectors else x
 
 
-def solved(xp: Any, a: Any, b: Any, left: bool) -> Any:
-    """X with A X = B or X A = B, for matrices."""
-    return xp.solution(a, b) if left else _t(xp, xp.solution(_t(xp, a), _t(xp, b)))
+def _solved(xp: Any, factors: Any, b: Any, left: bool, turned: bool) -> Any:
+    """X with A X = B or X A = B for matrices, or with A^T for A; `factors` are A, LU, pivots."""
+    a, lu, pivots = factors
+    if left:
+        return xp.solve_again(a, lu, pivots, b, turned)
+    return _t(xp, xp.solve_again(_t(xp, a), lu, pivots, _t(xp, b), turned))
 
 
 def system_gradient(xp: Any, g_b: Any, x: Any, left: bool) -> Any:
@@ -64,25 +68,26 @@ def system_gradient(xp: Any, g_b: Any, x: Any, left: bool) -> Any:
     return -(xp.matmul(g_b, _t(xp, x)) if left else xp.matmul(_t(xp, x), g_b))
 
 
-def _vjp_a(xp, g, a, y, left, vectors):
-    g_b = solved(xp, _t(xp, a), _columns(xp, g, vectors), left)
-    found = system_gradient(xp, g_b, _columns(xp, y, vectors), left)
+def _vjp_a(xp, g, a, lu, pivots, result, left, vectors):
+    g_b = _solved(xp, (a, lu, pivots), _columns(xp, g, vectors), left, True)
+    found = system_gradient(xp, g_b, _columns(xp, result, vectors), left)
     return summed_to(xp, found, a.shape)
 
 
-def _vjp_b(xp, g, a, b_like, left, vectors):
-    found = _vectors(xp, solved(xp, _t(xp, a), _columns(xp, g, vectors), left), vectors)
-    return summed_to(xp, found, b_like.shape)
+def _vjp_b(xp, g, a, lu, pivots, b_like, left, vectors):
+    found = _solved(xp, (a, lu, pivots), _columns(xp, g, vectors), left, True)
+    return summed_to(xp, _vectors(xp, found, vectors), b_like.shape)
 
 
-def _jvp_a(xp, t, a, y, left, vectors):
-    x = _columns(xp, y, vectors)
+def _jvp_a(xp, t, a, lu, pivots, result, left, vectors):
+    x = _columns(xp, result, vectors)
     change = xp.matmul(t, x) if left else xp.matmul(x, t)
-    return _vectors(xp, -solved(xp, a, change, left), vectors)
+    return _vectors(xp, -_solved(xp, (a, lu, pivots), change, left, False), vectors)
 
 
-def _jvp_b(xp, t, a, left, vectors):
-    return _vectors(xp, solved(xp, a, _columns(xp, t, vectors), left), vectors)
+def _jvp_b(xp, t, a, lu, pivots, left, vectors):
+    found = _solved(xp, (a, lu, pivots), _columns(xp, t, vectors), left, False)
+    return _vectors(xp, found, vectors)
 
 
 linear_system.vjp(a=_vjp_a, b=_vjp_b)
@@ -91,10 +96,15 @@ linear_system.jvp(a=_jvp_a, b=_jvp_b)
 
 def solution(a: Any, b: Any) -> Any:
     """X with A X = B for matrices; an error for singular A. For the Tensor namespace."""
-    result, info = linear_system(a, b, left=True, vectors=False)
+    result, info, _, _ = linear_system(a, b, left=True, vectors=False)
     if info._array.any():
         raise singular_system("torch.linalg.solve", info._array)
     return result
+
+
+def solve_again(a: Any, lu: Any, pivots: Any, b: Any, turned: bool) -> Any:
+    """X with A X = B, or A^T X = B: the factors have no history. For the Tensor namespace."""
+    return solution(a.mT if turned else a, b)
 
 
 def _checked(function: str, a: Any, b: Any, left: bool) -> tuple:
@@ -116,7 +126,7 @@ def _checked(function: str, a: Any, b: Any, left: bool) -> tuple:
             ),
             "Divide instead.",
         )
-    return linear_system(a, b, left=left, vectors=vectors)
+    return linear_system(a, b, left=left, vectors=vectors)[:2]
 
 
 def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
