@@ -58,6 +58,8 @@ def astype(x: Any, dtype: Any, /, *, copy: builtins.bool = True, device: Any = N
 
 def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
     """`x` as a tensor."""
+    if dtype is not None and isinstance(x, (int, float, complex)):  # at once, in full precision
+        return _borrow.asarray(x, dtype=of(dtype), device=device, copy=copy)
     result = x if isinstance(x, TensorCore) else _borrow.asarray(x, device=device, copy=copy)
     if dtype is not None and result.dtype is not of(dtype):
         if copy is False:
