@@ -26,6 +26,7 @@ from tapegrad.nn.adaptive_pool import (
     FractionalMaxPool3d,
 )
 from tapegrad.nn.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
+from tapegrad.nn.attention import MultiheadAttention
 from tapegrad.nn.average_pool import AvgPool1d, AvgPool2d, AvgPool3d, LPPool1d, LPPool2d, LPPool3d
 from tapegrad.nn.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from tapegrad.nn.collection import ParameterDict, ParameterList
@@ -150,6 +151,8 @@ from tapegrad.nn.squashing import (
     Threshold,
 )
 from tapegrad.nn.sync_batch_norm import SyncBatchNorm
+from tapegrad.nn.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from tapegrad.nn.transformer_layer import TransformerDecoderLayer, TransformerEncoderLayer
 from tapegrad.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from tapegrad.nn.uninitialized import UninitializedBuffer, UninitializedParameter
 
@@ -265,6 +268,7 @@ __all__ = [
     "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
+    "MultiheadAttention",
     "NLLLoss",
     "NLLLoss2d",
     "PReLU",
@@ -303,6 +307,11 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",

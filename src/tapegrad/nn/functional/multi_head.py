@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from tapegrad.errors import advised
 from tapegrad.nn.functional.dropout import dropout
+from tapegrad.nn.functional.mask import additive
 from tapegrad.ops import attention
 from tapegrad.ops.affine import linear
 from tapegrad.ops.join import cat
@@ -66,21 +66,6 @@ def _check_dimensions(
                 "attn_mask is (L, S) or (num_heads, L, S).",
             )
     return n == 3
-
-
-def _additive(mask: Tensor | None, name: str, dtype: Any) -> Tensor | None:
-    """A mask that is added to scores: 0, and minus infinity where a boolean one is true."""
-    if mask is None:
-        return None
-    is_bool = mask.dtype.name == "bool"
-    _require(
-        is_bool or mask.dtype.is_floating_point,
-        f"only bool and floating types of {name} are supported",
-        "Masks are bool (True: left out), or numbers that are added to the scores.",
-    )
-    if not is_bool:
-        return mask
-    return mask.new_zeros(mask.shape, dtype=dtype).masked_fill_(mask, -math.inf)
 
 
 def _project(
@@ -200,7 +185,9 @@ def multi_head_attention_forward(
         if key_padding_mask is not None:
             key_padding_mask = key_padding_mask.unsqueeze(0)
     length, n, size = query.shape
-    key_padding_mask = _additive(key_padding_mask, "key_padding_mask", query.dtype)
+    key_padding_mask = additive(
+        *(key_padding_mask, "key_padding_mask", query.dtype, attn_mask, "attn_mask")
+    )
     if is_causal and attn_mask is None:
         raise advised(
             RuntimeError(
@@ -212,7 +199,7 @@ def multi_head_attention_forward(
     if is_causal and key_padding_mask is None and not need_weights:
         attn_mask = None
     else:
-        attn_mask = _additive(attn_mask, "attn_mask", query.dtype)
+        attn_mask = additive(attn_mask, "attn_mask", query.dtype)
         if key_padding_mask is not None:
             is_causal = False
     _require(
