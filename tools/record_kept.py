@@ -10,15 +10,10 @@ from pathlib import Path
 
 import torch
 
-from tests.laws import calls, layer_calls
+from tests.laws import layer_calls, matrix_calls, tensor_calls
+from tests.laws.calls import Group, groups_of
 
 FILE = Path(__file__).resolve().parents[1] / "tests" / "laws" / "kept_by_pytorch.json"
-
-
-def groups() -> list[calls.Group]:
-    """All groups of calls, in the order of the files."""
-    found = [*vars(calls).values(), *vars(layer_calls).values()]
-    return [each for each in found if isinstance(each, calls.Group)]
 
 
 class Saved:
@@ -28,7 +23,7 @@ class Saved:
         self.tensor = tensor
 
 
-def kept_bytes(group: calls.Group, call: str) -> int:
+def kept_bytes(group: Group, call: str) -> int:
     """Bytes of the storages that the graph of one call keeps, those of its inputs aside."""
     torch.manual_seed(0)
     tensors = group.tensors(torch)
@@ -50,8 +45,9 @@ def kept_bytes(group: calls.Group, call: str) -> int:
 
 def main() -> int:
     """Write the file."""
+    groups = groups_of(tensor_calls, matrix_calls, layer_calls)
     found = {
-        group.name: {call: kept_bytes(group, call) for call in group.calls} for group in groups()
+        group.name: {call: kept_bytes(group, call) for call in group.calls} for group in groups
     }
     FILE.write_text(json.dumps(found, indent=1) + "\n")
     print(f"{sum(map(len, found.values()))} calls recorded with PyTorch {torch.__version__}")

@@ -15,14 +15,11 @@ import pytest
 import tapegrad
 from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.plan import Plan
-from tests.laws import calls, layer_calls
+from tests.laws import layer_calls, matrix_calls, tensor_calls
+from tests.laws.calls import Group, groups_of, uniform
 
 PYTORCH = json.loads(Path(__file__).with_name("kept_by_pytorch.json").read_text())
-GROUPS = {
-    each.name: each
-    for each in [*vars(calls).values(), *vars(layer_calls).values()]
-    if isinstance(each, calls.Group)
-}
+GROUPS = {g.name: g for g in groups_of(tensor_calls, matrix_calls, layer_calls)}
 FEW = 128  # bytes: numbers as arrays
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of old names
@@ -93,7 +90,7 @@ def kept_bytes(group, call):
 
 def test_what_a_graph_keeps_is_found():
     """The measure is not blind: x.exp() keeps its result, a product its factors."""
-    group = calls.Group("", "", x=calls.uniform(10, 10), y=calls.uniform(10, 10))
+    group = Group("", "", x=uniform(10, 10), y=uniform(10, 10))
     assert kept_bytes(group, "x.exp()") == 400
     assert kept_bytes(group, "x * y") == 0
     assert kept_bytes(group, "x.exp() * y.exp()[:, :5].repeat(1, 2)") == 1200
