@@ -37,7 +37,7 @@ def _candidate_last(weight: Any) -> Any:
 
 @wide
 def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
-    """Outputs of all times; then, for the way back, all gates."""
+    """Outputs of all times; then, for the way back, the states before them and all gates."""
     x, first, w_ih, w_hh, *biases = inputs
     n = first.shape[1]
     x_rows = flat(x)
@@ -49,7 +49,8 @@ def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
     output = empty(x, len(x_rows), n)
     inner = empty(x, len(first), 3 * n)
     last = None
-    for start, stop in steps(sizes, reverse):
+    order = steps(sizes, reverse)
+    for start, stop in order:
         h = state_before(output, first, start, stop, last)
         a = np.matmul(h, w, out=inner[: stop - start])
         if biases:
@@ -70,14 +71,14 @@ def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
         y *= now[:, 2 * n : 3 * n]
         y += candidate
         last = start, stop
-    return like_input(output, x), gates
+    return like_input(output, x), states_before(output, first, order), gates
 
 
 @wide
 def gru_back(
     inputs: Any,
     g: Any,
-    output: Any,
+    before: Any,
     gates: Any,
     sizes: tuple,
     reverse: bool,
@@ -87,7 +88,6 @@ def gru_back(
     x, first, w_ih, w_hh, *biases = inputs
     n = first.shape[1]
     order = steps(sizes, reverse)
-    before = states_before(flat(output), first, order)
     candidate, r, z, a = (gates[:, k * n : (k + 1) * n] for k in range(4))
     d = np.subtract(1, gates, empty(gates, *gates.shape))
     by_candidate, by_r, by_z, by_a = (d[:, k * n : (k + 1) * n] for k in range(4))

@@ -26,7 +26,8 @@ from tapegrad.arrays.recurrence import (
 
 @wide
 def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
-    """Outputs of all times and the last cells; then, for the way back, all gates and cells."""
+    """Outputs of all times and the last cells; then, for the way back, the states h before each
+    time, all gates and all cells."""
     x, first_h, first_c, w_ih, w_hh, *rest = inputs
     w_hr = rest[-1].T if len(rest) % 2 else None
     n = first_c.shape[1]
@@ -62,7 +63,8 @@ def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
             t *= a[:, 3 * n :]
             np.matmul(t, w_hr, output[start:stop])
         last = start, stop
-    return like_input(output, x), last_states(cells, first_c, order), gates, cells
+    before = states_before(output, first_h, order)
+    return like_input(output, x), last_states(cells, first_c, order), before, gates, cells
 
 
 def _slopes(gates: Any, cells: Any, first_c: Any, order: list) -> tuple:
@@ -91,7 +93,7 @@ def lstm_back(
     inputs: Any,
     g: Any,
     g_cell: Any,
-    output: Any,
+    before: Any,
     gates: Any,
     cells: Any,
     has_bias: bool,
@@ -125,7 +127,7 @@ def lstm_back(
         c *= forget[start:stop]
         np.matmul(d[start:stop], w_hh, out=h)
     found = [like_input(d @ w_ih, x) if wants_input else None, g_h, g_c]
-    found += [d.T @ flat(x), d.T @ states_before(flat(output), first_h, order)]
+    found += [d.T @ flat(x), d.T @ before]
     if has_bias:
         total = column_sums(d)
         found += [total, total.copy()]

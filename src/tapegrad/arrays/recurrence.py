@@ -114,8 +114,11 @@ def _cast(x: Any, source: Any, target: Any) -> Any:
 
 
 @wide
-def rnn(inputs: Any, activation: str, sizes: tuple, reverse: bool) -> Any:
-    """h_t = activation(w_ih x_t + b_ih + w_hh h_(t-1) + b_hh) of all times."""
+def rnn(inputs: Any, activation: str, sizes: tuple, reverse: bool) -> tuple:
+    """h_t = activation(w_ih x_t + b_ih + w_hh h_(t-1) + b_hh) of all times, and a copy of them.
+
+    The copy is for the way back: what is given out may be written in place.
+    """
     x, first, w_ih, w_hh, *biases = inputs
     rows = flat(x)
     output = np.matmul(rows, w_ih.T, out=empty(x, len(rows), first.shape[1]))
@@ -132,14 +135,14 @@ def rnn(inputs: Any, activation: str, sizes: tuple, reverse: bool) -> Any:
         else:
             np.maximum(h, 0, out=h)
         last = start, stop
-    return like_input(output, x)
+    return like_input(output, x), output.copy()
 
 
 @wide
 def rnn_back(
     inputs: Any,
     g: Any,
-    output: Any,
+    states: Any,
     activation: str,
     sizes: tuple,
     reverse: bool,
@@ -147,9 +150,8 @@ def rnn_back(
 ) -> list:
     """The cotangents of the inputs of `rnn`."""
     x, first, w_ih, w_hh, *biases = inputs
-    rows = flat(output)
     order = steps(sizes, reverse)
-    d = 1 - rows * rows if activation == "tanh" else (rows > 0).astype(rows.dtype)
+    d = 1 - states * states if activation == "tanh" else (states > 0).astype(states.dtype)
     g_state = np.zeros_like(first)
     for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
         d_now = d[start:stop]
@@ -158,7 +160,7 @@ def rnn_back(
         d_now *= g_now
         np.matmul(d_now, w_hh, out=g_now)
     found = [like_input(d @ w_ih, x) if wants_input else None, g_state]
-    found += [d.T @ flat(x), d.T @ states_before(rows, first, order)]
+    found += [d.T @ flat(x), d.T @ states_before(states, first, order)]
     if biases:
         total = column_sums(d)
         found += [total, total.copy()]

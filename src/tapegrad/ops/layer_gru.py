@@ -18,8 +18,8 @@ from tapegrad.ops.recurrence import (
 
 @primitive(
     node="StackBackward0",
-    outputs=("output", "gates"),
-    nondiff=("gates",),
+    outputs=("output", "before", "gates"),
+    nondiff=("before", "gates"),
     kernels=("gru", "gru_back"),
 )
 def gru_layer(xp, *inputs, sizes, reverse, wants_input):
@@ -36,8 +36,8 @@ def gru_layer(xp, *inputs, sizes, reverse, wants_input):
 
 
 gru_layer.vjp(
-    inputs=lambda xp, g, inputs, output, gates, sizes, reverse, wants_input: xp.gru_back(
-        inputs, g, output, gates, sizes, reverse, wants_input
+    inputs=lambda xp, g, inputs, before, gates, sizes, reverse, wants_input: xp.gru_back(
+        inputs, g, before, gates, sizes, reverse, wants_input
     )
 )
 
@@ -77,7 +77,7 @@ gru_layer.jvp(inputs=_tangent)
 # --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
 
 
-def gru_back(inputs, g, output, gates, sizes, reverse, wants_input):
+def gru_back(inputs, g, before, gates, sizes, reverse, wants_input):
     from tapegrad import namespace as xp
 
     def forward(inputs):

@@ -18,8 +18,8 @@ from tapegrad.ops.recurrence import (
 
 @primitive(
     node="MkldnnRnnLayerBackward0",
-    outputs=("output", "cell", "gates", "cells"),
-    nondiff=("gates", "cells"),
+    outputs=("output", "cell", "before", "gates", "cells"),
+    nondiff=("before", "gates", "cells"),
     kernels=("lstm", "lstm_back"),
 )
 def lstm_layer(xp, *inputs, has_bias, sizes, reverse, wants_input):
@@ -37,10 +37,10 @@ def lstm_layer(xp, *inputs, has_bias, sizes, reverse, wants_input):
 
 
 def _cotangents(
-    xp, g_output, g_cell, inputs, output, gates, cells, has_bias, sizes, reverse, wants_input
+    xp, g_output, g_cell, inputs, before, gates, cells, has_bias, sizes, reverse, wants_input
 ):
     return xp.lstm_back(
-        inputs, g_output, g_cell, output, gates, cells, has_bias, sizes, reverse, wants_input
+        inputs, g_output, g_cell, before, gates, cells, has_bias, sizes, reverse, wants_input
     )
 
 
@@ -93,7 +93,7 @@ lstm_layer.jvp(inputs=_tangent)
 # --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
 
 
-def lstm_back(inputs, g, g_cell, output, gates, cells, has_bias, sizes, reverse, wants_input):
+def lstm_back(inputs, g, g_cell, before, gates, cells, has_bias, sizes, reverse, wants_input):
     from tapegrad import namespace as xp
 
     def forward(inputs):

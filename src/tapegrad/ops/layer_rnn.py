@@ -15,7 +15,12 @@ from tapegrad.ops.recurrence import (
 )
 
 
-@primitive(node="StackBackward0", kernels=("rnn", "rnn_back"))
+@primitive(
+    node="StackBackward0",
+    outputs=("output", "states"),
+    nondiff=("states",),
+    kernels=("rnn", "rnn_back"),
+)
 def rnn_layer(xp, *inputs, activation, sizes, reverse, wants_input):
     """h_t = activation(w_ih x_t + b_ih + w_hh h_(t-1) + b_hh).
 
@@ -26,8 +31,8 @@ def rnn_layer(xp, *inputs, activation, sizes, reverse, wants_input):
 
 
 rnn_layer.vjp(
-    inputs=lambda xp, g, inputs, y, activation, sizes, reverse, wants_input: xp.rnn_back(
-        inputs, g, y, activation, sizes, reverse, wants_input
+    inputs=lambda xp, g, inputs, states, activation, sizes, reverse, wants_input: xp.rnn_back(
+        inputs, g, states, activation, sizes, reverse, wants_input
     )
 )
 
@@ -67,7 +72,7 @@ rnn_layer.jvp(inputs=_tangent)
 # --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
 
 
-def rnn_back(inputs, g, output, activation, sizes, reverse, wants_input):
+def rnn_back(inputs, g, states, activation, sizes, reverse, wants_input):
     from tapegrad import namespace as xp
 
     def forward(inputs):

@@ -192,14 +192,13 @@ def _simple(activation: str, given: tuple) -> tuple:
     call = _Options(given)
 
     def layer(x: Any, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
-        output = rnn_layer(
+        return rnn_layer(
             *(x, *start, *weights),
             activation=activation,
             sizes=sizes,
             reverse=reverse,
             wants_input=x.requires_grad,
-        )
-        return (output,)
+        )[:1]
 
     return _run(call, (call.hx,), layer)
 
