@@ -1,5 +1,24 @@
 """Helpers where PyTorch users look for them."""
 
+from typing import Any
+
 from tapegrad.utils import dlpack
 
-__all__ = ["dlpack"]
+__all__ = ["data", "dlpack"]
+
+_ON_DEMAND = frozenset(("data",))
+
+
+def __getattr__(name: str) -> Any:
+    """A package that is loaded on its first use."""
+    if name in _ON_DEMAND:
+        from importlib import import_module
+
+        return import_module(f"tapegrad.utils.{name}")
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({name for name in globals() if name[:1] != "_"} | _ON_DEMAND)

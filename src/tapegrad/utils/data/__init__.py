@@ -1,0 +1,53 @@
+"""Data for training: data sets, the order of their samples, and batches of them."""
+
+from typing import Any
+
+from tapegrad.missing import missing
+from tapegrad.utils.data._utils.collate import default_collate, default_convert
+from tapegrad.utils.data._utils.worker import get_worker_info
+from tapegrad.utils.data.dataloader import DataLoader
+from tapegrad.utils.data.dataset import (
+    ChainDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    StackDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
+from tapegrad.utils.data.distributed import DistributedSampler
+from tapegrad.utils.data.sampler import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
+
+__all__ = [
+    "BatchSampler",
+    "ChainDataset",
+    "ConcatDataset",
+    "DataLoader",
+    "Dataset",
+    "DistributedSampler",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "StackDataset",
+    "Subset",
+    "SubsetRandomSampler",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "default_collate",
+    "default_convert",
+    "get_worker_info",
+    "random_split",
+]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)

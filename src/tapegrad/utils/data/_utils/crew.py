@@ -1,0 +1,136 @@
+"""The workers of one DataLoader, seen from the loader: started, listened to, stopped.
+
+Each has a pipe of its own, so that one which is killed in the middle of a message harms no other.
+Nothing survives the loader: workers end when their pipe closes or their parent dies.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from multiprocessing import connection
+from multiprocessing.reduction import ForkingPickler
+from multiprocessing.util import Finalize
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.utils.data._utils.worker import Work, run
+
+_GRACE_S = 1.0  # for workers to end by themselves, then after SIGTERM
+
+
+class Crew:
+    """Processes and the loader's ends of their pipes."""
+
+    def __init__(self, context: Any, work: Work, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._loss: RuntimeError | None = None
+        self.members: list[tuple[Any, Any]] = []
+        self.stop = Finalize(self, _stop, (self.members,), exitpriority=100)
+        try:
+            for i in range(work.n_workers):
+                self._start(context, i, work)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, context: Any, i: int, work: Work) -> None:
+        ours, theirs = context.Pipe()
+        # A fork copies the ends of the loader: workers would not see that it has closed them.
+        is_fork = context.get_start_method() == "fork"
+        others = [pipe for _, pipe in self.members] + [ours] if is_fork else []
+        process = context.Process(target=run, args=(i, work, theirs, others), daemon=True)
+        try:
+            process.start()
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self.members.append((process, ours))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no worker was lost."""
+        return self._loss is None
+
+    def send(self, i: int, message: tuple) -> None:
+        """Give a message to worker `i`."""
+        try:
+            self.members[i][1].send(message)
+        except OSError:
+            self._report_loss()
+
+    def receive(self) -> tuple[int, tuple]:
+        """The next message of any worker, and its number. Raises if a worker was lost."""
+        if self._loss is not None:
+            raise self._loss
+        pipes = {pipe: i for i, (_, pipe) in enumerate(self.members)}
+        sentinels = [process.sentinel for process, _ in self.members]
+        ready = connection.wait([*pipes, *sentinels], self._timeout_s or None)
+        if not ready:
+            raise errors.advised(
+                RuntimeError(f"DataLoader timed out after {self._timeout_s} seconds"),
+                "A worker takes longer for a batch: raise timeout, or look what its data set does.",
+            )
+        for pipe in ready:
+            if pipe in pipes:
+                return pipes[pipe], self._read(pipe)
+        self._report_loss()
+        raise AssertionError("a worker that had ended was not reported")
+
+    def _read(self, pipe: Any) -> tuple:
+        try:
+            message = pipe.recv_bytes()
+        except (EOFError, OSError):
+            self._report_loss()
+        try:
+            return ForkingPickler.loads(message)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _report_loss(self) -> None:
+        """Raise that workers ended which nobody told to, and stop the others."""
+        deadline = time.monotonic() + _GRACE_S
+        while not any(process.exitcode is not None for process, _ in self.members):
+            if time.monotonic() > deadline:
+                break  # it has closed its pipe and lives on
+            time.sleep(0.001)
+        lost = [process for process, _ in self.members if process.exitcode is not None]
+        pids = ", ".join(str(process.pid) for process in lost)
+        self._loss = errors.advised(
+            RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly"),
+            "With num_workers=0 the data set runs in this process, where errors are easier to see.",
+        )
+        cause = next((found for process in lost if (found := _cause(process))), None)
+        self.stop()
+        raise self._loss from cause
+
+
+def _cause(process: Any) -> RuntimeError | None:
+    code, worker = process.exitcode, f"DataLoader worker (pid {process.pid})"
+    if code < 0:
+        return RuntimeError(f"{worker} is killed by signal: {signal.strsignal(-code)}. ")
+    if code > 0:
+        return RuntimeError(
+            f"{worker} exited unexpectedly with exit code {code}. Details are lost due to "
+            "multiprocessing. Rerunning with num_workers=0 may give better error trace."
+        )
+    return None
+
+
+def _stop(members: list[tuple[Any, Any]]) -> None:
+    """End all workers: those that do not end by themselves are terminated, then killed."""
+    processes = [process for process, _ in members]
+    for _, pipe in members:
+        pipe.close()
+    for end in ("terminate", "kill", ""):
+        deadline = time.monotonic() + _GRACE_S
+        for process in processes:
+            process.join(max(deadline - time.monotonic(), 0))
+        processes = [process for process in processes if process.is_alive()]
+        if not processes or not end:
+            return
+        for process in processes:
+            getattr(process, end)()

@@ -1,0 +1,165 @@
+"""Batches from a data set: by a list of indices, by as many of the next samples, or by rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.mode import MODE
+from tapegrad.tensor import Tensor, wrap
+from tapegrad.utils.data._utils import collate
+from tapegrad.utils.data.dataset import Subset, TensorDataset
+from tapegrad.utils.data.sampler import (
+    BatchSampler,
+    RandomSampler,
+    SequentialSampler,
+    WeightedRandomSampler,
+)
+
+_WITH_RUNS = (SequentialSampler, RandomSampler, WeightedRandomSampler)
+
+
+class MapFetcher:
+    """Batches of a data set with indices.
+
+    Rows of a `TensorDataset`, or of a `Subset` of one, are picked for the whole batch at once where
+    that gives what stacking the samples would.
+    """
+
+    def __init__(self, dataset: Any, is_batched: bool, collate_fn: Callable) -> None:
+        self.dataset = dataset
+        self.is_batched = is_batched
+        self.collate_fn = collate_fn
+        self.takes_rows = (
+            is_batched and collate_fn is collate.default_collate and _has_rows(dataset)
+        )
+
+    def fetch(self, index: Any) -> Any:
+        """The batch of a list of indices, or the sample of one index where there are no batches."""
+        if self.takes_rows:
+            found = _rows(self.dataset, index)
+            if found is not None:
+                return found
+        if not self.is_batched:
+            return self.collate_fn(self.dataset[index])
+        if isinstance(index, (range, np.ndarray)):
+            index = list(index) if isinstance(index, range) else index.tolist()
+        if getattr(self.dataset, "__getitems__", None):
+            samples = self.dataset.__getitems__(index)
+        else:
+            samples = [self.dataset[i] for i in index]
+        return self.collate_fn(samples)
+
+
+class IterableFetcher:
+    """Batches of a data set without indices; `StopIteration` when it has no more samples."""
+
+    takes_rows = False
+
+    def __init__(
+        self, dataset: Any, is_batched: bool, collate_fn: Callable, drop_last: bool
+    ) -> None:
+        self.samples = iter(dataset)
+        self.is_batched = is_batched
+        self.collate_fn = collate_fn
+        self.drop_last = drop_last
+        self.has_ended = False
+
+    def fetch(self, index: Any) -> Any:
+        """The next batch, of as many samples as `index` has entries; or the next sample."""
+        if self.has_ended:
+            raise StopIteration
+        if not self.is_batched:
+            return self.collate_fn(next(self.samples))
+        batch = []
+        for _ in index:
+            try:
+                batch.append(next(self.samples))
+            except StopIteration:
+                self.has_ended = True
+                break
+        if not batch or (self.drop_last and len(batch) < len(index)):
+            raise StopIteration
+        return self.collate_fn(batch)
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def _has_rows(dataset: Any) -> bool:
+    """Whether sample i of `dataset` is row i of some tensors, whatever class it is of."""
+    kind = type(dataset)
+    while isinstance(dataset, Subset):
+        same = Subset.__getitem__, Subset.__getitems__
+        if (kind.__getitem__, getattr(kind, "__getitems__", None)) != same:
+            return False
+        dataset = dataset.dataset
+        kind = type(dataset)
+    return (
+        isinstance(dataset, TensorDataset)
+        and kind.__getitem__ is TensorDataset.__getitem__
+        and not hasattr(dataset, "__getitems__")
+    )
+
+
+def _rows(dataset: Any, index: Any) -> list | None:
+    """The collated batch of rows `index`; None where stacking has more to do, or to complain of."""
+    if type(MODE.get()) is not bool:
+        return None
+    if collate.default_collate_fn_map.get(Tensor) is not collate.collate_tensor_fn:
+        return None
+    while isinstance(dataset, Subset):
+        places = dataset.indices
+        index = index if isinstance(index, (list, range)) else index.tolist()
+        try:
+            index = [places[i] for i in index]
+        except (IndexError, KeyError, TypeError):
+            return None
+        dataset = dataset.dataset
+    if isinstance(index, list):
+        if set(map(type, index)) != {int}:
+            return None
+        index = np.array(index)
+    tensors = dataset.tensors
+    for x in tensors:
+        if type(x) is not Tensor or type(x._array) is not np.ndarray or x.requires_grad:
+            return None
+    if isinstance(index, range):
+        return [wrap(x._array[index.start : index.stop].copy()) for x in tensors]
+    try:
+        return [wrap(x._array.take(index, axis=0)) for x in tensors]
+    except IndexError:
+        return None
+
+
+def runs_of(batches: Any) -> Iterator[Any] | None:
+    """The batches of a sampler as arrays or ranges of indices; None for a sampler of other kind.
+
+    They are drawn when the sampler itself would draw them.
+    """
+    if type(batches) is not BatchSampler or type(batches.sampler) not in _WITH_RUNS:
+        return None
+    return _cut(batches.sampler._runs(), batches.batch_size, batches.drop_last)
+
+
+def _cut(runs: Iterable[Any], size: int, drop_last: bool) -> Iterator[Any]:
+    """Runs of indices cut into batches of `size`."""
+    held: list = []  # pieces of runs, fewer than `size` indices together
+    n_held = 0
+    for run in runs:
+        start = 0
+        while n_held + len(run) - start >= size:
+            stop = start + size - n_held
+            yield _joined([*held, run[start:stop]])
+            held, n_held, start = [], 0, stop
+        if start < len(run):
+            held.append(run[start:])
+            n_held += len(run) - start
+    if held and not drop_last:
+        yield _joined(held)
+
+
+def _joined(pieces: list) -> Any:
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)

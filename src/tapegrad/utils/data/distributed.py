@@ -1,0 +1,78 @@
+"""A share of a data set for each of several processes that train together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.generator import Generator
+from tapegrad.ops.random_make import randperm
+from tapegrad.utils.data.sampler import Sampler
+
+__all__ = ["DistributedSampler"]
+
+
+class DistributedSampler(Sampler[int]):
+    """Every `num_replicas`-th index of a data set, from `rank` on: the share of one process.
+
+    Shares have the same length: the first indices are repeated at the end, or with `drop_last` the
+    last ones left out. The order depends on `seed` and `set_epoch` alone.
+
+    >>> sampler = torch.utils.data.DistributedSampler(range(5), 2, 1, shuffle=False)
+    >>> list(sampler)
+    [1, 3, 0]
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
+        if num_replicas is None or rank is None:
+            raise errors.advised(
+                ValueError(
+                    "Default process group has not been initialized, please make sure to call "
+                    "init_process_group."
+                ),
+                "There are no process groups here: pass num_replicas and rank.",
+            )
+        if not 0 <= rank < num_replicas:
+            raise errors.advised(
+                ValueError(
+                    f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]"
+                ),
+                "The ranks of n processes are 0 to n - 1.",
+            )
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+        self.drop_last = drop_last
+        n = len(dataset)
+        self.num_samples = n // num_replicas if drop_last else math.ceil(n / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+        self.shuffle = shuffle
+        self.seed = seed
+
+    def __iter__(self) -> Iterator[int]:
+        n = len(self.dataset)
+        order = list(range(n))
+        if self.shuffle:
+            generator = Generator().manual_seed(self.seed + self.epoch)
+            order = randperm(n, generator=generator).tolist()
+        if len(order) < self.total_size:
+            order = order * math.ceil(self.total_size / n)
+        return iter(order[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Give the next pass another order: call it before each epoch, in all processes."""
+        self.epoch = epoch
