@@ -1,6 +1,6 @@
-"""Tools for models: clipping gradients, parameters as one vector, packed sequences."""
+"""Tools for models: gradients clipped, parameters as a vector or computed, packed sequences."""
 
-from tapegrad.nn.utils import rnn
+from tapegrad.nn.utils import parametrizations, parametrize, rnn, stateless
 from tapegrad.nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -9,16 +9,37 @@ from tapegrad.nn.utils.clip_grad import (
     get_total_norm,
 )
 from tapegrad.nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
+from tapegrad.nn.utils.fusion import (
+    fuse_conv_bn_eval,
+    fuse_conv_bn_weights,
+    fuse_linear_bn_eval,
+    fuse_linear_bn_weights,
+)
+from tapegrad.nn.utils.init import skip_init
+from tapegrad.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
+from tapegrad.nn.utils.weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
     "clip_grad_norm",
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "remove_spectral_norm",
+    "remove_weight_norm",
     "rnn",
+    "skip_init",
+    "spectral_norm",
+    "stateless",
     "vector_to_parameters",
+    "weight_norm",
 ]
 
 

@@ -1,0 +1,154 @@
+"""A module called with other tensors in the place of its own, which stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from warnings import warn
+
+from tapegrad.errors import advised
+from tapegrad.nn.module import Module
+from tapegrad.tensor import Tensor
+
+
+def functional_call(
+    module: Module,
+    parameters_and_buffers: dict[str, Tensor],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """The old name of `torch.func.functional_call`. It warns."""
+    warn(
+        "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be "
+        "removed in a future version of PyTorch. Please use `torch.func.functional_call` instead "
+        "which is a drop-in replacement.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return call_with(module, parameters_and_buffers, args, kwargs, tie_weights, strict)
+
+
+def call_with(
+    module: Module,
+    tensors: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
+    args: Any,
+    kwargs: dict[str, Any] | None,
+    tie_weights: bool,
+    strict: bool,
+) -> Any:
+    """`module(*args, **kwargs)` with `tensors`, by dotted name, as parameters and buffers.
+
+    With `tie_weights`, what a module has under two names is replaced under both. With `strict`, all
+    have to be replaced. A buffer that the call assigns anew is put into `tensors`.
+    """
+    given = _merged(tensors)
+    wanted = _tied(module, given) if tie_weights else given
+    if strict:
+        _check_complete(module, wanted)
+    places = {name: _place(module, name) for name in wanted}
+    before = {name: table.get(key) for name, (table, key) in places.items() if key in table}
+    try:
+        for name in before:
+            table, key = places[name]
+            table[key] = wanted[name]
+        positional = () if args is None else args if isinstance(args, tuple) else (args,)
+        return module(*positional, **(kwargs or {}))
+    finally:
+        for name, tensor in before.items():
+            table, key = places[name]
+            if name in given and isinstance(tensors, dict):
+                tensors[name] = table[key]
+            table[key] = tensor
+
+
+def _merged(tensors: Any) -> Mapping[str, Tensor]:
+    if isinstance(tensors, Mapping):
+        merged: dict[str, Tensor] = dict(tensors)
+    elif isinstance(tensors, (list, tuple)):
+        if not all(isinstance(part, Mapping) for part in tensors):
+            raise advised(
+                ValueError(
+                    "Expected all elements of parameter_and_buffer_dicts to be dictionaries"
+                ),
+                "Pass dicts of tensors by name.",
+            )
+        names = [name for part in tensors for name in part]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise advised(
+                ValueError(
+                    f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
+                    "ambiguous"
+                ),
+                "Give each name once.",
+            )
+        merged = {name: tensor for part in tensors for name, tensor in part.items()}
+    else:
+        raise advised(
+            ValueError(
+                "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but "
+                f"got {type(tensors)}"
+            ),
+            "Pass dict(module.named_parameters()), or one like it.",
+        )
+    for tensor in merged.values():
+        if not isinstance(tensor, Tensor):
+            raise advised(
+                TypeError(f"{tensor} is not an instance of torch.Tensor"),
+                "The values are tensors by name.",
+            )
+    return merged
+
+
+def _own(module: Module) -> dict[str, Tensor]:
+    """All parameters and buffers by name, what has two names twice."""
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+
+
+def _tied(module: Module, given: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    names_of: dict[int, list[str]] = {}
+    for name, tensor in _own(module).items():
+        names_of.setdefault(id(tensor), []).append(name)
+    tied = dict(given)
+    for names in names_of.values():
+        values = {id(given[name]): given[name] for name in names if name in given}
+        if len(values) > 1:
+            several = [name for name in names if name in given]
+            raise advised(
+                ValueError(
+                    f"functional_call got multiple values for keys {several}, which are tied. "
+                    "Consider using tie_weights=False"
+                ),
+                "They are one tensor in the module: give the new one under one name.",
+            )
+        for value in values.values():
+            tied.update(dict.fromkeys(names, value))
+    return tied
+
+
+def _check_complete(module: Module, wanted: Mapping[str, Tensor]) -> None:
+    own = _own(module)
+    unexpected = ", ".join(repr(name) for name in wanted if name not in own)
+    missing = ", ".join(repr(name) for name in own if name not in wanted)
+    lines = [f"\n\tUnexpected key(s): {unexpected}."] if unexpected else []
+    lines += [f"\n\tMissing key(s): {missing}."] if missing else []
+    if lines:
+        raise advised(
+            RuntimeError(
+                f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(lines)}"
+            ),
+            "With strict=False the module's own tensors stand in.",
+        )
+
+
+def _place(module: Module, name: str) -> tuple[dict[str, Any], str]:
+    """The table in which the tensor of this name is, and its key there."""
+    path, _, key = name.rpartition(".")
+    owner = module.get_submodule(path)
+    return (owner._buffers if key in owner._buffers else owner._parameters), key

@@ -1,0 +1,84 @@
+"""Weights as length and direction, by a hook: the way before parametrisations. It warns."""
+
+from __future__ import annotations
+
+from typing import Any
+from warnings import warn
+
+from tapegrad.errors import advised
+from tapegrad.nn.parameter import Parameter
+from tapegrad.nn.utils.parametrizations import norm_except
+from tapegrad.tensor import Tensor
+
+
+class WeightNorm:
+    """The hook that computes the weight before each forward."""
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name = name
+        self.dim = -1 if dim is None else dim
+
+    def compute_weight(self, module: Any) -> Tensor:
+        g, v = getattr(module, f"{self.name}_g"), getattr(module, f"{self.name}_v")
+        return v * (g / norm_except(v, self.dim))
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
+    """Replace a weight by its length `weight_g` and direction `weight_v`: `g * v / |v|`.
+
+    Source: Salimans and Kingma, Weight normalization, 2016, eq. 2.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(20, 40))
+    >>> layer.weight_g.shape
+    torch.Size([40, 1])
+    """
+    warn(
+        "`torch.nn.utils.weight_norm` is deprecated in favor of "
+        "`torch.nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    for hook in module._forward_pre_hooks.values():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            raise advised(
+                RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}"),
+                "remove_weight_norm takes the first away.",
+            )
+    hook = WeightNorm(name, dim)
+    weight = getattr(module, name)
+    del module._parameters[name]
+    g = Parameter(norm_except(weight, hook.dim).detach())
+    module.register_parameter(f"{name}_g", g)
+    module.register_parameter(f"{name}_v", Parameter(weight.detach()))
+    setattr(module, name, hook.compute_weight(module))
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+    """Make the weight of `weight_norm` a parameter again.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(20, 40))
+    >>> list(torch.nn.utils.remove_weight_norm(layer).state_dict())
+    ['bias', 'weight']
+    """
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            weight = hook.compute_weight(module)
+            delattr(module, name)
+            del module._parameters[f"{name}_g"]
+            del module._parameters[f"{name}_v"]
+            setattr(module, name, Parameter(weight.detach()))
+            del module._forward_pre_hooks[key]
+            return module
+    raise advised(
+        ValueError(f"weight_norm of '{name}' not found in {module}"),
+        "weight_norm puts it there.",
+    )
