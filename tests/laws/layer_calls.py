@@ -53,6 +53,7 @@ LOSS = Group(
     F.smooth_l1_loss(x, p)
     F.huber_loss(x, p)
     F.cross_entropy(x, k)
+    F.linear_cross_entropy(x, w, k)
     F.cross_entropy(x, k, label_smoothing=0.1)
     F.cross_entropy(x, k, p[0])
     F.cross_entropy(x, p)
@@ -69,6 +70,7 @@ LOSS = Group(
     F.soft_margin_loss(x, p)
     F.triplet_margin_loss(x, y, p)
     F.poisson_nll_loss(x, p)
+    F.triplet_margin_with_distance_loss(x, y, p)
     F.poisson_nll_loss(x, p, log_input=False)
     F.gaussian_nll_loss(x, p, y)
     F.multi_margin_loss(x, k)
@@ -81,6 +83,7 @@ LOSS = Group(
     """,
     x=uniform(32, 48),
     y=uniform(32, 48),
+    w=uniform(48, 48),
     u=uniform(20, 4, 12),
     constants={
         "p": uniform(32, 48),
@@ -159,6 +162,11 @@ IMAGE = Group(
     F.adaptive_max_pool2d(x, 4)
     F.adaptive_max_pool3d(x[:, None], 2)
     F.fractional_max_pool2d(x, 2, 4)
+    F.fractional_max_pool3d(x[:, None], 2, 3)
+    F.max_unpool1d(*F.max_pool1d(x[:, :, 0], 2, return_indices=True), 2)
+    F.upsample_nearest(x, scale_factor=2)
+    F.upsample_bilinear(x, scale_factor=2)
+    F.dropout3d(x[:, None])
     F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2)
     F.pad(x, (1, 2, 3, 4))
     F.pad(x, (1, 2, 3, 4), "reflect")
@@ -208,6 +216,18 @@ ATTENTION = Group(
     k=uniform(2, 4, 24, 16),
     v=uniform(2, 4, 24, 16),
     constants={"m": mask(24, 24)},
+)
+
+MULTI_HEAD = Group(
+    "multi-head attention",
+    """
+    F.multi_head_attention_forward(x, x, x, 16, 4, w, b, None, None, False, 0, o, c)
+    """,
+    x=uniform(12, 3, 16),
+    w=uniform(48, 16),
+    b=uniform(48),
+    o=uniform(16, 16),
+    c=uniform(16),
 )
 
 LONG_ATTENTION = Group(

@@ -68,6 +68,12 @@ LINALG = Group(
     torch.linalg.lstsq(t, b).solution
     torch.linalg.lu(a)
     torch.linalg.lu_factor(a)
+    torch.lu_unpack(*torch.linalg.lu_factor(a))
+    torch.linalg.inv_ex(a)
+    torch.linalg.solve_ex(a, b)
+    torch.linalg.cholesky_ex(d)
+    torch.linalg.tensorsolve(a.reshape(4, 6, 24), b[:, 0].reshape(4, 6))
+    torch.ormqr(t, b[0, :6], b)
     torch.lu_solve(b, *torch.linalg.lu_factor(a))
     torch.linalg.householder_product(t, b[0, :6])
     torch.linalg.norm(a)

@@ -1,6 +1,7 @@
 """Broadcasting against NumPy: values, and gradients summed back to the shapes they came from."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays, mutually_broadcastable_shapes
@@ -87,3 +88,11 @@ def test_gradients_keep_the_dtype_of_their_tensor_beside_integers():
     for y in (x * counts, counts * x, x / counts, x - counts):
         (gradient,) = torch.autograd.grad(y.sum(), x)
         assert gradient.dtype == torch.float32
+
+
+def test_the_method_broadcast_to_takes_sizes_or_a_tuple_of_them():
+    x = torch.ones(1, 3)
+    assert x.broadcast_to(2, 3).shape == x.broadcast_to((2, 3)).shape == (2, 3)
+    assert x.broadcast_to(size=(2, 3)).shape == (2, 3)
+    with pytest.raises(TypeError, match='missing 1 required positional arguments: "size"'):
+        x.broadcast_to()

@@ -16,6 +16,7 @@ from tapegrad.ops import slice as _slice
 from tapegrad.ops import stride as _stride
 from tapegrad.ops import triangle as _triangle
 from tapegrad.ops import turn as _turn
+from tapegrad.shape import ints_of, missing_argument
 
 
 class ShapeMethods:
@@ -51,7 +52,18 @@ class ShapeMethods:
 
     expand = _expand.expand
     expand_as = _expand.expand_as
-    broadcast_to = _expand.broadcast_to
+
+    def broadcast_to(self, *sizes: Any, size: Any = None) -> Any:
+        """Dimensions of size 1, and new ones in front, repeated without copying.
+
+        >>> torch.tensor([1, 2]).broadcast_to(2, 2)
+        tensor([[1, 2],
+                [1, 2]])
+        """
+        if not sizes and size is None:
+            raise missing_argument("broadcast_to", "size")
+        given = sizes if size is None else (size,)
+        return _expand.broadcast_to(self, ints_of("broadcast_to", "size", given))
 
     select = _slice.select
     narrow = _slice.narrow

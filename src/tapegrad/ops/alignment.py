@@ -29,8 +29,9 @@ _NEVER = -1e30  # the logarithm of probability 0: differences of two are no nan
     kernels=("gather_along", "add_along"),
 )
 def alignment_loss(xp, logp, symbols, times, labels, *, zero_infinity, projected):
-    """-log p(target) for logp (T, N, C), symbols (N, S) with blanks, T and L of each of N targets;
-    and alpha_t for all t, (T, N, S).
+    """-log p(target) for logp (T, N, C), symbols (N, S) with blanks, T and L of each of N targets.
+
+    And alpha_t for all t, (T, N, S).
 
     The derivative with `projected` is exp(logp) - occupancy: the one along log-probabilities that
     stay normalised, which is PyTorch's. Without it, it is that of each number by itself.

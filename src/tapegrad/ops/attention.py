@@ -57,11 +57,11 @@ softmax_or_zero.jvp(x=lambda xp, t, y: _softmax_rule(xp, t, y))  # a symmetric J
     kernels=("attend", "attend_back"),
 )
 def attention(xp, *inputs, scale, causal):
-    """softmax(query key^T scale + mask) value over the last two axes, and of each row of scores
-    the logarithm of the sum of exponentials.
+    """softmax(query key^T scale + mask) value, over the last two axes.
 
-    `inputs` are query, key, value and perhaps a mask, which has no gradient; with `causal` query i
-    sees keys 0 to i.
+    And of each row of scores the logarithm of the sum of exponentials, from which the rules make
+    the weights again. `inputs` are query, key, value and perhaps a mask, which has no gradient;
+    with `causal` query i sees keys 0 to i.
     """
     return xp.attend(inputs, scale, causal)
 

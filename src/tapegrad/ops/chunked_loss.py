@@ -33,7 +33,7 @@ def _slopes(xp: Any, x: Any, weight: Any, bias: Any, target: Any, scale: Any, cl
 
 @primitive(kernels=("pad_slice",))
 def chunked_cross_entropy(xp, *inputs, chunk, wants_input):
-    """scale * (log(sum(exp(s))) - s[target]) of the scores s = input weight^T + bias, for each row.
+    """scale * (log(sum(exp(s))) - s[target]) of each row of the scores s = input weight^T + bias.
 
     `inputs` are input (N, D), weight (C, D), target and scale (N,), classes 0 to C - 1, and perhaps
     bias (C,): `chunk` rows are worked on at a time.
