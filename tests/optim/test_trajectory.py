@@ -70,7 +70,7 @@ def test_gradients_pass_through_recorded_steps(method, options, expected):
 
 @pytest.mark.parametrize(("method", "options", "expected"), ELEMENTWISE)
 def test_large_parameters_go_the_way_of_small_ones(method, options, expected):
-    n = 70_001  # three blocks
+    n = 140_001  # three blocks
     small = torch.linspace(-1.0, 1.0, n)[:100].clone().requires_grad_()
     other = torch.ones(3, requires_grad=True)
     large = torch.linspace(-1.0, 1.0, n).requires_grad_()

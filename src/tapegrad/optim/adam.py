@@ -108,6 +108,7 @@ class Adam(Optimizer):
         amsgrad: bool,
         maximize: bool,
         decoupled_weight_decay: bool,
+        spare: Any,
         **_: Any,
     ) -> None:
         beta1, beta2 = betas
@@ -119,17 +120,25 @@ class Adam(Optimizer):
             param *= 1 - lr * weight_decay
         elif weight_decay:
             grad = grad + weight_decay * param
-        m += (1 - beta1) * (grad - m)
+        change = xp.subtract(grad, m, out=spare[0])
+        change *= 1 - beta1
+        m += change
+        square = xp.multiply(grad, grad, out=spare[0])
+        square *= 1 - beta2
         v *= beta2
-        v += (1 - beta2) * (grad * grad)
+        v += square
         if amsgrad:
             peak = state["max_exp_avg_sq"]
             peak[...] = xp.maximum(xp.asarray(peak, copy=True), v)  # a recorded step keeps it
             v = peak
-        # The corrections of the bias, in double precision whatever the parameter's.
-        size = xp.asarray(lr / (1 - beta1**t), dtype=param.dtype)
-        root = xp.asarray(xp.sqrt(1 - beta2**t), dtype=param.dtype)
-        param -= size * m / (xp.sqrt(v) / root + eps)
+        # The corrections of the bias, in double precision whatever the parameter's. That of v is
+        # taken out of the root: size * m / (sqrt(v) / root + eps).
+        root = xp.sqrt(1 - beta2**t)
+        size = xp.asarray(lr * root / (1 - beta1**t), dtype=param.dtype)
+        scale = xp.sqrt(v, out=spare[0])
+        scale = xp.add(scale, xp.asarray(eps * root, dtype=param.dtype), out=spare[0])
+        change = xp.multiply(m, size, out=spare[1])
+        param -= xp.divide(change, scale, out=spare[1])
 
 
 class AdamW(Adam):

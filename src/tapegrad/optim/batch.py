@@ -8,12 +8,13 @@ one; on a large parameter what costs is memory, so it is updated block by block.
 from __future__ import annotations
 
 import sys
+from threading import local
 from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays import numpy as numpy_namespace
-from tapegrad.arrays.blocks import BLOCK, run_blocks
+from tapegrad.arrays.blocks import BLOCK, LARGE, run_blocks
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import INFERENCE, version_of
 from tapegrad.autograd.mode import enable_grad
@@ -62,7 +63,7 @@ def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
                 state = {}
             if optimizer.counts_steps:
                 state["step"] += 1
-            optimizer.update(xp, param, grad, state, **options, first=fresh)
+            optimizer.update(xp, param, grad, state, **options, first=fresh, spare=NO_SPARE)
             optimizer.conclude(xp, state, **options)
 
 
@@ -158,9 +159,8 @@ class Batch:
             state = {"step": self.steps[:1].reshape(()), **state}
         if not self.flat:
             array, grad = params[0]._array, params[0]._grad._array
-            optimizer.update(
-                namespace_of((array,)), array, grad, state, **options, first=self.first
-            )
+            xp = namespace_of((array,))
+            optimizer.update(xp, array, grad, state, **options, first=self.first, spare=NO_SPARE)
         elif self.param is None:
             array = params[0]._array
             flat = vector(array)
@@ -182,18 +182,41 @@ class Batch:
     def _update(
         self, optimizer: Any, param: Any, grad: Any, state: dict[str, Any], options: dict[str, Any]
     ) -> None:
-        update, first = optimizer.update, self.first
-        if param.size <= BLOCK:
-            update(numpy_namespace, param, grad, state, **options, first=first)
+        options = {**options, "first": self.first}
+        update, size = optimizer.update, param.size
+        if size <= LARGE:
+            update(numpy_namespace, param, grad, state, **options, spare=_spare(size, param.dtype))
             return
 
         def work(start: int, stop: int) -> None:
             part = {k: v[start:stop] if v.ndim else v for k, v in state.items()}
-            update(
-                numpy_namespace, param[start:stop], grad[start:stop], part, **options, first=first
-            )
+            spare = _spare(stop - start, param.dtype)
+            x, g = param[start:stop], grad[start:stop]
+            update(numpy_namespace, x, g, part, **options, spare=spare)
 
         run_blocks(param.size, work)
+
+
+class _Spares(local):
+    """For each thread and dtype two vectors that intermediate results may overwrite.
+
+    Fresh ones of this size would cost more in page faults than in arithmetic.
+    """
+
+    def __init__(self) -> None:
+        self.by_dtype: dict[Any, tuple[Any, Any]] = {}
+
+
+_spares = _Spares()
+NO_SPARE = (None, None)
+
+
+def _spare(size: int, dtype: Any) -> tuple[Any, Any]:
+    """Memory for two intermediate results, for the argument `out` of a ufunc."""
+    pair = _spares.by_dtype.get(dtype)
+    if pair is None or pair[0].size < size:
+        pair = _spares.by_dtype[dtype] = (np.empty(size, dtype), np.empty(size, dtype))
+    return pair[0][:size], pair[1][:size]
 
 
 def _batches(optimizer: Any, ready: list[Any], options: dict[str, Any]) -> list[Batch]:

@@ -94,7 +94,8 @@ class Optimizer(Saving, StepHooks):
     def update(self, xp: Any, param: Any, grad: Any, state: dict[str, Any], **options: Any) -> None:
         """One step: change `param` and the arrays in `state` in place.
 
-        `first` among the options says that the state is fresh from `init`.
+        `first` among the options says that the state is fresh from `init`; `spare` are two arrays
+        like `param` for the argument `out` of intermediate results, or two None.
         """
         raise NotImplementedError(
             f"{type(self).__name__} does not say how it changes a parameter: define update()"
