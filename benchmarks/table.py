@@ -6,6 +6,7 @@ import bench_elementwise
 import bench_embedding
 import bench_forward
 import bench_import
+import bench_loader
 import bench_logits
 import bench_million
 import bench_network
@@ -26,5 +27,6 @@ MODULES = (
     bench_embedding,
     bench_logits,
     bench_normalization,
+    bench_loader,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}
