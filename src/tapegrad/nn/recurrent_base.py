@@ -59,7 +59,7 @@ class RNNBase(Module):
         self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             size = out * len(directions) if layer else input_size
-            shapes = {"weight_ih": (rows, size), "weight_hh": (rows, out)}
+            shapes: dict[str, tuple] = {"weight_ih": (rows, size), "weight_hh": (rows, out)}
             if bias:
                 shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
             if proj_size:

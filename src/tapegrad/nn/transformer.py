@@ -251,8 +251,8 @@ class Transformer(Module):
     ) -> None:
         super().__init__()
         place = {"device": device, "dtype": dtype}
-        options = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
-        options = (*options, batch_first, norm_first, bias)
+        options: tuple = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
+        options += (batch_first, norm_first, bias)
         if custom_encoder is not None:
             self.encoder = custom_encoder
         else:

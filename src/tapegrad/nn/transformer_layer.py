@@ -89,14 +89,14 @@ class TransformerEncoderLayer(Module):
         self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        activation = _function(activation)
-        if activation is F.relu or isinstance(activation, ReLU):
+        function = _function(activation)
+        if function is F.relu or isinstance(function, ReLU):
             self.activation_relu_or_gelu = 1
-        elif activation is F.gelu or isinstance(activation, GELU):
+        elif function is F.gelu or isinstance(function, GELU):
             self.activation_relu_or_gelu = 2
         else:
             self.activation_relu_or_gelu = 0
-        self.activation = activation
+        self.activation = function
 
     def forward(
         self,
