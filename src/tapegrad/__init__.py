@@ -76,7 +76,7 @@ _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
     "backends compat cuda data func fft inspect linalg masked namespace nn optim random "
-    "return_types signal special testing utils version".split()
+    "return_types safetensors serialization signal special testing utils version".split()
 )
 
 

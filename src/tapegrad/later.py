@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 FUNCTIONS: dict[str, str] = {
+    "tapegrad.interchange": "from_torch to_torch",
     "tapegrad.ops.affine_map": "affine_grid_generator",
     "tapegrad.ops.along_reduced": "index_reduce",
     "tapegrad.ops.bilinear_form": "bilinear",
@@ -74,6 +75,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.window": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
     ),
+    "tapegrad.serialization": "load save",
     "tapegrad.switch": (
         "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
         "has_spectral set_deterministic_debug_mode set_flush_denormal "

@@ -1,0 +1,191 @@
+"""`load`: what a `.pt` file holds, without running anything that is in it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from contextlib import contextmanager
+from typing import Any
+
+from tapegrad.errors import advised
+from tapegrad.serialization.allowed import Allowed, StorageType
+from tapegrad.serialization.archive import Archive
+from tapegrad.serialization.legacy import load_legacy
+from tapegrad.serialization.location import placer
+from tapegrad.serialization.machine import Machine
+from tapegrad.serialization.message import malformed, unsupported
+from tapegrad.serialization.rebuild import TypedStorage
+from tapegrad.storage import UntypedStorage
+
+ZIP = b"PK\x03\x04"
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """What `save`, of tapegrad or PyTorch, has written to `f`, a path or a file open for reading.
+
+    Never runs code from the file: it may hold tensors, parameters, containers, numbers, strings,
+    dtypes, devices and sizes, and what `torch.serialization.add_safe_globals` allows. Tensors that
+    shared memory share it again.
+
+    Args:
+        f: path, or file that can seek
+        map_location: where tensors go that were elsewhere: "cpu"; a dict from place to place; or
+            a function of storage and place
+        weights_only: False lets the file also hold layers of `torch.nn`, defaultdicts, slices and
+            ranges. Unlike PyTorch's it lets nothing else in: whatever else is named, is refused.
+        mmap: leave the tensors in the file until they are used; `f` must be a path
+        pickle_load_args: `encoding` of the strings of Python 2
+
+    Raises:
+        pickle.UnpicklingError: the file names what is not allowed, or its pickle is damaged
+        RuntimeError: the archive is damaged, or a tensor would reach beyond its memory
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save({"weight": torch.ones(2)}, file)
+    >>> torch.load(io.BytesIO(file.getvalue()))
+    {'weight': tensor([1., 1.])}
+    """
+    allowed = Allowed(plain=_is_wide(weights_only, pickle_module))
+    encoding = pickle_load_args.pop("encoding", "utf-8")
+    if pickle_load_args:
+        raise TypeError(f"load() got an unexpected keyword argument {next(iter(pickle_load_args))}")
+    put = placer(map_location)
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    with opened(f) as file:
+        start = file.tell()
+        first = file.read(len(ZIP))
+        if not isinstance(first, bytes):
+            raise advised(TypeError("must be str, not bytes"), "Open the file with mode 'rb'.")
+        file.seek(start)
+        if first == ZIP:
+            return _load_archive(Archive(file), allowed, put, bool(mmap), encoding)
+        if mmap:
+            raise RuntimeError(
+                "mmap can only be used with files saved with "
+                f"`torch.save({f}, _use_new_zipfile_serialization=True), "
+                "please torch.save your checkpoint with this option in order to use mmap."
+            )
+        return load_legacy(file, allowed, put, encoding)
+
+
+def _is_wide(weights_only: bool | None, pickle_module: Any) -> bool:
+    if weights_only is None or weights_only:
+        if pickle_module is not None:
+            raise RuntimeError(
+                "Can not safely load weights when explicit pickle_module is specified"
+            )
+        return False
+    if pickle_module not in (None, pickle):
+        raise NotImplementedError(
+            "load(pickle_module=...) is not supported: tapegrad reads pickles with a machine of "
+            "its own, which runs no code"
+        )
+    return True
+
+
+@contextmanager
+def opened(f: Any) -> Any:
+    """A file to read, of a path or of one that is open."""
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            yield file
+        return
+    for name in ("seek", "tell", "read"):
+        if not hasattr(f, name):
+            raise AttributeError(
+                f"'{type(f).__name__}' object has no attribute '{name}'. You can only torch.load "
+                "from a file that is seekable. Please pre-load the data into a buffer like "
+                "io.BytesIO and try to load from it instead."
+            )
+    yield f
+
+
+def _load_archive(archive: Archive, allowed: Allowed, put: Any, mapped: bool, encoding: str) -> Any:
+    if "constants.pkl" in archive:
+        raise advised(
+            RuntimeError(
+                "Cannot use ``weights_only=True`` with TorchScript archives passed to "
+                "``torch.load``. "
+            ),
+            "tapegrad does not run TorchScript: save the state_dict() of the model instead.",
+        )
+    if "byteorder" in archive and archive.read("byteorder") != b"little":
+        raise advised(
+            RuntimeError(f"the file's byte order is {archive.read('byteorder')[:20]!r}"),
+            "tapegrad reads files that were written on little-endian machines.",
+        )
+    storages = ArchiveStorages(archive, put, mapped)
+    machine = Machine(
+        archive.read("data.pkl"), allowed.find, allowed.call, allowed.build, storages.get, encoding
+    )
+    return machine.run()
+
+
+class ArchiveStorages:
+    """The memory that the pickle of an archive refers to; each record is read once."""
+
+    def __init__(self, archive: Archive, put: Any, mapped: bool) -> None:
+        self._archive = archive
+        self._put = put
+        self._mapped = mapped
+        self._loaded: dict[str, UntypedStorage] = {}
+
+    def get(self, given: Any) -> Any:
+        """The storage meant by a persistent id."""
+        kind, key, location, numel = checked_id(given, 5)
+        itemsize = 1 if kind.dtype is None else kind.dtype.itemsize
+        storage = self._loaded.get(key)
+        if storage is None:
+            storage = self._loaded[key] = self._read(kind, key, location, numel * itemsize)
+        elif storage.nbytes() != numel * itemsize:
+            raise _wrong_size(storage.nbytes(), numel * itemsize)
+        return storage if kind.dtype is None else TypedStorage(storage, kind.dtype)
+
+    def _read(self, kind: StorageType, key: str, location: str, n: int) -> UntypedStorage:
+        record = f"data/{key}"
+        dtype = "u1" if kind.dtype is None else kind.dtype.numpy
+        size = self._archive.size(record)
+        if size != n:
+            raise _wrong_size(size, n)
+        read = self._archive.mapped if self._mapped else self._archive.array
+        return self._put(UntypedStorage(read(record, dtype)), location)
+
+
+def checked_id(given: Any, length: int) -> tuple[StorageType, str, str, int]:
+    """The type, key, place and length of a storage, as a persistent id of that length says."""
+    if type(given) is not tuple or not given or given[0] != "storage":
+        raise unsupported(
+            f"Only persistent_load of storage is allowed, but got {_first_type(given)}"
+        )
+    if len(given) != length:
+        raise malformed(f"a storage is described by {len(given)} values, not {length}")
+    kind, key, location, numel = given[1:5]
+    if type(kind) is not StorageType or type(key) is not str or type(location) is not str:
+        raise malformed("a storage is described by values of the wrong types")
+    if type(numel) is not int or not 0 <= numel < 2**63:
+        raise malformed(f"a storage has {numel!r} elements")
+    return kind, key, location, numel
+
+
+def _first_type(given: Any) -> Any:
+    return type(given[0]) if type(given) is tuple and given else type(given)
+
+
+def _wrong_size(found: int, expected: int) -> RuntimeError:
+    return advised(
+        RuntimeError(
+            f"record size ({found} bytes) does not match expected size ({expected} bytes = "
+            f"{expected} elements * 1 bytes/element) for dtype Byte"
+        ),
+        "The file was altered after it was saved: get it again.",
+    )

@@ -1,0 +1,226 @@
+"""The functions that a file of PyTorch names: tensors from their memory, shape and strides.
+
+Every argument comes from a file and is checked: a tensor that is made lies within its memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrangement import layout, span
+from tapegrad.dtype import dtype as Dtype
+from tapegrad.nn.parameter import Parameter
+from tapegrad.ops.typed import retyped
+from tapegrad.serialization.message import lacking, malformed
+from tapegrad.storage import UntypedStorage
+from tapegrad.tensor import Tensor, make_leaf, wrap
+
+_LARGEST = 2**63 - 1
+
+
+class TypedStorage:
+    """The memory of a tensor as elements of a dtype.
+
+    >>> from tapegrad.serialization.rebuild import TypedStorage
+    >>> TypedStorage(torch.ones(2).untyped_storage(), torch.float32).tolist()
+    [1.0, 1.0]
+    """
+
+    __slots__ = ("_storage", "dtype")
+
+    def __init__(self, storage: UntypedStorage, dtype: Dtype) -> None:
+        self._storage = storage
+        self.dtype = dtype
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory as bytes."""
+        return self._storage
+
+    def __len__(self) -> int:
+        return self._storage.nbytes() // self.dtype.itemsize
+
+    size = __len__
+
+    def tolist(self) -> list[Any]:
+        """The elements as numbers."""
+        return self._storage.elements(self.dtype.numpy).tolist()
+
+    def __repr__(self) -> str:
+        lines = "".join(f" {x}\n" for x in self.tolist())
+        return (
+            f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) "
+            f"of size {len(self)}]"
+        )
+
+
+TypedStorage.__module__ = "torch.storage"
+
+
+def rebuild_tensor(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
+    """A tensor in its memory."""
+    if type(storage) is not TypedStorage:
+        raise malformed("a tensor's memory is no storage")
+    return wrap(_strided(storage.untyped(), storage.dtype, offset, size, stride))
+
+
+def rebuild_tensor_v2(
+    storage: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires_grad: Any,
+    backward_hooks: Any,
+    metadata: Any = None,
+) -> Any:
+    """A tensor in its memory, with `requires_grad`; its hooks are not kept."""
+    found = rebuild_tensor(storage, offset, size, stride)
+    return _completed(found, requires_grad, metadata)
+
+
+def rebuild_tensor_v3(
+    storage: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires_grad: Any,
+    backward_hooks: Any,
+    dtype: Any,
+    metadata: Any = None,
+) -> Any:
+    """A tensor in its memory, which is one of bytes."""
+    if type(storage) is not UntypedStorage or type(dtype) is not Dtype:
+        raise malformed("a tensor's memory is no storage")
+    found = wrap(_strided(storage, dtype, offset, size, stride))
+    return _completed(found, requires_grad, metadata)
+
+
+def rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Any:
+    """A parameter on the memory of `data`."""
+    if not isinstance(data, Tensor) or type(requires_grad) is not bool:
+        raise malformed("a parameter is made of something that is no tensor")
+    return Parameter(data, requires_grad)
+
+
+def rebuild_parameter_with_state(
+    data: Any, requires_grad: Any, backward_hooks: Any, state: Any
+) -> Any:
+    """A parameter and its attributes."""
+    return _with_attributes(rebuild_parameter(data, requires_grad, backward_hooks), state)
+
+
+def rebuild_from_type(function: Any, cls: Any, args: Any, state: Any) -> Any:
+    """A tensor of a class and its attributes: `function(*args)`, then those."""
+    if function not in _TENSOR_FUNCTIONS or type(args) is not tuple:
+        raise malformed("a tensor is made by a function that makes none")
+    found = function(*args)
+    if not isinstance(cls, type) or not issubclass(cls, Tensor):
+        raise malformed("the class of a tensor is no class of tensors")
+    if cls is not type(found):
+        found = retyped(found, cls)
+    return _with_attributes(found, state)
+
+
+def get_layout(name: Any) -> Any:
+    """The layout that prints as `name`."""
+    from tapegrad import arrangement
+
+    found = getattr(arrangement, str(name).removeprefix("torch."), None)
+    if type(found) is not layout:
+        raise lacking("layout", repr(name))
+    return found
+
+
+def with_metadata(found: Any, state: Any) -> None:
+    """Give an object its attributes, a dict of names."""
+    if type(state) is tuple and len(state) == 2 and not state[1]:
+        state = state[0]  # the second is for __slots__
+    if state is None:
+        return
+    is_dict = type(state) is dict and all(type(name) is str for name in state)
+    if not is_dict or not hasattr(found, "__dict__"):
+        raise malformed("the attributes of an object are no dict of names")
+    found.__dict__.update(state)
+
+
+_TENSOR_FUNCTIONS = (rebuild_tensor, rebuild_tensor_v2, rebuild_tensor_v3, rebuild_parameter)
+
+
+def _with_attributes(found: Any, state: Any) -> Any:
+    if type(state) is dict:
+        for name in state:
+            if hasattr(type(found), str(name)):
+                raise malformed(f"an attribute would hide the method or property {name!r}")
+    with_metadata(found, state)
+    return found
+
+
+def _completed(found: Any, requires_grad: Any, metadata: Any) -> Any:
+    array = found._array
+    if metadata:
+        if type(metadata) is not dict:
+            raise malformed("what is said about a tensor is no dict")
+        if metadata.get("conj"):  # PyTorch leaves these to be made when they are read
+            array = np.conj(array)
+        if metadata.get("neg"):
+            array = np.negative(array)
+        found = wrap(np.asarray(array))
+    if type(requires_grad) is not bool:
+        raise malformed("requires_grad is neither True nor False")
+    if requires_grad:
+        if not (found.dtype.is_floating_point or found.dtype.is_complex):
+            raise malformed(f"a tensor of {found.dtype} cannot require grad")
+        make_leaf(found)
+    return found
+
+
+def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stride: Any) -> Any:
+    elements = storage.elements(dtype.numpy)
+    if not isinstance(size, tuple) or not isinstance(stride, tuple):
+        raise malformed("the sizes and strides of a tensor are no tuples")
+    if not all(type(n) is int for n in (offset, *size, *stride)):
+        raise malformed("the sizes, strides and offset of a tensor are no integers")
+    size, stride = tuple(size), tuple(stride)
+    if len(size) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    if len(size) > 64:
+        raise RuntimeError(f"a tensor of {len(size)} dimensions: NumPy has arrays of up to 64")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"negative sizes: {list(size)}")
+    _check_products(size, stride, dtype.itemsize)
+    n = span(size, stride)
+    if n and offset + n > elements.size:
+        raise RuntimeError(
+            f"Trying to resize storage that is not resizable: sizes {list(size)}, strides "
+            f"{list(stride)} and offset {offset} need {offset + n} elements of "
+            f"{elements.size}"
+        )
+    part = elements[offset:] if n else elements[:0]
+    if offset + n == elements.size == n and _is_row_major(size, stride):
+        return part.reshape(size)
+    steps = [step * dtype.itemsize for step in stride]
+    return np.lib.stride_tricks.as_strided(part, size, steps)
+
+
+def _check_products(size: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> None:
+    """Raise where the shape or a step counts more bytes than there are addresses."""
+    count = itemsize
+    for n, step in zip(size, stride, strict=True):
+        count *= max(n, 1)
+        if count > _LARGEST or not 0 <= step * max(n, 1) * itemsize <= _LARGEST:
+            raise RuntimeError(
+                f"Storage size calculation overflowed with sizes={list(size)} and "
+                f"strides={list(stride)}"
+            )
+
+
+def _is_row_major(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    step = 1
+    for n, given in zip(reversed(size), reversed(stride), strict=True):
+        if n != 1 and given != step:
+            return False
+        step *= n
+    return True

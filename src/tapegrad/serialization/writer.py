@@ -1,0 +1,259 @@
+"""`save`: tensors and containers in PyTorch's file format."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import sys
+import zlib
+from collections import OrderedDict
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrangement import layout, memory_format
+from tapegrad.device import device
+from tapegrad.dtype import dtype as Dtype
+from tapegrad.errors import advised
+from tapegrad.nn.parameter import Parameter
+from tapegrad.serialization import rebuild
+from tapegrad.serialization.allowed import GLOBALS, STORAGE_TYPES, UNTYPED, StorageType
+from tapegrad.serialization.archive import writing
+from tapegrad.serialization.atomic import replacing
+from tapegrad.size import Size
+from tapegrad.storage import UntypedStorage, elements_of, offset_of, owner_of, row_major
+from tapegrad.tensor import Tensor
+
+DEFAULT_PROTOCOL = 2
+
+
+def save(
+    obj: Any,
+    f: Any,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
+    """Write tensors, and containers of them, to `f`: a file that PyTorch's `load` opens too.
+
+    A file at a path is replaced when all is written: a crash meanwhile leaves the old one whole.
+    Tensors that share memory share it again when loaded; the whole memory is written, also of a
+    small view of it: clone() the view to leave the rest out. History and gradients stay behind.
+
+    Args:
+        obj: tensors, parameters, state_dicts, layers, numbers, strings, and containers of these
+        f: path, or file open for writing
+        pickle_protocol: from 2 to 5; PyTorch's `weights_only=True` reads 2
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.nn.Linear(2, 1).state_dict(), file)
+    >>> file.seek(0)
+    0
+    >>> sorted(torch.load(file))
+    ['bias', 'weight']
+    """
+    if pickle_module is not pickle:
+        raise NotImplementedError("save(pickle_module=...) is not supported: use Python's pickle")
+    if not _use_new_zipfile_serialization:
+        raise NotImplementedError(
+            "save(_use_new_zipfile_serialization=False) is not supported: the format of PyTorch "
+            "before 1.6 is read and not written"
+        )
+    if sys.byteorder != "little":
+        raise NotImplementedError("save() on a big-endian machine is not supported")
+    is_path = isinstance(f, (str, os.PathLike))
+    if not is_path and not hasattr(f, "write"):
+        raise advised(
+            AttributeError(
+                "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
+            ),
+            "Pass a path, or a file open with mode 'wb'.",
+        )
+    records = _records(obj, pickle_protocol, not _disable_byteorder_record)
+    if is_path:
+        name = os.path.splitext(os.path.basename(os.fspath(f)))[0]
+        with replacing(f) as file:
+            _write(file, name or "archive", records)
+    else:
+        _write(f, "archive", records)
+
+
+def _records(obj: Any, protocol: int, with_byteorder: bool) -> dict[str, Any]:
+    """The records of the archive: name -> bytes."""
+    stream = io.BytesIO()
+    pickler = TensorPickler(stream, protocol)
+    pickler.dump(obj)
+    records: dict[str, Any] = {"data.pkl": stream.getbuffer()}
+    if with_byteorder:
+        records["byteorder"] = b"little"
+    for key, elements in pickler.storages.items():
+        records[f"data/{key}"] = memoryview(elements.view(np.uint8))  # type: ignore[arg-type]
+    records["version"] = b"3\n"
+    records[".data/serialization_id"] = _identity(records)
+    return records
+
+
+def _identity(records: dict[str, Any]) -> bytes:
+    """40 digits that are the same for the same records: 20 of the names, 20 of the bytes."""
+    names, content = 0, 0
+    for name, data in records.items():
+        names = zlib.crc32(name.encode(), names)
+        content = zlib.crc32(data, content)
+    return b"%020d%020d" % (names, content)
+
+
+def _write(file: Any, name: str, records: dict[str, Any]) -> None:
+    with writing(file, name) as archive:
+        for record, data in records.items():
+            archive.add(record, data)
+
+
+_Pickler: Any = pickle._Pickler
+
+
+class TensorPickler(_Pickler):
+    """Python's own pickler, with PyTorch's names for what PyTorch has, and memory kept apart.
+
+    The one in C would look these names up, and so import PyTorch where that is installed.
+    """
+
+    def __init__(self, stream: Any, protocol: int) -> None:
+        super().__init__(stream, protocol)
+        self.storages: dict[str, np.ndarray] = {}
+        self._keys: dict[int, str] = {}
+        self._types: dict[int, StorageType] = {}
+        self._owners: list[np.ndarray] = []  # so that no other array takes their id
+
+    # -------------------------------------------------------------------------------------- memory
+
+    def persistent_id(self, obj: Any) -> Any:
+        """What stands for memory in the pickle."""
+        kind = type(obj)
+        if kind is _Memory:
+            return self._describe(obj.array, obj.type)
+        if kind is UntypedStorage:
+            return self._describe(obj.elements("u1"), UNTYPED)
+        if kind is rebuild.TypedStorage:
+            dtype = obj.dtype
+            return self._describe(obj.untyped().elements(dtype.numpy), STORAGE_TYPES[dtype])
+        return None
+
+    def _describe(self, array: np.ndarray, kind: StorageType) -> tuple:
+        owner = owner_of(array)
+        key = self._keys.get(id(owner))
+        elements = elements_of(array)
+        if key is None:
+            key = self._keys[id(owner)] = str(len(self._keys))
+            self._owners.append(owner)
+            self._types[id(owner)] = kind
+            self.storages[key] = elements
+        elif kind is not self._types[id(owner)]:
+            raise advised(
+                RuntimeError(
+                    "Cannot save multiple tensors or storages that view the same data as "
+                    "different types"
+                ),
+                "clone() one of them.",
+            )
+        n = elements.nbytes if kind is UNTYPED else elements.size
+        return "storage", kind, key, "cpu", n
+
+    # ------------------------------------------------------------------------------------- objects
+
+    def reducer_override(self, obj: Any) -> Any:
+        """What an object of ours is made of, as PyTorch says it."""
+        if isinstance(obj, Tensor):
+            return _reduced(obj)
+        kind = type(obj)
+        if kind is Dtype or kind is StorageType:
+            return obj.name
+        if kind is Size:
+            return Size, (tuple(obj),)
+        if kind is device:
+            return device, (obj.type,) if obj.index is None else (obj.type, obj.index)
+        if kind is layout:
+            return rebuild.get_layout, (repr(obj),)
+        if kind is memory_format:
+            raise advised(
+                TypeError("cannot pickle 'torch.memory_format' object"),
+                "Save its name: str(torch.channels_last).",
+            )
+        return NotImplemented
+
+    def save_global(self, obj: Any, name: str | None = None) -> None:
+        """A class or function by its name, which is PyTorch's if PyTorch has it."""
+        known = _known_name(obj)
+        if known is None:
+            super().save_global(obj, name)
+            return
+        module, name = known
+        if self.proto >= 4:
+            self.save(module)
+            self.save(name)
+            self.write(pickle.STACK_GLOBAL)
+        else:
+            self.write(pickle.GLOBAL + f"{module}\n{name}\n".encode())
+        self.memoize(obj)
+
+    dispatch = {**_Pickler.dispatch, FunctionType: save_global}  # noqa: RUF012
+
+
+class _Memory:
+    """The memory of an array, to be pickled as a storage of a type."""
+
+    __slots__ = ("array", "type")
+
+    def __init__(self, array: np.ndarray, type: StorageType) -> None:
+        self.array, self.type = array, type
+
+
+_NAMES: dict[int, Any] = {
+    id(found): name.rsplit(".", 1)
+    for name, found in GLOBALS.items()
+    if name.startswith("torch.") and "cuda" not in name
+}
+
+
+def _known_name(obj: Any) -> tuple[str, str] | None:
+    """Module and name of what PyTorch has too; None for other objects."""
+    found = _NAMES.get(id(obj))
+    if found is None and isinstance(obj, type) and obj.__module__.startswith("tapegrad.nn."):
+        from tapegrad import nn
+
+        if vars(nn).get(obj.__name__) is obj:
+            return "torch.nn", obj.__name__
+    return found
+
+
+def _reduced(x: Tensor) -> tuple:
+    """A tensor as a call of one of PyTorch's functions."""
+    state = {name: value for name, value in x.__dict__.items() if name != "_resting_hooks"}
+    kind = type(x)
+    if isinstance(x, Parameter) and kind is Parameter:
+        data = x.data
+        if state:
+            return (
+                rebuild.rebuild_parameter_with_state,
+                (data, x.requires_grad, OrderedDict(), state),
+            )
+        return rebuild.rebuild_parameter, (data, x.requires_grad, OrderedDict())
+    function, args = _of_memory(x)
+    if state or kind is not Tensor:
+        return rebuild.rebuild_from_type, (function, kind, args, state)
+    return function, args
+
+
+def _of_memory(x: Tensor) -> tuple:
+    array, stride = x._array, x.stride()
+    if any(step < 0 or step % array.itemsize for step in array.strides):
+        array = np.ascontiguousarray(array)  # PyTorch has no such views
+        stride = row_major(array.shape)
+    memory = _Memory(array, STORAGE_TYPES.get(x.dtype, UNTYPED))
+    args: tuple = (memory, offset_of(array), array.shape, stride, x.requires_grad, OrderedDict())
+    if memory.type is UNTYPED:
+        return rebuild.rebuild_tensor_v3, (*args, x.dtype)
+    return rebuild.rebuild_tensor_v2, args
