@@ -7,6 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from tapegrad import errors
+from tapegrad.utils.data._utils.argument import (
+    as_context,
+    check_iterable,
+    check_order,
+    check_workers,
+)
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.iterator import SingleProcessIterator
 from tapegrad.utils.data._utils.worker import get_worker_info
@@ -55,9 +61,9 @@ class DataLoader(Generic[T_co]):
     >>> data = torch.utils.data.TensorDataset(torch.arange(5), torch.arange(5) * 10)
     >>> for x, y in torch.utils.data.DataLoader(data, batch_size=2, shuffle=True):
     ...     print(x, y)
-    tensor([2, 0]) tensor([20,  0])
-    tensor([1, 3]) tensor([10, 30])
-    tensor([4]) tensor([40])
+    tensor([1, 4]) tensor([10, 40])
+    tensor([2, 3]) tensor([20, 30])
+    tensor([0]) tensor([0])
     """
 
     def __init__(
@@ -81,7 +87,7 @@ class DataLoader(Generic[T_co]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
         self.dataset = dataset
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
@@ -92,24 +98,25 @@ class DataLoader(Generic[T_co]):
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
         if self.is_iterable:
-            _check_iterable(shuffle, sampler, batch_sampler)
-        _check_order(batch_size, shuffle, sampler, batch_sampler, drop_last)
+            check_iterable(shuffle, sampler, batch_sampler)
+        check_order(batch_size, shuffle, sampler, batch_sampler, drop_last)
         if batch_sampler is not None:
             batch_size, drop_last = None, False
-        if sampler is None:
+        order: Any = sampler
+        if order is None:
             if self.is_iterable:
-                sampler = _InfiniteConstantSampler()
+                order = _InfiniteConstantSampler()
             elif shuffle:
-                sampler = RandomSampler(dataset, generator=generator)  # type: ignore[arg-type]
+                order = RandomSampler(dataset, generator=generator)  # type: ignore[arg-type]
             else:
-                sampler = SequentialSampler(dataset)  # type: ignore[arg-type]
+                order = SequentialSampler(dataset)  # type: ignore[arg-type]
         if batch_size is not None:
-            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+            batch_sampler = BatchSampler(order, batch_size, drop_last)
         if collate_fn is None:
             collate_fn = default_convert if batch_sampler is None else default_collate
         self.batch_size = batch_size
         self.drop_last = drop_last
-        self.sampler = sampler
+        self.sampler = order
         self.batch_sampler = batch_sampler
         self.generator = generator
         self.collate_fn = collate_fn
@@ -140,7 +147,7 @@ class DataLoader(Generic[T_co]):
 
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: Any) -> None:
-        self._context = context if context is None else _as_context(context, self.num_workers)
+        self._context = context if context is None else as_context(context, self.num_workers)
 
     @property
     def _auto_collation(self) -> bool:
@@ -187,98 +194,3 @@ class DataLoader(Generic[T_co]):
                 UserWarning,
                 stacklevel=3,
             )
-
-
-# --- what the arguments may be ---------------------------------------------------------------
-
-
-def _check_workers(num_workers: int, timeout: float, prefetch: Any, is_persistent: bool) -> None:
-    reason = ""
-    if num_workers < 0:
-        reason = (
-            "num_workers option should be non-negative; use num_workers=0 to disable "
-            "multiprocessing."
-        )
-    elif timeout < 0:
-        reason = "timeout option should be non-negative"
-    elif num_workers == 0 and prefetch is not None:
-        reason = (
-            "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 "
-            "to enable multiprocessing, otherwise set prefetch_factor to None."
-        )
-    elif prefetch is not None and prefetch < 0:
-        reason = "prefetch_factor option should be non-negative"
-    elif is_persistent and num_workers == 0:
-        reason = "persistent_workers option needs num_workers > 0"
-    if reason:
-        raise errors.advised(ValueError(reason), "num_workers=0 makes batches in this process.")
-
-
-def _check_iterable(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
-    given = {
-        "shuffle": None if shuffle is False else shuffle,
-        "sampler": sampler,
-        "batch_sampler": batch_sampler,
-    }
-    for name, value in given.items():
-        if value is not None and (name != "shuffle" or value not in (False,)):
-            raise errors.advised(
-                ValueError(
-                    f"DataLoader with IterableDataset: expected unspecified {name} option, but "
-                    f"got {name}={value}"
-                ),
-                "Such a data set has an order of its own: shuffle in its __iter__.",
-            )
-
-
-def _check_order(
-    batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: Any
-) -> None:
-    reason = ""
-    if sampler is not None and shuffle:
-        reason = "sampler option is mutually exclusive with shuffle"
-    elif batch_sampler is not None:
-        if batch_size != 1 or shuffle or sampler is not None or drop_last:
-            reason = (
-                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
-                "drop_last"
-            )
-    elif batch_size is None and drop_last:
-        reason = (
-            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
-        )
-    if reason:
-        raise errors.advised(ValueError(reason), "Leave one of them away.")
-
-
-def _as_context(context: Any, num_workers: int) -> Any:
-    import multiprocessing
-
-    if num_workers == 0:
-        raise errors.advised(
-            ValueError(
-                "multiprocessing_context can only be used with multi-process loading "
-                f"(num_workers > 0), but got {num_workers=}"
-            ),
-            "Leave it away, or pass num_workers.",
-        )
-    methods = multiprocessing.get_all_start_methods()
-    if isinstance(context, str):
-        if context not in methods:
-            raise errors.advised(
-                ValueError(
-                    "multiprocessing_context option should specify a valid start method in "
-                    f"{methods}, but got multiprocessing_context='{context}'"
-                ),
-                "Leave it away to start workers in the way that is usual here.",
-            )
-        return multiprocessing.get_context(context)
-    if not isinstance(context, multiprocessing.context.BaseContext):
-        raise errors.advised(
-            TypeError(
-                "multiprocessing_context option should be a valid context object or a string "
-                f"specifying the start method, but got multiprocessing_context={context}"
-            ),
-            f"Pass one of {methods}.",
-        )
-    return context

@@ -73,7 +73,7 @@ class RandomSampler(Sampler[int]):
 
     >>> _ = torch.manual_seed(0)
     >>> list(torch.utils.data.RandomSampler("abcde"))
-    [4, 2, 3, 1, 0]
+    [1, 3, 4, 2, 0]
     """
 
     def __init__(

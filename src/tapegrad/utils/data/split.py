@@ -23,7 +23,7 @@ def random_split(
     >>> _ = torch.manual_seed(0)
     >>> train, test = torch.utils.data.random_split(range(5), [0.8, 0.2])
     >>> list(train), list(test)
-    ([2, 0, 1, 3], [4])
+    ([4, 0, 1, 3], [2])
     """
     from tapegrad.ops.random_make import randperm
     from tapegrad.utils.data.dataset import Subset
@@ -38,7 +38,7 @@ def random_split(
     order = randperm(sum(lengths), generator=generator).tolist()
     ends = accumulate(lengths)
     return [
-        Subset(dataset, order[end - n : end])  # type: ignore[misc]
+        Subset(dataset, order[end - n : end])
         for end, n in zip(ends, lengths, strict=True)
     ]
 

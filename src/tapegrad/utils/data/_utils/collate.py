@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
-import tapegrad
 from tapegrad import errors
+from tapegrad.dtype import float64
+from tapegrad.ops.borrow import as_tensor
+from tapegrad.ops.data import tensor
+from tapegrad.ops.join import stack
 from tapegrad.tensor import Tensor
 
 Functions = dict[Any, Callable]
@@ -26,7 +29,7 @@ def default_convert(data: Any) -> Any:
         return data
     if isinstance(data, (np.ndarray, np.generic)):
         is_text = data.dtype.kind in "SUO"
-        return data if is_text else tapegrad.as_tensor(data)
+        return data if is_text else as_tensor(data)
     if isinstance(data, Mapping):
         return _mapping(data, {key: default_convert(data[key]) for key in data})
     if isinstance(data, tuple):
@@ -138,7 +141,7 @@ def _unknown(what: Any) -> TypeError:
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
     """Tensors of one shape, stacked."""
-    return tapegrad.stack(batch, 0)
+    return stack(batch, 0)
 
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
@@ -146,23 +149,23 @@ def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Functions | None = Non
     dtype = batch[0].dtype
     if dtype.kind in "SUO":
         raise _unknown(dtype)
-    tensors = [tapegrad.as_tensor(array) for array in batch]
+    tensors = [as_tensor(array) for array in batch]
     return collate(tensors, collate_fn_map=collate_fn_map)
 
 
 def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
     """NumPy's numbers, as a tensor of their type."""
-    return tapegrad.as_tensor(batch)
+    return as_tensor(batch)
 
 
 def collate_float_fn(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
     """Python's floats, as a tensor of float64."""
-    return tapegrad.tensor(batch, dtype=tapegrad.float64)
+    return tensor(batch, dtype=float64)
 
 
 def collate_int_fn(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
     """Python's ints and bools, as a tensor."""
-    return tapegrad.tensor(batch)
+    return tensor(batch)
 
 
 def collate_str_fn(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:

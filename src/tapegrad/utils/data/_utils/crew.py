@@ -24,7 +24,7 @@ class Crew:
 
     def __init__(self, context: Any, work: Work, timeout_s: float) -> None:
         self._timeout_s = timeout_s
-        self._loss: RuntimeError | None = None
+        self._lost: list[tuple[int, int]] | None = None  # process ids and exit codes
         self.members: list[tuple[Any, Any]] = []
         self.stop = Finalize(self, _stop, (self.members,), exitpriority=100)
         try:
@@ -52,7 +52,7 @@ class Crew:
     @property
     def is_whole(self) -> bool:
         """Whether no worker was lost."""
-        return self._loss is None
+        return self._lost is None
 
     def send(self, i: int, message: tuple) -> None:
         """Give a message to worker `i`."""
@@ -63,8 +63,8 @@ class Crew:
 
     def receive(self) -> tuple[int, tuple]:
         """The next message of any worker, and its number. Raises if a worker was lost."""
-        if self._loss is not None:
-            raise self._loss
+        if self._lost is not None:
+            self._report_loss()
         pipes = {pipe: i for i, (_, pipe) in enumerate(self.members)}
         sentinels = [process.sentinel for process, _ in self.members]
         ready = connection.wait([*pipes, *sentinels], self._timeout_s or None)
@@ -92,24 +92,29 @@ class Crew:
 
     def _report_loss(self) -> None:
         """Raise that workers ended which nobody told to, and stop the others."""
-        deadline = time.monotonic() + _GRACE_S
-        while not any(process.exitcode is not None for process, _ in self.members):
-            if time.monotonic() > deadline:
-                break  # it has closed its pipe and lives on
-            time.sleep(0.001)
-        lost = [process for process, _ in self.members if process.exitcode is not None]
-        pids = ", ".join(str(process.pid) for process in lost)
-        self._loss = errors.advised(
+        if self._lost is None:
+            self._lost = self._ended()
+            self.stop()
+        pids = ", ".join(str(pid) for pid, _ in self._lost)
+        causes = [cause for pid, code in self._lost if (cause := _cause(pid, code))]
+        raise errors.advised(
             RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly"),
             "With num_workers=0 the data set runs in this process, where errors are easier to see.",
-        )
-        cause = next((found for process in lost if (found := _cause(process))), None)
-        self.stop()
-        raise self._loss from cause
+        ) from next(iter(causes), None)
+
+    def _ended(self) -> list[tuple[int, int]]:
+        """The workers that are no more. One that has only closed its pipe is about to end."""
+        deadline = time.monotonic() + _GRACE_S
+        while True:
+            processes = [process for process, _ in self.members]
+            ended = [(p.pid, p.exitcode) for p in processes if p.exitcode is not None]
+            if ended or time.monotonic() > deadline:
+                return ended
+            time.sleep(0.001)
 
 
-def _cause(process: Any) -> RuntimeError | None:
-    code, worker = process.exitcode, f"DataLoader worker (pid {process.pid})"
+def _cause(pid: int, code: int) -> RuntimeError | None:
+    worker = f"DataLoader worker (pid {pid})"
     if code < 0:
         return RuntimeError(f"{worker} is killed by signal: {signal.strsignal(-code)}. ")
     if code > 0:

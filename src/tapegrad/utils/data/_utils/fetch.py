@@ -139,9 +139,10 @@ def runs_of(batches: Any) -> Iterator[Any] | None:
 
     They are drawn when the sampler itself would draw them.
     """
-    if type(batches) is not BatchSampler or type(batches.sampler) not in _WITH_RUNS:
+    sampler: Any = batches.sampler if type(batches) is BatchSampler else None
+    if type(sampler) not in _WITH_RUNS:
         return None
-    return _cut(batches.sampler._runs(), batches.batch_size, batches.drop_last)
+    return _cut(sampler._runs(), batches.batch_size, batches.drop_last)
 
 
 def _cut(runs: Iterable[Any], size: int, drop_last: bool) -> Iterator[Any]:

@@ -23,6 +23,9 @@ from typing import Any
 import numpy as np
 
 import tapegrad
+from tapegrad import errors
+from tapegrad.persistence import reduce_tensor
+from tapegrad.tensor import Tensor
 from tapegrad.utils.data._utils.fetch import IterableFetcher, MapFetcher
 
 START, TASK = "start", "task"  # what a loader sends: an epoch begins; make a batch
@@ -115,6 +118,7 @@ def run(worker_id: int, work: Work, pipe: Any, others: list) -> None:
     """The life of a worker. `others` are the loader's ends of pipes that a fork has copied."""
     for other in others:
         other.close()
+    ForkingPickler.register(Tensor, _reduced)
     inbox: queue.SimpleQueue = queue.SimpleQueue()
     outbox: queue.SimpleQueue = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, inbox), daemon=True).start()
@@ -193,6 +197,21 @@ def _packed(worker_id: int, epoch: int, place: int, what: str, content: Any) -> 
         except Exception:
             content = Failure(RuntimeError, content.text)
             return bytes(ForkingPickler.dumps((epoch, place, FAILURE, content)))
+
+
+def _reduced(x: Tensor) -> tuple:
+    """A tensor as pickle takes it, if it can leave the process."""
+    if x.requires_grad and not x.is_leaf:
+        raise errors.advised(
+            RuntimeError(
+                "Cowardly refusing to serialize non-leaf tensor which requires_grad, since "
+                "autograd does not support crossing process boundaries.  If you just want to "
+                "transfer the data, call detach() on the tensor before serializing (e.g., putting "
+                "it on the queue)."
+            ),
+            "The data set or collate_fn computes with tensors that require grad: detach() them.",
+        )
+    return reduce_tensor(x, None)
 
 
 def _prepare(worker_id: int, work: Work) -> None:
