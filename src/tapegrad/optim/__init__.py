@@ -1,18 +1,12 @@
-"""Optimizers: methods that change parameters along their gradients."""
+"""Optimizers: methods that change parameters along their gradients.
 
-from tapegrad.optim.adadelta import Adadelta
-from tapegrad.optim.adafactor import Adafactor
-from tapegrad.optim.adagrad import Adagrad
+The most used are imported at once, the others when they are first asked for.
+"""
+
+from typing import Any
+
 from tapegrad.optim.adam import Adam, AdamW
-from tapegrad.optim.adamax import Adamax
-from tapegrad.optim.asgd import ASGD
-from tapegrad.optim.lbfgs import LBFGS
-from tapegrad.optim.muon import Muon
-from tapegrad.optim.nadam import NAdam
 from tapegrad.optim.optimizer import Optimizer
-from tapegrad.optim.radam import RAdam
-from tapegrad.optim.rmsprop import RMSprop
-from tapegrad.optim.rprop import Rprop
 from tapegrad.optim.sgd import SGD
 
 __all__ = [
@@ -35,14 +29,25 @@ __all__ = [
     "swa_utils",
 ]
 
-_ON_DEMAND = ("lr_scheduler", "swa_utils")
+_METHODS = frozenset(
+    "ASGD LBFGS Adadelta Adafactor Adagrad Adamax Muon NAdam RAdam RMSprop Rprop".split()
+)
+_MODULES = frozenset(["lr_scheduler", "swa_utils"])
 
 
-def __getattr__(name: str):
-    if name in _ON_DEMAND:
-        from importlib import import_module
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
 
+    if name in _MODULES:
         return import_module(f"{__name__}.{name}")
+    if name in _METHODS:
+        method = getattr(import_module(f"{__name__}.{name.lower()}"), name)
+        globals()[name] = method
+        return method
     from tapegrad.missing import missing
 
     raise missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

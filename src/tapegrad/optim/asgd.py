@@ -115,5 +115,7 @@ class ASGD(Optimizer):
         **_: Any,
     ) -> None:
         t = float(state["step"])
-        state["eta"][...] = float(lr) / (1 + lambd * float(lr) * t) ** alpha
-        state["mu"][...] = 1 / max(1.0, t - t0)
+        eta = float(lr) / (1 + lambd * float(lr) * t) ** alpha
+        dtype = step_dtype(xp)  # in which PyTorch computes them, whatever it keeps them in
+        state["eta"][...] = xp.asarray(eta, dtype=dtype)
+        state["mu"][...] = xp.asarray(1 / max(1.0, t - t0), dtype=dtype)

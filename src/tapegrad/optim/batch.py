@@ -112,7 +112,9 @@ class Batch:
         self.scalars: dict[str, Any] = {}
         for name, value in self.state.items():
             if flat and not value.ndim:
-                numbers = self.scalars[name] = np.full(len(params), value)
+                saved = optimizer.state.get(params[0], {}).get(name)  # loading may change its dtype
+                kind = value.dtype if saved is None else saved._array.dtype
+                numbers = self.scalars[name] = np.full(len(params), value, kind)
                 arrays[name] = [numbers[i : i + 1].reshape(()) for i in range(len(params))]
                 self.state[name] = arrays[name][0]
             else:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 DECREASE = 1e-4  # Nocedal and Wright's c1: how much of the promised descent is asked for
 CURVATURE = 0.9  # their c2: how much of the slope may be left
 TRIALS = 25
 
 
-class Trial(NamedTuple):
+class Trial:
     """A point on the line: where, the loss, the gradient, the slope along the line."""
 
-    t: Any
-    f: float
-    g: Any
-    slope: Any
+    __slots__ = ("f", "g", "slope", "t")
+
+    def __init__(self, t: Any, f: float, g: Any, slope: Any) -> None:
+        self.t, self.f, self.g, self.slope = t, f, g, slope
 
 
 def strong_wolfe(
