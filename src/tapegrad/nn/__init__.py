@@ -151,8 +151,9 @@ from tapegrad.nn.squashing import (
     Threshold,
 )
 from tapegrad.nn.sync_batch_norm import SyncBatchNorm
-from tapegrad.nn.transformer import Transformer, TransformerDecoder, TransformerEncoder
+from tapegrad.nn.transformer import Transformer
 from tapegrad.nn.transformer_layer import TransformerDecoderLayer, TransformerEncoderLayer
+from tapegrad.nn.transformer_stack import TransformerDecoder, TransformerEncoder
 from tapegrad.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from tapegrad.nn.uninitialized import UninitializedBuffer, UninitializedParameter
 

@@ -9,7 +9,7 @@ from tapegrad.errors import advised
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.nn.utils.rnn import PackedSequence
+from tapegrad.nn.utils.packed_sequence import PackedSequence
 from tapegrad.ops.create import empty, zeros
 from tapegrad.ops.recurrent import gru, lstm, rnn_relu, rnn_tanh
 from tapegrad.tensor import Tensor
