@@ -13,6 +13,23 @@ def leaf(*values):
     return torch.tensor(values, requires_grad=True)
 
 
+# --- hooks of all optimizers ---------------------------------------------------------------------
+
+
+def test_hooks_of_all_optimizers_lie_outside_of_those_of_one():
+    seen = []
+    optimizer = optim.SGD([leaf(1.0)])
+    optimizer.register_step_pre_hook(lambda *_: seen.append("before"))
+    optimizer.register_step_post_hook(lambda *_: seen.append("after"))
+    first = optim.optimizer.register_optimizer_step_pre_hook(lambda *_: seen.append("first"))
+    last = optim.optimizer.register_optimizer_step_post_hook(lambda *_: seen.append("last"))
+    optimizer.step()
+    first.remove()
+    last.remove()
+    optimizer.step()
+    assert seen == ["first", "before", "after", "last", "before", "after"]
+
+
 # --- what it may be made of ----------------------------------------------------------------------
 
 

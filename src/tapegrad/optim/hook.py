@@ -9,6 +9,26 @@ from typing import Any
 from tapegrad.autograd.hooks import Hooks, RemovableHandle
 from tapegrad.autograd.mode import MODE
 
+_before_all = Hooks()
+_after_all = Hooks()
+
+
+def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
+    """Have `hook(optimizer, args, kwargs)` called before each step of every optimizer."""
+    return _before_all.add(hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
+    """Have `hook(optimizer, args, kwargs)` called after each step of every optimizer.
+
+    >>> from tapegrad.optim.optimizer import register_optimizer_step_post_hook
+    >>> handle = register_optimizer_step_post_hook(lambda *_: print("stepped"))
+    >>> torch.optim.SGD([torch.ones(1)]).step()
+    stepped
+    >>> handle.remove()
+    """
+    return _after_all.add(hook)
+
 
 class StepHooks:
     """What an `Optimizer` does to take hooks."""
@@ -62,19 +82,20 @@ def with_hooks(step: Callable) -> Callable:
     def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True  # schedulers warn if they are stepped before the optimizer
         pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
-        if type(MODE.get()) is bool and not pre and not post:
+        watched = pre or post or _before_all or _after_all
+        if type(MODE.get()) is bool and not watched:
             return step(self, *args, **kwargs)
         from tapegrad.autograd.profiler import record_function
 
         name = type(self).__name__
         with record_function(f"Optimizer.step#{name}.step"):
             args = (self, *args)
-            for hook in list(pre.values()):
+            for hook in [*_before_all.values(), *pre.values()]:
                 changed = hook(self, args, kwargs)
                 if changed is not None:
                     args, kwargs = _new_arguments(step, changed)
             result = step(*args, **kwargs)
-            for hook in list(post.values()):
+            for hook in [*post.values(), *_after_all.values()]:
                 hook(self, args, kwargs)
         return result
 

@@ -19,9 +19,21 @@ from warnings import warn
 from tapegrad.autograd.mode import enable_grad
 from tapegrad.errors import advised
 from tapegrad.optim.batch import step_group, step_group_on_tensors
-from tapegrad.optim.hook import StepHooks, with_hooks
+from tapegrad.optim.hook import (
+    StepHooks,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+    with_hooks,
+)
 from tapegrad.optim.saving import Saving
 from tapegrad.tensor import Tensor
+
+__all__ = [
+    "Optimizer",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+    "required",
+]
 
 
 class _Required:
