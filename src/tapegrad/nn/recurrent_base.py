@@ -15,6 +15,7 @@ from tapegrad.ops.recurrent import gru, lstm, rnn_relu, rnn_tanh
 from tapegrad.tensor import Tensor
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+_FUNCTIONS = {"LSTM": lstm, "GRU": gru, "RNN_TANH": rnn_tanh, "RNN_RELU": rnn_relu}
 
 
 class RNNBase(Module):
@@ -188,9 +189,7 @@ class RNNBase(Module):
         return hx if n_axes == 3 else hx.unsqueeze(1)
 
     def _run(self, *args: Any) -> tuple:
-        return {"LSTM": lstm, "GRU": gru, "RNN_TANH": rnn_tanh, "RNN_RELU": rnn_relu}[self.mode](
-            *args
-        )
+        return _FUNCTIONS[self.mode](*args)
 
     def _options(self) -> tuple:
         return (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
