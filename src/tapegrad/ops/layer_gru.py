@@ -23,7 +23,7 @@ from tapegrad.ops.recurrence import (
     kernels=("gru", "gru_back"),
 )
 def gru_layer(xp, *inputs, sizes, reverse, wants_input):
-    """Outputs h of all times of
+    """A layer of gated recurrent units: the outputs h of all times.
 
         r, z = sigmoid(w x_t + b + u h_(t-1) + d), with w, b, u, d of each,
         n = tanh(w_n x_t + b_n + r (u_n h_(t-1) + d_n)),

@@ -23,7 +23,7 @@ from tapegrad.ops.recurrence import (
     kernels=("lstm", "lstm_back"),
 )
 def lstm_layer(xp, *inputs, has_bias, sizes, reverse, wants_input):
-    """Outputs h of all times and the last cells c of
+    """A layer of long short-term memory: the outputs h of all times, and the last cells c.
 
         i, f, o = sigmoid(w x_t + b + u h_(t-1) + d), with w, b, u, d of each,
         n = tanh(w_n x_t + b_n + u_n h_(t-1) + d_n),

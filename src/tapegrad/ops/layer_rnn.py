@@ -22,7 +22,7 @@ from tapegrad.ops.recurrence import (
     kernels=("rnn", "rnn_back"),
 )
 def rnn_layer(xp, *inputs, activation, sizes, reverse, wants_input):
-    """h_t = activation(w_ih x_t + b_ih + w_hh h_(t-1) + b_hh).
+    """A recurrent layer: h_t = activation(w_ih x_t + b_ih + w_hh h_(t-1) + b_hh) of all times.
 
     `inputs` are x (T, N, I) or (rows, I), h_0 (N, H), w_ih (H, I), w_hh (H, H), and two biases (H)
     or none. `sizes` are the rows of each time; `reverse` walks from the last time to the first.
