@@ -163,3 +163,23 @@ def test_arguments_by_position_warn():
     with pytest.warns(FutureWarning, match="Positional args are being deprecated"):
         state = nn.Linear(2, 2).state_dict({}, "b.", True)
     assert list(state) == ["b.weight", "b.bias"]
+
+
+def test_a_hook_of_old_may_return_another_state():
+    layer = nn.Linear(2, 1)
+    layer._register_state_dict_hook(lambda module, state, prefix, about: {"a": 1})
+    assert layer.state_dict() == {"a": 1}
+    layer = nn.Linear(2, 1)
+    layer.register_state_dict_post_hook(lambda module, state, prefix, about: {"a": 1})
+    with raises(RuntimeError, "state_dict post-hook must return None"):
+        layer.state_dict()
+
+
+def test_a_loading_hook_of_old_is_not_given_the_module():
+    layer, seen = nn.Linear(2, 1), []
+    layer._register_load_state_dict_pre_hook(lambda state, prefix, *_: seen.append(list(state)))
+    layer._register_load_state_dict_pre_hook(
+        lambda module, state, *_: seen.append(module), with_module=True
+    )
+    layer.load_state_dict(layer.state_dict())
+    assert seen == [["weight", "bias"], layer]

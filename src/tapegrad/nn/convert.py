@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Self
+from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.dtype import bfloat16, dtype, float16, float32, float64
@@ -65,6 +66,16 @@ class Conversion:
                     f"dtype={wanted}"
                 ),
                 f"Convert a single tensor with tensor.to({wanted}).",
+            )
+
+        if wanted is not None and wanted.is_complex:
+            warn(
+                "Complex modules are a new feature under active development whose design may "
+                "change, and some modules might not work as expected when using complex tensors as "
+                "parameters or buffers. Please file an issue at https://github.com/pytorch/"
+                "pytorch/issues/new?template=bug-report.yml if a complex module does not work as "
+                "expected.",
+                stacklevel=2,
             )
 
         def convert(tensor: Tensor) -> Tensor:
@@ -130,6 +141,22 @@ class Conversion:
         AssertionError: Torch not compiled with CUDA enabled...
         """
         return self._apply(lambda tensor: tensor.cuda(device))
+
+    def xpu(self, device: Any = None) -> Self:
+        """Move to an Intel GPU, which PyTorch's builds for the CPU refuse."""
+        raise AssertionError("Torch not compiled with XPU enabled")
+
+    def ipu(self, device: Any = None) -> Self:
+        """Move to an IPU, which PyTorch's builds for the CPU refuse."""
+        raise RuntimeError("PyTorch is not linked with support for ipu devices")
+
+    def share_memory(self) -> Self:
+        """Move parameters and buffers to memory that processes forked from now on share.
+
+        >>> torch.nn.Linear(2, 1).share_memory().weight.is_shared()
+        True
+        """
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Move to `device` without the elements, which are then undefined; returns this module.

@@ -32,6 +32,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
 
     training: bool
     call_super_init: bool = False
+    dump_patches: bool = False
     _version: int = 1
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -137,6 +138,12 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
             else:
                 grad.requires_grad_(False)
             grad.zero_()
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Accepted as in PyTorch; the module computes as before, there is no compiler.
+
+        >>> torch.nn.Linear(2, 1).compile()
+        """
 
     # ----------------------------------------------------------------------------------- printing
 

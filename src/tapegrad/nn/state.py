@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from warnings import warn
 
-from tapegrad.autograd.mode import no_grad
 from tapegrad.errors import advised
 from tapegrad.nn.hook import RemovableHandle, register
+from tapegrad.nn.loading import load_tensor, restore, snapshot
 from tapegrad.nn.parameter import Parameter
-from tapegrad.nn.uninitialized import is_lazy
 from tapegrad.tensor import Tensor
 
 EXTRA_STATE = "_extra_state"
@@ -88,7 +87,14 @@ class State:
                     destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
                 )
         for hook in self._state_dict_hooks.values():
-            hook(self, destination, prefix, about)
+            result = hook(self, destination, prefix, about)
+            if result is not None:
+                if not isinstance(hook, _Replacing):
+                    raise advised(
+                        RuntimeError("state_dict post-hook must return None"),
+                        "Change the dict that the hook is given in place.",
+                    )
+                destination = result
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
@@ -143,7 +149,7 @@ class State:
                 TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}."),
                 "Pass what state_dict() of a module of the same class gave.",
             )
-        before = _snapshot(self)
+        before = snapshot(self)
         missing: list[str] = []
         unexpected: list[str] = []
         errors: list[str] = []
@@ -174,7 +180,7 @@ class State:
         try:
             load(self, state, "")
         except BaseException:
-            _restore(before)
+            restore(before)
             raise
         if strict:
             if unexpected:
@@ -182,7 +188,7 @@ class State:
             if missing:
                 errors.insert(0, f"Missing key(s) in state_dict: {_quoted(missing)}. ")
         if errors:
-            _restore(before)
+            restore(before)
             listed = "\n\t".join(errors)
             raise advised(
                 RuntimeError(
@@ -210,7 +216,7 @@ class State:
         for name, tensor in self._own_state().items():
             key = prefix + name
             if key in state_dict:
-                error = _load(self, name, key, tensor, state_dict[key], assign)
+                error = load_tensor(self, name, key, tensor, state_dict[key], assign)
                 error_msgs.extend([error] if error else [])
             elif strict:
                 missing_keys.append(key)
@@ -252,6 +258,17 @@ class State:
         """
         return register(self._state_dict_hooks, hook)
 
+    def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
+        """The old `register_state_dict_post_hook`: the hook may return another dict."""
+        return register(self._state_dict_hooks, _Replacing(hook))
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable, with_module: bool = False
+    ) -> RemovableHandle:
+        """The old `register_load_state_dict_pre_hook`: the hook is not given the module."""
+        stored = hook if with_module else _WithoutModule(hook)
+        return register(self._load_state_dict_pre_hooks, stored)
+
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Have `hook` called before a state is loaded.
 
@@ -268,32 +285,24 @@ class State:
         return register(self._load_state_dict_post_hooks, hook)
 
 
-def _load(module: Any, name: str, key: str, tensor: Any, value: Any, assign: bool) -> str | None:
-    """Copy `value` into `tensor`, or put it in its place; returns what is wrong with it."""
-    if not isinstance(value, Tensor):
-        return (
-            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
-            f"object from checkpoint but received {type(value)}"
-        )
-    if is_lazy(tensor) and is_lazy(value):
-        return None  # both wait for their first input
-    if tensor.ndim == 0 and value.shape == (1,):
-        value = value[0]  # scalars used to be saved with one dimension
-    if value.shape != tensor.shape:
-        return (
-            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
-            f"the shape in current model is {tensor.shape}."
-        )
-    if not assign:
-        with no_grad():
-            tensor.copy_(value)
-    elif name in module._parameters:
-        if not isinstance(value, Parameter):
-            value = Parameter(value, requires_grad=tensor.requires_grad)
-        module._parameters[name] = value.requires_grad_(tensor.requires_grad)
-    else:
-        module._buffers[name] = value
-    return None
+class _Replacing:
+    """A hook that may return another dict in the place of the state."""
+
+    def __init__(self, hook: Callable) -> None:
+        self.hook = hook
+
+    def __call__(self, *args: Any) -> Any:
+        return self.hook(*args)
+
+
+class _WithoutModule:
+    """A hook that is not given the module."""
+
+    def __init__(self, hook: Callable) -> None:
+        self.hook = hook
+
+    def __call__(self, module: Any, *args: Any) -> None:
+        self.hook(*args)
 
 
 def _overrides(module: Any, method: str) -> bool:
@@ -302,23 +311,3 @@ def _overrides(module: Any, method: str) -> bool:
 
 def _quoted(keys: list[str]) -> str:
     return ", ".join(f'"{key}"' for key in keys)
-
-
-def _snapshot(module: Any) -> list:
-    """Every table of the modules from here on, and a copy of the elements of what is in them."""
-    tables = [t for m in module.modules() for t in (m._parameters, m._buffers)]
-    tensors = {id(t): t for table in tables for t in table.values() if t is not None}.values()
-    return [
-        [(table, dict(table)) for table in tables],
-        [(t, t.detach().clone()) for t in tensors if not is_lazy(t)],
-    ]
-
-
-def _restore(snapshot: list) -> None:
-    tables, tensors = snapshot
-    for table, content in tables:
-        table.clear()
-        table.update(content)
-    with no_grad():
-        for tensor, saved in tensors:
-            tensor.copy_(saved)

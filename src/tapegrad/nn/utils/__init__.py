@@ -1,6 +1,6 @@
 """Tools for models: gradients clipped, parameters as a vector or computed, packed sequences."""
 
-from tapegrad.nn.utils import parametrizations, parametrize, rnn, stateless
+from tapegrad.nn.utils import parametrizations, parametrize, prune, rnn, stateless
 from tapegrad.nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -32,6 +32,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
