@@ -9,8 +9,9 @@ import numpy as np
 
 from tapegrad.autograd.mode import enable_grad
 from tapegrad.errors import advised
-from tapegrad.optim.batch import count_writes, vector
+from tapegrad.optim.batch import vector
 from tapegrad.optim.check import check_not_negative, check_number
+from tapegrad.optim.group import count_writes
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.optim.wolfe import Trial, strong_wolfe
 from tapegrad.tensor import Tensor, wrap

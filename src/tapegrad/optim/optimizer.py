@@ -18,7 +18,7 @@ from warnings import warn
 
 from tapegrad.autograd.mode import enable_grad
 from tapegrad.errors import advised
-from tapegrad.optim.batch import step_group, step_group_on_tensors
+from tapegrad.optim.group import step_group, step_group_on_tensors
 from tapegrad.optim.hook import (
     StepHooks,
     register_optimizer_step_post_hook,

@@ -94,6 +94,7 @@ class SGD(Optimizer):
         nesterov: bool,
         maximize: bool,
         first: bool,
+        spare: Any,
         **_: Any,
     ) -> None:
         if maximize:
@@ -103,6 +104,6 @@ class SGD(Optimizer):
         if momentum:
             buffer = state["momentum_buffer"]
             buffer *= momentum
-            buffer += grad if first else (1 - dampening) * grad
+            buffer += grad if first or not dampening else (1 - dampening) * grad
             grad = grad + momentum * buffer if nesterov else buffer
-        param -= lr * grad
+        param -= xp.multiply(grad, lr, out=spare[0])

@@ -1,0 +1,120 @@
+"""Stepping a group: its parameters sorted into batches, or recorded one by one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays import numpy as numpy_namespace
+from tapegrad.arrays.blocks import BLOCK
+from tapegrad.autograd.graph import INFERENCE, version_of
+from tapegrad.autograd.mode import enable_grad
+from tapegrad.errors import advised
+from tapegrad.optim.batch import NO_SPARE, Batch, step_dtype
+from tapegrad.tensor import Tensor, wrap
+
+
+def step_group(optimizer: Any, group: dict[str, Any]) -> None:
+    """Update the parameters of a group that have a gradient."""
+    if group.get("capturable"):
+        raise _not_capturable(optimizer)
+    ready = [p for p in group["params"] if p._grad is not None]
+    options = _options(group)
+    key = (*map(id, ready), *[bool(group[name]) for name in optimizer.structural])
+    plan = optimizer._plans.get(id(group))
+    if plan is None or plan[0] != key or not all(b.is_valid(optimizer) for b in plan[1]):
+        plan = optimizer._plans[id(group)] = (key, _batches(optimizer, ready, options))
+    for batch in plan[1]:
+        batch.step(optimizer, options)
+    count_writes(ready, f"{type(optimizer).__name__}.step")
+
+
+def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
+    """The same on tensors, recorded: the step itself is part of the graph."""
+    from tapegrad import namespace as xp
+
+    if group.get("capturable"):
+        raise _not_capturable(optimizer)
+    if group.get("foreach"):
+        raise advised(AssertionError("_foreach ops don't support autograd"), "Leave foreach away.")
+    options = _options(group, keep_tensors=True)
+    with enable_grad():
+        for param in group["params"]:
+            grad = param._grad
+            if grad is None:
+                continue
+            fresh = not optimizer.state.get(param)
+            initial = optimizer.init(xp, param.detach(), **options)
+            if optimizer.counts_steps:
+                initial = {"step": wrap(np.zeros((), step_dtype())), **initial}
+            if initial:
+                state = optimizer.state[param]
+                state.update({k: v for k, v in initial.items() if state.get(k) is None})
+            else:
+                state = {}
+            if optimizer.counts_steps:
+                state["step"] += 1
+            optimizer.update(xp, param, grad, state, **options, first=fresh, spare=NO_SPARE)
+            optimizer.conclude(xp, state, **options)
+
+
+def _batches(optimizer: Any, ready: list[Any], options: dict[str, Any]) -> list[Batch]:
+    """The parameters sorted into batches: small ones of a kind together, others alone."""
+    if optimizer.counts_steps or optimizer.init(numpy_namespace, np.empty(0), **options):
+        for param in ready:
+            optimizer.state[param]  # makes the entries, in the order of the parameters
+    together: dict[tuple, list[Any]] = {}
+    alone: list[Batch] = []
+    for param in ready:
+        array, entry = param._array, optimizer.state.get(param)
+        flat = optimizer.elementwise and type(array) is np.ndarray
+        if flat and array.size <= BLOCK:
+            numbers = [float(entry[n]) for n in optimizer.scalars if n in entry] if entry else None
+            kind = (array.dtype, bool(entry), None if numbers is None else tuple(numbers))
+            together.setdefault(kind, []).append(param)
+        else:
+            alone.append(Batch(optimizer, [param], options, flat))
+    return [Batch(optimizer, params, options, True) for params in together.values()] + alone
+
+
+def _options(group: dict[str, Any], keep_tensors: bool = False) -> dict[str, Any]:
+    """The options of a group as keywords of `update`; tensors among them become numbers."""
+    options = group.copy()
+    del options["params"]
+    for name, value in options.items():
+        kind = type(value)
+        if kind not in _PLAIN and not keep_tensors:
+            if kind is tuple:
+                options[name] = tuple([v.item() if isinstance(v, Tensor) else v for v in value])
+            elif isinstance(value, Tensor):
+                options[name] = value.item()
+    return options
+
+
+_PLAIN = {float, int, bool, type(None)}
+
+
+def _not_capturable(optimizer: Any) -> AssertionError:
+    return advised(
+        AssertionError(
+            f"If capturable=True, {optimizer.captured} must be on supported devices: "
+            "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
+        ),
+        "Leave capturable away: it is for graphs of GPU kernels.",
+    )
+
+
+def count_writes(params: list[Any], name: str) -> None:
+    """Tell the version counters, so that a graph that kept a parameter notices."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+        frame = frame.f_back
+    line = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    for param in params:
+        version = version_of(param)
+        if version is not INFERENCE:
+            version.value += 1
+            version.operator = name
+            version.line = line
