@@ -134,7 +134,7 @@ def families() -> Iterator[str]:
         yield f"{link(file)}: {names}.\n"
         yield f"| {' | '.join(COLUMNS)} |"
         yield "|---" * len(COLUMNS) + "|"
-        yield from map(row, by_file[file])
+        yield from map(row, sorted(by_file[file], key=place))
         yield ""
     yield "## Functions composed of these operators\n"
     yield "| functions | file | what it is about |"
@@ -142,6 +142,11 @@ def families() -> Iterator[str]:
     for file in sorted(public.keys() - by_file.keys()):
         yield f"| {cell(public[file])} | {link(file)} | {subject(import_module(file))} |"
     yield ""
+
+
+def place(op: Op) -> tuple[int, str]:
+    """Where an operator stands in its file; several may be made at one place."""
+    return op.forward.__code__.co_firstlineno, op.name
 
 
 def link(file: str) -> str:
