@@ -52,7 +52,7 @@ def plain(op: Any) -> Callable:
                 edges.append(None)
                 kinds += RAW
                 continue
-            mark = getattr(x, "_mark", False)
+            mark: Any = getattr(x, "_mark", False)
             if mark is None:
                 mark = x._mark = mark_of(x._array)
             if mark is False or (elementwise and mark.blocks):

@@ -73,11 +73,10 @@ def spread_looked_up(make: Make) -> list:
 @row
 def sum_bags(make: Make) -> list:
     indices, lengths = make.integers(5), np.array([2, 0, 3])
-    params = {"by_frequency": False}
     return [
-        Sample(make(5, 3), None, indices, lengths, average=False, **params),
-        Sample(make(5, 3), None, indices, lengths, average=True, **params),
-        Sample(make(5, 3), make(5), indices, lengths, average=False, **params),
+        Sample(make(5, 3), None, indices, lengths, average=False, by_frequency=False),
+        Sample(make(5, 3), None, indices, lengths, average=True, by_frequency=False),
+        Sample(make(5, 3), make(5), indices, lengths, average=False, by_frequency=False),
     ]
 
 
