@@ -332,6 +332,10 @@ __all__ = [
 
 
 def __getattr__(name: str):
+    if name == "modules":
+        from importlib import import_module
+
+        return import_module("tapegrad.nn.modules")
     from tapegrad.missing import missing
 
     raise missing(__name__, name)

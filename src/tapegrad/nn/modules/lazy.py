@@ -1,0 +1,5 @@
+"""What lazy modules derive from, where PyTorch has it."""
+
+from tapegrad.nn.lazy import LazyModuleMixin
+
+__all__ = ["LazyModuleMixin"]

@@ -1,0 +1,26 @@
+"""Names under the files in which PyTorch has them."""
+
+import tapegrad as torch
+from tapegrad import nn
+from tapegrad.nn.modules import batchnorm, conv, loss, utils
+
+
+def test_base_classes_are_found_where_pytorch_has_them():
+    assert isinstance(nn.BatchNorm2d(1), batchnorm._BatchNorm)
+    assert isinstance(nn.ConvTranspose1d(1, 1, 1), conv._ConvNd)
+    assert isinstance(nn.CrossEntropyLoss(), loss._WeightedLoss)
+    assert nn.modules.Linear is nn.Linear
+
+
+def test_sizes_are_repeated():
+    assert utils._pair(3) == (3, 3)
+    assert utils._triple([1, 2, 3]) == (1, 2, 3)
+
+
+def test_the_prefix_of_data_parallel_comes_off():
+    wrapped = nn.DataParallel(nn.Linear(2, 1))
+    state = wrapped.state_dict()
+    utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    plain = nn.Linear(2, 1)
+    plain.load_state_dict(state)
+    assert torch.equal(plain.weight, wrapped.module.weight)
