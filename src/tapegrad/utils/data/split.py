@@ -37,10 +37,7 @@ def random_split(
         )
     order = randperm(sum(lengths), generator=generator).tolist()
     ends = accumulate(lengths)
-    return [
-        Subset(dataset, order[end - n : end])
-        for end, n in zip(ends, lengths, strict=True)
-    ]
+    return [Subset(dataset, order[end - n : end]) for end, n in zip(ends, lengths, strict=True)]
 
 
 def _counts(n: int, fractions: Sequence[int | float]) -> list[int]:

@@ -102,7 +102,10 @@ class Failure:
             error = self.kind(self.text)
         except Exception:  # a class whose arguments are others
             raise RuntimeError(self.text) from None
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # or its traceback would hold it, and it the pass and all workers
 
 
 class _Text(str):
