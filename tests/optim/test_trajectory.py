@@ -56,7 +56,11 @@ def test_a_recorded_step_leads_to_the_same_place(method, options, expected):
     ("method", "options", "expected"),
     [
         ("SGD", {"lr": 0.1, "weight_decay": 0.3}, [0.97**3, 0.97**3]),
+        ("SGD", {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.3}, [0.9139, 0.9139]),
         ("Adam", {"lr": 0.1, "weight_decay": 0.3}, [0.9987, 1.0001]),
+        ("RAdam", {"lr": 0.1, "weight_decay": 0.3}, [0.91143154, 0.91143154]),
+        ("RMSprop", {"lr": 0.1, "weight_decay": 0.3}, [0.66203008, 0.60332198]),
+        ("Adadelta", {"lr": 10.0, "weight_decay": 0.3}, [0.99937714, 1.00037431]),
     ],
 )
 def test_gradients_pass_through_recorded_steps(method, options, expected):

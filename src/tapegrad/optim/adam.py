@@ -46,6 +46,7 @@ class Adam(Optimizer):
     """
 
     counts_steps = True
+    uses_spare = True
     structural = ("amsgrad",)
 
     def __init__(

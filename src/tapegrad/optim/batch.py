@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays import numpy as numpy_namespace
-from tapegrad.arrays.blocks import BLOCK, run_blocks
+from tapegrad.arrays.blocks import BLOCK, LARGE, run_blocks
 from tapegrad.arrays.find import namespace_of
 from tapegrad.dtype import default, float64
 from tapegrad.tensor import Tensor, wrap
@@ -139,7 +139,7 @@ class Batch:
     ) -> None:
         options = {**options, "first": self.first}
         update, size = optimizer.update, param.size
-        if size <= BLOCK:
+        if size <= (LARGE if optimizer.uses_spare else BLOCK):
             update(numpy_namespace, param, grad, state, **options, spare=_spare(size, param.dtype))
             return
 

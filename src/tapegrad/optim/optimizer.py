@@ -61,6 +61,7 @@ class Optimizer(Saving, StepHooks):
     counts_steps = False  # whether the state has a count of steps, "step"
     scalars: tuple[str, ...] = ("step",)  # state that is a number for each parameter
     structural: tuple[str, ...] = ()  # options on which the names in the state depend
+    uses_spare = False  # whether `update` has its large intermediate results in `spare`
     captured = "params and state_steps"  # what `capturable` is about
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad.errors import advised
 from tapegrad.optim.check import check_choices, check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
+from tapegrad.tensor import Tensor
 
 
 class SGD(Optimizer):
@@ -39,6 +40,7 @@ class SGD(Optimizer):
     """
 
     structural = ("momentum",)
+    uses_spare = True
 
     def __init__(
         self,
@@ -104,6 +106,14 @@ class SGD(Optimizer):
         if momentum:
             buffer = state["momentum_buffer"]
             buffer *= momentum
-            buffer += grad if first or not dampening else (1 - dampening) * grad
+            if first:
+                buffer += _value(grad)  # PyTorch's buffer begins without history
+            else:
+                buffer += grad if not dampening else (1 - dampening) * grad
             grad = grad + momentum * buffer if nesterov else buffer
         param -= xp.multiply(grad, lr, out=spare[0])
+
+
+def _value(x: Any) -> Any:
+    """`x` without the history that a tensor has."""
+    return x.detach() if isinstance(x, Tensor) else x
