@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tapegrad as torch
 from tapegrad.utils import data
+from tests.command import python
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="the data sets here are not importable"),
@@ -262,6 +264,7 @@ def test_workers_can_be_spawned():
 ORPHANS = """
 import os, time
 from tapegrad.utils import data
+from tests.command import python
 
 class Stuck(data.Dataset):
     def __len__(self):
@@ -275,7 +278,9 @@ list(data.DataLoader(Stuck(), num_workers=2, multiprocessing_context="fork"))
 
 
 def test_workers_do_not_outlive_a_parent_that_was_killed():
-    parent = subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", ORPHANS]
+    env = {**os.environ, "PYTHONPATH": str(Path(torch.__file__).parents[1])}
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
     try:
         assert [parent.stdout.readline() for _ in range(2)] == ["begun\n"] * 2
         parent.kill()
@@ -283,3 +288,26 @@ def test_workers_do_not_outlive_a_parent_that_was_killed():
         assert parent.communicate(timeout=20) == ("", None)
     finally:
         parent.kill()
+
+
+SCRIPT = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Halves(Dataset):
+    def __len__(self):
+        return 3
+    def __getitem__(self, i):
+        return torch.tensor(i / 2)
+
+if __name__ == "__main__":
+    print(*DataLoader(Halves(), num_workers=1, multiprocessing_context="spawn"))
+"""
+
+
+def test_spawned_workers_of_a_script_find_tapegrad_as_torch(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    run = python("-m", "tapegrad", "run", path)
+    assert run.stderr == ""
+    assert run.stdout == "tensor([0.]) tensor([0.5000]) tensor([1.])\n"

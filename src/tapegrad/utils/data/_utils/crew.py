@@ -7,16 +7,42 @@ Nothing survives the loader: workers end when their pipe closes or their parent 
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from multiprocessing import connection
 from multiprocessing.reduction import ForkingPickler
 from multiprocessing.util import Finalize
 from typing import Any
 
+import tapegrad
 from tapegrad import errors
 from tapegrad.utils.data._utils.worker import Work, run
 
 _GRACE_S = 1.0  # for workers to end by themselves, then after SIGTERM
+
+
+class _NameUnderCompat(str):
+    """A name of a process in which `import torch` is served by tapegrad.
+
+    A process that is spawned reads its name before it imports the script it belongs to.
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple:
+        return _read_name, (str(self),)
+
+
+def _read_name(name: str) -> str:
+    from tapegrad import compat
+
+    compat.install()
+    return name
+
+
+def _name(i: int) -> str:
+    is_served = sys.modules.get("torch") is tapegrad
+    return (_NameUnderCompat if is_served else str)(f"DataLoader worker {i}")
 
 
 class Crew:
@@ -39,7 +65,8 @@ class Crew:
         # A fork copies the ends of the loader: workers would not see that it has closed them.
         is_fork = context.get_start_method() == "fork"
         others = [pipe for _, pipe in self.members] + [ours] if is_fork else []
-        process = context.Process(target=run, args=(i, work, theirs, others), daemon=True)
+        args = i, work, theirs, others
+        process = context.Process(target=run, name=_name(i), args=args, daemon=True)
         try:
             process.start()
         except BaseException:
