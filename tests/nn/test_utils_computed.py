@@ -198,3 +198,37 @@ def test_a_skipped_initialisation_takes_no_random_numbers():
     assert torch.equal(torch.rand(1), after)
     with raises(RuntimeError, "Module must support a 'device' arg to skip initialization"):
         nn.utils.skip_init(nn.ReLU)
+
+
+@pytest.mark.parametrize("kind", ["matrix_exp", "cayley", "householder"])
+@pytest.mark.parametrize("sizes", [(3, 2), (2, 3), (3, 3)])
+@pytest.mark.parametrize("trivial", [True, False])
+def test_orthogonal_weights_stay_orthogonal(kind, sizes, trivial):
+    torch.manual_seed(0)
+    layer = nn.Linear(*sizes)
+    parametrizations.orthogonal(layer, orthogonal_map=kind, use_trivialization=trivial)
+    original = layer.parametrizations.weight.original
+    (layer.weight**3).sum().backward()
+    original.data = original - 0.1 * original.grad
+    weight = layer.weight
+    square = weight @ weight.t() if sizes[0] >= sizes[1] else weight.t() @ weight
+    assert torch.allclose(square, torch.eye(min(sizes)), atol=1e-5)
+
+
+def test_orthogonal_weights_begin_as_in_pytorch():
+    torch.manual_seed(0)
+    layer = parametrizations.orthogonal(nn.Linear(3, 2))
+    start = [-0.007620453834533691, 0.5460197925567627, -0.8377375602722168]
+    assert layer.weight[0].tolist() == pytest.approx(start, abs=1e-5)
+    assert layer.parametrizations.weight.original.tolist() == [[-1, 0, 0], [0, -1, 0]]
+    torch.manual_seed(0)
+    layer = parametrizations.orthogonal(nn.Linear(3, 3), orthogonal_map="cayley")
+    layer.weight = torch.eye(3)
+    assert torch.equal(layer.weight, torch.eye(3))
+    with raises(
+        ValueError, "Expected a matrix or batch of matrices. Got a tensor of 1 dimensions."
+    ):
+        parametrizations.orthogonal(nn.Linear(2, 2), "bias")
+    message = 'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: x'
+    with raises(ValueError, message):
+        parametrizations.orthogonal(nn.Linear(2, 2), orthogonal_map="x")

@@ -127,7 +127,15 @@ def pair_of(kind: str, position: int, entry: Any) -> tuple:
 
 
 class Container(Module):
-    """A module with the given children. It warns: derive from `Module` instead."""
+    """A module with the given children. It warns: derive from `Module` instead.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.Container(act=torch.nn.ReLU())
+    Container(
+      (act): ReLU()
+    )
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()

@@ -138,7 +138,14 @@ class NLLLoss(WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """The old name of `NLLLoss`, which takes images as well. It warns."""
+    """The old name of `NLLLoss`, which takes images as well. It warns.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     loss = torch.nn.NLLLoss2d()
+    >>> isinstance(loss, torch.nn.NLLLoss)
+    True
+    """
 
     def __init__(
         self,

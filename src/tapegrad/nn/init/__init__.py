@@ -4,6 +4,8 @@ Every function runs without recording and returns the tensor it was given.
 """
 
 from tapegrad.nn.init.fan import (
+    _calculate_correct_fan,
+    _calculate_fan_in_and_fan_out,
     calculate_gain,
     kaiming_normal_,
     kaiming_uniform_,
@@ -34,6 +36,8 @@ from tapegrad.nn.init.plain import (
 )
 
 __all__ = [
+    "_calculate_correct_fan",
+    "_calculate_fan_in_and_fan_out",
     "calculate_gain",
     "constant",
     "constant_",

@@ -48,7 +48,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return math.sqrt(2.0 / (1 + slope**2))
 
 
-def _fans(tensor: Tensor) -> tuple[int, int]:
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many inputs reach one output of a layer with these weights, and the reverse."""
     if tensor.dim() < 2:
         raise advised(
@@ -62,14 +62,14 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
     return n_in * window, n_out * window
 
 
-def _fan(tensor: Tensor, mode: str) -> int:
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise advised(
             ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']"),
             "fan_in keeps the variance of the forward pass, fan_out that of the backward pass.",
         )
-    return _fans(tensor)[mode == "fan_out"]
+    return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]
 
 
 def _is_empty(tensor: Tensor) -> bool:
@@ -90,7 +90,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
     >>> torch.nn.init.xavier_uniform_(torch.empty(3, 3)).abs().max() <= 1
     tensor(True)
     """
-    fan_in, fan_out = _fans(tensor)
+    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / float(fan_in + fan_out))
     return uniform_(tensor, -bound, bound, generator)
 
@@ -103,7 +103,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
     >>> torch.nn.init.xavier_normal_(torch.empty(3, 5)).shape
     torch.Size([3, 5])
     """
-    fan_in, fan_out = _fans(tensor)
+    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
 
@@ -123,7 +123,7 @@ def kaiming_uniform_(
     """
     if _is_empty(tensor):
         return tensor
-    fan = _fan(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode)
     std = calculate_gain(nonlinearity, a) / math.sqrt(fan)
     bound = math.sqrt(3.0) * std
     return uniform_(tensor, -bound, bound, generator)
@@ -145,5 +145,5 @@ def kaiming_normal_(
     """
     if _is_empty(tensor):
         return tensor
-    fan = _fan(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode)
     return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator)

@@ -131,3 +131,13 @@ def spectral_norm(
         dim = 1 if isinstance(module, _ConvTransposeNd) else 0
     steps = _SpectralNorm(weight, n_power_iterations, dim, eps)
     return register_parametrization(module, name, steps)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "orthogonal":  # on demand: it needs linear algebra
+        from tapegrad.nn.utils.orthogonal_map import orthogonal
+
+        return orthogonal
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad
@@ -41,6 +41,11 @@ class ParametrizationList(ModuleList):
 
     That is `original`, or if the first parametrisation takes several, `original0`, `original1`, ...
     Called, it gives the tensor; `right_inverse(value)` sets what it begins with.
+
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1))
+    >>> steps = layer.parametrizations.weight
+    >>> torch.equal(steps(), layer.weight)
+    True
     """
 
     is_tensor: bool
@@ -55,7 +60,8 @@ class ParametrizationList(ModuleList):
             start: Any = original
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
-                    start = module.right_inverse(start)
+                    with suppress(NotImplementedError):  # it begins with the tensor itself
+                        start = module.right_inverse(start)
         self.is_tensor = isinstance(start, Tensor)
         if self.is_tensor:
             original.data = start.detach()

@@ -13,7 +13,13 @@ from tapegrad.tensor import Tensor
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing."""
+    """Prunes nothing.
+
+    >>> from tapegrad.nn.utils import prune
+    >>> prune.Identity().prune(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         return default_mask
@@ -51,7 +57,12 @@ class _Amount(BasePruningMethod):
 
 
 class RandomUnstructured(_Amount):
-    """Prunes elements at random."""
+    """Prunes elements at random.
+
+    >>> from tapegrad.nn.utils import prune
+    >>> prune.RandomUnstructured(0.5).prune(torch.ones(4)).sum()
+    tensor(2.)
+    """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         n = self._number(t.numel())
@@ -63,7 +74,13 @@ class RandomUnstructured(_Amount):
 
 
 class L1Unstructured(_Amount):
-    """Prunes the elements with the smallest absolute values."""
+    """Prunes the elements with the smallest absolute values.
+
+    >>> from tapegrad.nn.utils import prune
+    >>> prune.L1Unstructured(3).prune(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[0., 0.],
+            [0., 4.]])
+    """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         n = self._number(t.numel())
@@ -101,7 +118,12 @@ class _Structured(_Amount):
 
 
 class RandomStructured(_Structured):
-    """Prunes slices along `dim` at random."""
+    """Prunes slices along `dim` at random.
+
+    >>> from tapegrad.nn.utils import prune
+    >>> prune.RandomStructured(1, dim=1).prune(torch.ones(2, 3)).sum()
+    tensor(4.)
+    """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         self._check(t)
@@ -113,7 +135,13 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Prunes the slices along `dim` that have the smallest n-norms."""
+    """Prunes the slices along `dim` that have the smallest n-norms.
+
+    >>> from tapegrad.nn.utils import prune
+    >>> prune.LnStructured(1, n=2, dim=0).prune(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[0., 0.],
+            [3., 4.]])
+    """
 
     def __init__(self, amount: int | float, n: Any, dim: int = -1) -> None:
         super().__init__(amount, dim)
@@ -133,7 +161,12 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes where a given mask is zero."""
+    """Prunes where a given mask is zero.
+
+    >>> from tapegrad.nn.utils import prune
+    >>> prune.CustomFromMask(torch.tensor([1, 0])).prune(torch.tensor([3.0, 4.0]))
+    tensor([3., 0.])
+    """
 
     PRUNING_TYPE = "global"
 

@@ -20,7 +20,14 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """The old name of `torch.func.functional_call`. It warns."""
+    """The old name of `torch.func.functional_call`. It warns.
+
+    >>> import warnings
+    >>> layer, tensors = torch.nn.Linear(1, 1), {"weight": torch.ones(1, 1), "bias": torch.ones(1)}
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.nn.utils.stateless.functional_call(layer, tensors, torch.ones(1, 1))
+    tensor([[2.]])
+    """
     warn(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be "
         "removed in a future version of PyTorch. Please use `torch.func.functional_call` instead "
