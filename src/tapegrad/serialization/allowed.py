@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from threading import Lock
@@ -92,7 +93,6 @@ _LACKING = {
     "torch._utils._rebuild_wrapper_subclass": "wrapper subclasses of tensors",
 }
 _BLOCKED = ("sys", "os", "posix", "nt")
-_PYTHON_2 = {"__builtin__": "builtins", "copy_reg": "copyreg"}
 
 
 # --- calls --------------------------------------------------------------------------------------
@@ -137,6 +137,8 @@ def _bytearray(*args: Any) -> bytearray:
         return bytearray()
     if len(args) == 1 and isinstance(args[0], (bytes, bytearray)):
         return bytearray(args[0])
+    if len(args) != 2:  # a number would ask for that much memory
+        raise malformed("a bytearray is made of something that is no bytes")
     return bytearray(_encode(*args))
 
 
@@ -311,7 +313,8 @@ class Allowed:
 
     def find(self, module: str, name: str) -> Any:
         """What a file means by `name` of `module`."""
-        module = _PYTHON_2.get(module, module)
+        module, name = NAME_MAPPING.get((module, name), (module, name))  # of Python 2
+        module = IMPORT_MAPPING.get(module, module)
         full = f"{module}.{name}"
         if full in self._added:
             return self._added[full]

@@ -42,6 +42,11 @@ class Archive:
         self._entries = {each.filename: each for each in entries}
         if len(self._entries) != len(entries):
             raise corrupted("reading zip archive: two records have one name")
+        if any(each.compress_type != zipfile.ZIP_STORED or each.flag_bits & 1 for each in entries):
+            raise advised(
+                corrupted("reading zip archive: a record is compressed or encrypted"),
+                "Neither PyTorch nor tapegrad packs records: unpack, and zip with level 0.",
+            )
         if sum(max(each.file_size, 0) for each in entries) > self._size:
             raise corrupted("reading zip archive: the records are larger than the file")
         # PyTorch's set_crc32_options(False) leaves all of them away.
@@ -80,11 +85,6 @@ class Archive:
         """Where in the file the bytes of a record begin."""
         entry = self._entry(record)
         n = entry.file_size
-        if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
-            raise advised(
-                corrupted(f"reading file {record}: the record is compressed or encrypted"),
-                "Neither PyTorch nor tapegrad packs records: unpack, and zip with level 0.",
-            )
         start = entry.header_offset
         if entry.compress_size != n or start < 0 or start + _LOCAL.size > self._end:
             raise corrupted(f"reading file {record}: file read failed")

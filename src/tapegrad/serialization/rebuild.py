@@ -11,6 +11,7 @@ import numpy as np
 
 from tapegrad.arrangement import layout, span
 from tapegrad.dtype import dtype as Dtype
+from tapegrad.errors import advised
 from tapegrad.nn.parameter import Parameter
 from tapegrad.ops.typed import retyped
 from tapegrad.serialization.message import lacking, malformed
@@ -189,14 +190,14 @@ def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stri
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if any(n < 0 for n in size):
-        raise RuntimeError(f"negative sizes: {list(size)}")
+        raise RuntimeError("numel: integer multiplication overflow")
     _check_products(size, stride, dtype.itemsize)
     n = span(size, stride)
     if n and offset + n > elements.size:
-        raise RuntimeError(
-            f"Trying to resize storage that is not resizable: sizes {list(size)}, strides "
-            f"{list(stride)} and offset {offset} need {offset + n} elements of "
-            f"{elements.size}"
+        raise advised(
+            RuntimeError("Trying to resize storage that is not resizable"),
+            f"Sizes {list(size)}, strides {list(stride)} and offset {offset} need {offset + n} "
+            f"elements, and the file has {elements.size}: it was altered.",
         )
     part = elements[offset:] if n else elements[:0]
     if offset + n == elements.size == n and _is_row_major(size, stride):
@@ -210,7 +211,9 @@ def _check_products(size: tuple[int, ...], stride: tuple[int, ...], itemsize: in
     count = itemsize
     for n, step in zip(size, stride, strict=True):
         count *= max(n, 1)
-        if count > _LARGEST or not 0 <= step * max(n, 1) * itemsize <= _LARGEST:
+        if count > _LARGEST:
+            raise RuntimeError("numel: integer multiplication overflow")
+        if not 0 <= step * max(n, 1) * itemsize <= _LARGEST:
             raise RuntimeError(
                 f"Storage size calculation overflowed with sizes={list(size)} and "
                 f"strides={list(stride)}"

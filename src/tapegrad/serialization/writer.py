@@ -188,6 +188,11 @@ class TensorPickler(_Pickler):
         """A class or function by its name, which is PyTorch's if PyTorch has it."""
         known = _known_name(obj)
         if known is None:
+            if "<locals>" in getattr(obj, "__qualname__", ""):
+                raise advised(
+                    AttributeError(f"Can't pickle local object {obj.__qualname__!r}"),
+                    "Only what a module has at its top level can be found again by its name.",
+                )
             super().save_global(obj, name)
             return
         module, name = known
@@ -224,8 +229,9 @@ def _known_name(obj: Any) -> tuple[str, str] | None:
     if found is None and isinstance(obj, type) and obj.__module__.startswith("tapegrad.nn."):
         from tapegrad import nn
 
-        if vars(nn).get(obj.__name__) is obj:
-            return "torch.nn", obj.__name__
+        name = obj.__name__
+        if vars(nn).get(name) is obj:
+            return "torch.nn", name
     return found
 
 

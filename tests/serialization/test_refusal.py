@@ -1,0 +1,233 @@
+"""Files that want what they must not get."""
+
+import collections
+import io
+import pickle
+import zipfile
+
+import pytest
+
+import tapegrad as torch
+from tests.messages import raises
+from tests.serialization import pytorch_files as files
+
+
+def archive(program, storage=b"\0" * 8, level=zipfile.ZIP_STORED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", level) as out:
+        out.writestr("archive/data.pkl", program)
+        out.writestr("archive/version", "3\n")
+        out.writestr("archive/data/0", storage)
+    return io.BytesIO(file.getvalue())
+
+
+class Reference:
+    def __init__(self, *given):
+        self.given = given
+
+
+class Call:
+    def __init__(self, name, *args):
+        self.name, self.args = name, args
+
+
+class Pickler(pickle._Pickler):
+    """Writes calls of any name."""
+
+    def persistent_id(self, x):
+        return x.given if isinstance(x, Reference) else None
+
+    def reducer_override(self, x):
+        if isinstance(x, Call):
+            return Name(x.name), x.args
+        return str(x) if isinstance(x, Name) else NotImplemented
+
+    def save_global(self, x, name=None):
+        if not isinstance(x, Name):
+            return super().save_global(x, name)
+        self.write(b"c" + x.name.replace(" ", "\n").encode() + b"\n")
+
+
+class Name:
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self):
+        raise AssertionError
+
+
+def program(x):
+    file = io.BytesIO()
+    Pickler(file, 2).dump(x)
+    return file.getvalue()
+
+
+def tensor(*args, key="0", place="cpu", n=2):
+    storage = ("storage", Name("torch FloatStorage"), key, place, n)
+    rest = (False, collections.OrderedDict())
+    return archive(
+        program(Call("torch._utils _rebuild_tensor_v2", Reference(*storage), *args, *rest))
+    )
+
+
+def test_a_function_of_the_system_is_refused_by_name():
+    with pytest.raises(pickle.UnpicklingError) as caught:
+        torch.load(io.BytesIO(files.SYSTEM))
+    assert (
+        "\n\n\nTrying to load unsupported GLOBAL posix.system whose module posix is blocked."
+        in str(caught.value)
+    )
+    with pytest.raises(pickle.UnpicklingError, match=r"posix\.system"):
+        torch.load(io.BytesIO(files.SYSTEM), weights_only=False)
+
+
+@pytest.mark.parametrize("name", ["builtins eval", "builtins getattr", "pickle loads", "os system"])
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_nothing_that_runs_code_is_let_in(name, weights_only):
+    file = archive(program(Call(name, "1")))
+    with pytest.raises(pickle.UnpicklingError, match="GLOBAL"):
+        torch.load(file, weights_only=weights_only)
+
+
+def test_a_refused_class_says_how_to_allow_it():
+    with pytest.raises(pickle.UnpicklingError) as caught:
+        torch.load(archive(program(Name("a.b C"))))
+    assert str(caught.value).startswith(
+        "Weights only load failed. This file can still be loaded, to do so you have two options, "
+    )
+    assert (
+        "WeightsUnpickler error: Unsupported global: GLOBAL a.b.C was not an allowed global by "
+        "default. Please use `torch.serialization.add_safe_globals([a.b.C])` or the "
+        "`torch.serialization.safe_globals([a.b.C])` context manager to allowlist this global if "
+        "you trust this class/function.\n\nCheck the documentation" in str(caught.value)
+    )
+    assert "state_dict()" in caught.value.__notes__[0]
+
+
+class Options:
+    def __init__(self):
+        self.lr = 0.5
+
+
+def test_a_class_that_is_allowed_is_made():
+    file = io.BytesIO()
+    torch.save(Options(), file)
+    name = f"{Options.__module__}.Options"
+    assert torch.serialization.get_unsafe_globals_in_checkpoint(file) == [name]
+    with torch.serialization.safe_globals([Options]):
+        file.seek(0)
+        assert torch.load(file).lr == 0.5
+    assert torch.serialization.get_safe_globals() == []
+    file.seek(0)
+    with pytest.raises(pickle.UnpicklingError, match=r"\.Options was not"):
+        torch.load(file)
+
+
+def test_what_tapegrad_lacks_is_named():
+    with pytest.raises(pickle.UnpicklingError, match="tapegrad has no sparse tensors"):
+        torch.load(io.BytesIO(files.SPARSE))
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((0, (3,), (1,)), "Trying to resize storage that is not resizable"),
+        ((1, (2,), (1,)), "Trying to resize storage that is not resizable"),
+        ((-1, (2,), (1,)), "Tensor: invalid storage offset -1"),
+        ((0, (2,), (1, 1)), "unequal size length (1) and stride length (2)"),
+        (
+            (0, (2,), (-1,)),
+            "Storage size calculation overflowed with sizes=[2] and strides=[-1]",
+        ),
+        ((0, (2**40, 2**40), (0, 0)), "numel: integer multiplication overflow"),
+        ((0, (-2,), (1,)), "numel: integer multiplication overflow"),
+    ],
+)
+def test_a_tensor_lies_within_its_memory(args, message):
+    with raises(RuntimeError, message):
+        torch.load(tensor(*args))
+
+
+@pytest.mark.parametrize(
+    ("storage", "message"),
+    [
+        (("0", "cpu", 3), "record size .8 bytes. does not match expected size .12 bytes"),
+        (("0", "cpu", 2**50), "does not match expected size"),
+        (("1", "cpu", 2), "failed locating file data/1: file not found"),
+        (("../data.pkl", "cpu", 2), r"failed locating file data/\.\./data\.pkl: file not found"),
+        (("0", "cuda:0", 2), "Attempting to deserialize object on a CUDA device"),
+        (("0", "nowhere", 2), "don't know how to restore data location .*tagged with nowhere"),
+    ],
+)
+def test_memory_is_a_record_of_its_size(storage, message):
+    key, place, n = storage
+    with pytest.raises(RuntimeError, match=message):
+        torch.load(tensor(0, (2,), (1,), key=key, place=place, n=n))
+
+
+def test_memory_from_elsewhere_is_placed_as_asked():
+    for place in ("cpu", torch.device("cpu"), {"cuda:0": "cpu"}, lambda storage, place: storage):
+        file = tensor(0, (2,), (1,), place="cuda:0")
+        assert torch.load(file, map_location=place).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"",
+        b"\x80\x02",
+        b"\x80\x02R.",
+        b"\x80\x02h\x05.",
+        b"\x80\x02\xff.",
+        b"\x80\x02X\xff\xff\xff\xffabc.",  # a text of 4 GB
+        b"\x80\x05\x96\xff\xff\xff\xff\xff\xff\xff\x7f.",  # a bytearray of 8 EB
+        b"\x80\x02ccollections\nOrderedDict\n]\x81.",
+        b"\x80\x02(icollections\nOrderedDict\n.",
+        b"\x80\x02cbuiltins\nbytearray\nJ\xff\xff\xff\x7f\x85R.",  # bytearray(2**31 - 1)
+        b"\x80\x02ctorch\nTensor\nJ\xff\xff\xff\x7f\x85R.",
+        b"\x80\x02ctorch\nTensor\n)\x81.",
+        b"\x80\x02ctorch\nSize\n]K\x01a\x85R}X\x01\x00\x00\x00ab.",
+        b"\x80\x02}]Ns.",
+        b"\x80\x02cbuiltins\nset\n]]a\x85R.",
+        b"\x80\x02K\x01K\x02a.",
+    ],
+)
+def test_a_pickle_that_makes_no_sense_is_refused(code):
+    with pytest.raises(pickle.UnpicklingError):
+        torch.load(archive(code))
+
+
+def test_keys_are_hashed_only_if_that_is_quick():
+    deep = b"\x80\x02}" + b")" + b"\x85" * 500_000 + b"Ns."
+    doubling = b"\x80\x02})" + b"q\x00h\x00\x86" * 64 + b"Ns."
+    for code in (deep, doubling):
+        with pytest.raises(pickle.UnpicklingError, match="a key has too many parts"):
+            torch.load(archive(code))
+
+
+def test_a_large_index_of_the_memo_and_deep_lists_cost_nothing():
+    assert torch.load(archive(b"\x80\x02K\x01r\xff\xff\xff\xff.")) == 1
+    x = torch.load(archive(b"\x80\x02" + b"]" * 100_000 + b"a" * 99_999 + b"."))
+    assert len(x) == 1
+
+
+def test_packed_records_are_refused():
+    file = archive(program(list(range(10_000))), level=zipfile.ZIP_DEFLATED)
+    with pytest.raises(RuntimeError, match="compressed or encrypted"):
+        torch.load(file)
+
+
+def test_no_file_of_torch_is_refused():
+    with raises(RuntimeError, "Invalid magic number; corrupt file?"):
+        torch.load(io.BytesIO(b"hello world"))
+    with raises(RuntimeError, "Invalid magic number; corrupt file?"):
+        torch.load(io.BytesIO(pickle.dumps({"a": 1}, 2)))
+    with pytest.raises(EOFError):
+        torch.load(io.BytesIO())
+    with raises(
+        AttributeError,
+        "'int' object has no attribute 'seek'. You can only torch.load from a file that is "
+        "seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from it "
+        "instead.",
+    ):
+        torch.load(5)
