@@ -1,5 +1,6 @@
 """DataLoader in this process: PyTorch's batches and draws, and rows picked a batch at a time."""
 
+import numpy as np
 import pytest
 
 import tapegrad as torch
@@ -53,19 +54,33 @@ ORDERS = {
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("sizes", [{"batch_size": 1}, {"batch_size": 4}, {"batch_size": None}])
-@pytest.mark.parametrize("is_subset", [False, True])
-def test_rows_picked_at_once_are_those_picked_one_by_one(seed, order, sizes, is_subset):
+@pytest.mark.parametrize("indices", [None, [3, 1, 10, -1, 0, 5], np.array([3, 1, 10, -1, 0, 5])])
+def test_rows_picked_at_once_are_those_picked_one_by_one(seed, order, sizes, indices):
     x = torch.randn(11, 3)[:, ::2]
     y = torch.arange(11)
     found = []
     for kind in (data.TensorDataset, OneByOne):
         torch.manual_seed(5)
         rows = kind(x, y)
-        if is_subset:
-            rows = data.Subset(data.Subset(rows, [3, 1, 10, -1, 0, 5]), [5, 0, 2])
+        if indices is not None:
+            rows = data.Subset(data.Subset(rows, indices), [5, 0, 2])
         loader = data.DataLoader(rows, **sizes, **ORDERS[order](rows))
         found.append([[a.tolist(), b.tolist()] for a, b in loader] + [torch.rand(1).item()])
     assert found[0] == found[1]
+
+
+def test_a_batch_sampler_may_give_whatever_has_indices():
+    batch_sampler = [
+        range(0, 5, 2),
+        range(4, 1, -1),
+        torch.tensor([2, 0]),
+        np.array([[1, 0]]),
+        (3,),
+    ]
+    found = batches(data.DataLoader(numbers(), batch_sampler=batch_sampler))
+    assert found == [[0, 2, 4], [4, 3, 2], [2, 0], [[1, 0]], [3]]
+    with pytest.raises(TypeError, match="'int' object is not iterable"):
+        list(data.DataLoader(numbers(), batch_sampler=[2]))
 
 
 def test_batches_of_rows_are_memory_of_their_own():

@@ -91,7 +91,7 @@ def test_batches_come_in_order_however_long_each_takes():
 
 def test_out_of_order_a_slow_worker_holds_up_no_other():
     def slow_first(i):
-        time.sleep(0.3 * (i == 0))
+        time.sleep(0.5 * (i == 0))
         return i
 
     found = [i for (i,) in load(Samples(8, slow_first), in_order=False)]

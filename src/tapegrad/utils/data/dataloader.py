@@ -97,14 +97,14 @@ class DataLoader(Generic[T_co]):
         self.worker_init_fn = worker_init_fn
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
-        if self.is_iterable:
+        if self._is_iterable:
             check_iterable(shuffle, sampler, batch_sampler)
         check_order(batch_size, shuffle, sampler, batch_sampler, drop_last)
         if batch_sampler is not None:
             batch_size, drop_last = None, False
         order: Any = sampler
         if order is None:
-            if self.is_iterable:
+            if self._is_iterable:
                 order = _InfiniteConstantSampler()
             elif shuffle:
                 order = RandomSampler(dataset, generator=generator)  # type: ignore[arg-type]
@@ -136,7 +136,7 @@ class DataLoader(Generic[T_co]):
         super().__setattr__(name, value)
 
     @property
-    def is_iterable(self) -> bool:
+    def _is_iterable(self) -> bool:
         """Whether the data set has no indices."""
         return isinstance(self.dataset, IterableDataset)
 
@@ -162,16 +162,17 @@ class DataLoader(Generic[T_co]):
             return SingleProcessIterator(self)
         from tapegrad.utils.data._utils.parallel import MultiProcessIterator
 
-        if not self.persistent_workers:
-            return MultiProcessIterator(self)
-        if self._iterator is None or not self._iterator.is_usable:
-            self._iterator = MultiProcessIterator(self)
-        else:
+        if self._iterator is not None and self._iterator.is_usable:
             self._iterator.begin_again(self)
-        return self._iterator
+            return self._iterator
+        self.check_worker_number_rationality()
+        batches = MultiProcessIterator(self)
+        if self.persistent_workers:
+            self._iterator = batches
+        return batches
 
     def __len__(self) -> int:
-        if not self.is_iterable:
+        if not self._is_iterable:
             return len(self._index_sampler)
         n = self._IterableDataset_len_called = len(self.dataset)  # type: ignore[arg-type]
         if self.batch_size is None:

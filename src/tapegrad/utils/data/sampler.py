@@ -89,7 +89,9 @@ class RandomSampler(Sampler[int]):
         self.generator = generator
         if not isinstance(replacement, bool):
             raise errors.advised(
-                TypeError(f"replacement should be a boolean value, but got {replacement=}"),
+                TypeError(
+                    f"replacement should be a boolean value, but got replacement={replacement}"
+                ),
                 "Say whether a sample may be drawn twice.",
             )
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
@@ -167,7 +169,9 @@ class WeightedRandomSampler(Sampler[int]):
             raise _no_count(num_samples)
         if not isinstance(replacement, bool):
             raise errors.advised(
-                ValueError(f"replacement should be a boolean value, but got {replacement=}"),
+                ValueError(
+                    f"replacement should be a boolean value, but got replacement={replacement}"
+                ),
                 "Say whether an index may be drawn twice.",
             )
         self.weights = as_tensor(weights, dtype=float64)
@@ -210,12 +214,15 @@ class BatchSampler(Sampler[list[int]]):
     ) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
             raise errors.advised(
-                ValueError(f"batch_size should be a positive integer value, but got {batch_size=}"),
+                ValueError(
+                    "batch_size should be a positive integer value, but got "
+                    f"batch_size={batch_size}"
+                ),
                 "Say how many samples make a batch.",
             )
         if not isinstance(drop_last, bool):
             raise errors.advised(
-                ValueError(f"drop_last should be a boolean value, but got {drop_last=}"),
+                ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}"),
                 "Say whether a last batch of fewer samples is left out.",
             )
         self.sampler = sampler
@@ -236,7 +243,9 @@ class BatchSampler(Sampler[list[int]]):
 
 def _no_count(num_samples: Any) -> ValueError:
     return errors.advised(
-        ValueError(f"num_samples should be a positive integer value, but got {num_samples=}"),
+        ValueError(
+            f"num_samples should be a positive integer value, but got num_samples={num_samples}"
+        ),
         "Say how many indices a pass gives; an empty data set has none to draw from.",
     )
 

@@ -38,19 +38,22 @@ class MapFetcher:
 
     def fetch(self, index: Any) -> Any:
         """The batch of a list of indices, or the sample of one index where there are no batches."""
-        if self.takes_rows:
+        if self.takes_rows and type(index) is list and set(map(type, index)) == {int}:
             found = _rows(self.dataset, index)
             if found is not None:
                 return found
         if not self.is_batched:
             return self.collate_fn(self.dataset[index])
-        if isinstance(index, (range, np.ndarray)):
-            index = list(index) if isinstance(index, range) else index.tolist()
         if getattr(self.dataset, "__getitems__", None):
             samples = self.dataset.__getitems__(index)
         else:
             samples = [self.dataset[i] for i in index]
         return self.collate_fn(samples)
+
+    def fetch_run(self, run: Any) -> Any:
+        """The batch of a piece of a run of indices: of a range or of an array of ints."""
+        found = _rows(self.dataset, run)
+        return self.fetch(_listed(run)) if found is None else found
 
 
 class IterableFetcher:
@@ -111,17 +114,10 @@ def _rows(dataset: Any, index: Any) -> list | None:
     if collate.default_collate_fn_map.get(Tensor) is not collate.collate_tensor_fn:
         return None
     while isinstance(dataset, Subset):
-        places = dataset.indices
-        index = index if isinstance(index, (list, range)) else index.tolist()
-        try:
-            index = [places[i] for i in index]
-        except (IndexError, KeyError, TypeError):
+        index = _places(dataset.indices, _listed(index))
+        if index is None:
             return None
         dataset = dataset.dataset
-    if isinstance(index, list):
-        if set(map(type, index)) != {int}:
-            return None
-        index = np.array(index)
     tensors = dataset.tensors
     for x in tensors:
         if type(x) is not Tensor or type(x._array) is not np.ndarray or x.requires_grad:
@@ -130,8 +126,23 @@ def _rows(dataset: Any, index: Any) -> list | None:
         return [wrap(x._array[index.start : index.stop].copy()) for x in tensors]
     try:
         return [wrap(x._array.take(index, axis=0)) for x in tensors]
-    except IndexError:
+    except (IndexError, OverflowError, TypeError):
         return None
+
+
+def _places(indices: Any, chosen: list[int]) -> Any:
+    """The chosen of the indices of a subset; None if they are no plain integers."""
+    try:
+        if type(indices) is np.ndarray and indices.ndim == 1 and indices.dtype.kind == "i":
+            return indices[chosen]
+        found = [indices[i] for i in chosen]
+    except (IndexError, KeyError, TypeError):
+        return None
+    return found if set(map(type, found)) == {int} else None
+
+
+def _listed(run: Any) -> list[int]:
+    return run.tolist() if isinstance(run, np.ndarray) else list(run)
 
 
 def runs_of(batches: Any) -> Iterator[Any] | None:

@@ -17,7 +17,7 @@ class LoaderIterator:
 
     def __init__(self, loader: Any) -> None:
         self._dataset = loader.dataset
-        self._is_iterable = loader.is_iterable
+        self._is_iterable = loader._is_iterable
         self._index_sampler = loader._index_sampler
         self._begin(loader)
         # Drawn for every pass, with workers or without: what is drawn afterwards is the same.
@@ -69,7 +69,7 @@ class SingleProcessIterator(LoaderIterator):
 
     def __init__(self, loader: Any) -> None:
         self._fetcher: Any
-        if loader.is_iterable:
+        if loader._is_iterable:
             self._fetcher = IterableFetcher(
                 loader.dataset, loader._auto_collation, loader.collate_fn, loader.drop_last
             )
@@ -79,10 +79,14 @@ class SingleProcessIterator(LoaderIterator):
 
     def _index_batches(self, loader: Any) -> Iterator[Any]:
         runs = runs_of(self._index_sampler) if self._fetcher.takes_rows else None
-        return iter(self._index_sampler) if runs is None else runs
+        if runs is not None:
+            self._fetch = self._fetcher.fetch_run
+            return runs
+        self._fetch = self._fetcher.fetch
+        return iter(self._index_sampler)
 
     def _next_data(self) -> Any:
-        return self._fetcher.fetch(next(self._indices))
+        return self._fetch(next(self._indices))
 
 
 def _warn_of_pinning(device: str) -> None:

@@ -27,7 +27,7 @@ class MultiProcessIterator(LoaderIterator):
         self._n_ahead = loader.prefetch_factor
         work = Work(
             loader.dataset,
-            loader.is_iterable,
+            loader._is_iterable,
             loader._auto_collation,
             loader.collate_fn,
             loader.drop_last,
