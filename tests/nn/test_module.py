@@ -401,3 +401,12 @@ def test_a_module_survives_pickle():
     x = torch.ones(4, 2)
     assert torch.equal(twin(x), m(x))
     assert [type(p) for p in twin.parameters()] == [nn.Parameter] * 4
+
+
+def test_a_pickle_of_old_gets_the_tables_that_it_lacks():
+    source = nn.Linear(2, 1)
+    state = {k: v for k, v in source.__dict__.items() if k != "_state_dict_pre_hooks"}
+    layer = nn.Linear.__new__(nn.Linear)
+    layer.__setstate__(state)
+    assert list(layer.state_dict()) == ["weight", "bias"]
+    assert layer.weight is source.weight

@@ -30,6 +30,14 @@ from tapegrad.nn.attention import MultiheadAttention
 from tapegrad.nn.average_pool import AvgPool1d, AvgPool2d, AvgPool3d, LPPool1d, LPPool2d, LPPool3d
 from tapegrad.nn.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from tapegrad.nn.collection import ParameterDict, ParameterList
+from tapegrad.nn.constant_padding import (
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from tapegrad.nn.container import Container, ModuleDict
 from tapegrad.nn.convolution import Conv1d, Conv2d, Conv3d
 from tapegrad.nn.data_parallel import DataParallel
@@ -108,18 +116,12 @@ from tapegrad.nn.padding import (
     CircularPad1d,
     CircularPad2d,
     CircularPad3d,
-    ConstantPad1d,
-    ConstantPad2d,
-    ConstantPad3d,
     ReflectionPad1d,
     ReflectionPad2d,
     ReflectionPad3d,
     ReplicationPad1d,
     ReplicationPad2d,
     ReplicationPad3d,
-    ZeroPad1d,
-    ZeroPad2d,
-    ZeroPad3d,
 )
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.nn.recurrent import GRU, LSTM, RNN

@@ -182,6 +182,16 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
     _function = staticmethod(F.fractional_max_pool2d)
     _n_axes = 2
 
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__(kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
     """The largest under windows that lie at random, of volumes (N, C, D, H, W) or (C, D, H, W).
@@ -192,3 +202,13 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
 
     _function = staticmethod(F.fractional_max_pool3d)
     _n_axes = 3
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__(kernel_size, output_size, output_ratio, return_indices, _random_samples)

@@ -102,6 +102,19 @@ class AvgPool2d(_AvgPoolDivided):
 
     _function = staticmethod(F.avg_pool2d)
 
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+
 
 class AvgPool3d(_AvgPoolDivided):
     """The mean under each window of volumes: `(N, C, D, H, W)` or `(C, D, H, W)`; see `AvgPool1d`.
@@ -113,6 +126,19 @@ class AvgPool3d(_AvgPoolDivided):
     """
 
     _function = staticmethod(F.avg_pool3d)
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__(
+            kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
 
 
 class _LPPoolNd(Module):

@@ -103,6 +103,22 @@ class _NormBase(Module):
 class _BatchNorm(_NormBase):
     """Batch normalisation of inputs with any number of dimensions."""
 
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
+        )
+
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         counts = self.training and self.track_running_stats and self.running_mean is not None

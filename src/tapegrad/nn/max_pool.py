@@ -130,6 +130,9 @@ class MaxUnpool1d(_MaxUnpoolNd):
     _function = staticmethod(F.max_unpool1d)
     _n_axes = 1
 
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__(kernel_size, stride, padding)
+
 
 class MaxUnpool2d(_MaxUnpoolNd):
     """Elements put back where `MaxPool2d` found them; see `MaxUnpool1d`.
@@ -143,6 +146,9 @@ class MaxUnpool2d(_MaxUnpoolNd):
     _function = staticmethod(F.max_unpool2d)
     _n_axes = 2
 
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__(kernel_size, stride, padding)
+
 
 class MaxUnpool3d(_MaxUnpoolNd):
     """Elements put back where `MaxPool3d` found them; see `MaxUnpool1d`.
@@ -154,3 +160,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
     _function = staticmethod(F.max_unpool3d)
     _n_axes = 3
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__(kernel_size, stride, padding)

@@ -60,6 +60,10 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # What a pickle of old lacks, it gets from a module without anything.
+        self.__dict__.update({**Module().__dict__, **state})
+
     # ------------------------------------------------------------------------------- computing
 
     def forward(self, *input: Any) -> Any:

@@ -33,88 +33,6 @@ class _Pad(Module):
         return f"{self.padding}"
 
 
-class _ConstantPadNd(_Pad):
-    __constants__ = ("padding", "value")
-
-    def __init__(self, padding: Any, value: float) -> None:
-        super().__init__(padding)
-        self.value = value
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.pad(input, self.padding, "constant", self.value)
-
-    def extra_repr(self) -> str:
-        return f"padding={self.padding}, value={self.value}"
-
-
-class ConstantPad1d(_ConstantPadNd):
-    """A border of `value` around the last axis.
-
-    >>> torch.nn.ConstantPad1d((1, 2), 9.0)(torch.tensor([[1.0, 2.0]]))
-    tensor([[9., 1., 2., 9., 9.]])
-    """
-
-    _n_axes = 1
-
-
-class ConstantPad2d(_ConstantPadNd):
-    """A border of `value` around the last two axes.
-
-    >>> torch.nn.ConstantPad2d(1, 0.5)(torch.ones(1, 2, 4, 5)).shape
-    torch.Size([1, 2, 6, 7])
-    """
-
-    _n_axes = 2
-
-
-class ConstantPad3d(_ConstantPadNd):
-    """A border of `value` around the last three axes.
-
-    >>> torch.nn.ConstantPad3d(1, 0.5)(torch.ones(1, 2, 4, 5, 6)).shape
-    torch.Size([1, 2, 6, 7, 8])
-    """
-
-    _n_axes = 3
-
-
-class _ZeroPadNd(_ConstantPadNd):
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
-
-
-class ZeroPad1d(_ZeroPadNd):
-    """A border of zeros around the last axis.
-
-    >>> torch.nn.ZeroPad1d((1, 2))(torch.tensor([[1.0, 2.0]]))
-    tensor([[0., 1., 2., 0., 0.]])
-    """
-
-    _n_axes = 1
-
-
-class ZeroPad2d(_ZeroPadNd):
-    """A border of zeros around the last two axes.
-
-    >>> torch.nn.ZeroPad2d(1)(torch.ones(1, 2, 4, 5)).shape
-    torch.Size([1, 2, 6, 7])
-    """
-
-    _n_axes = 2
-
-
-class ZeroPad3d(_ZeroPadNd):
-    """A border of zeros around the last three axes.
-
-    >>> torch.nn.ZeroPad3d(1)(torch.ones(1, 2, 4, 5, 6)).shape
-    torch.Size([1, 2, 6, 7, 8])
-    """
-
-    _n_axes = 3
-
-
 class _ReflectionPadNd(_Pad):
     _mode = "reflect"
 
@@ -128,6 +46,9 @@ class ReflectionPad1d(_ReflectionPadNd):
 
     _n_axes = 1
 
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)
+
 
 class ReflectionPad2d(_ReflectionPadNd):
     """A border that mirrors what lies inside of the edge, around the last two axes.
@@ -138,6 +59,9 @@ class ReflectionPad2d(_ReflectionPadNd):
 
     _n_axes = 2
 
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)
+
 
 class ReflectionPad3d(_ReflectionPadNd):
     """A border that mirrors what lies inside of the edge, around the last three axes.
@@ -147,6 +71,9 @@ class ReflectionPad3d(_ReflectionPadNd):
     """
 
     _n_axes = 3
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)
 
 
 class _ReplicationPadNd(_Pad):
@@ -162,6 +89,9 @@ class ReplicationPad1d(_ReplicationPadNd):
 
     _n_axes = 1
 
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)
+
 
 class ReplicationPad2d(_ReplicationPadNd):
     """A border that repeats the edge, around the last two axes.
@@ -172,6 +102,9 @@ class ReplicationPad2d(_ReplicationPadNd):
 
     _n_axes = 2
 
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)
+
 
 class ReplicationPad3d(_ReplicationPadNd):
     """A border that repeats the edge, around the last three axes.
@@ -181,6 +114,9 @@ class ReplicationPad3d(_ReplicationPadNd):
     """
 
     _n_axes = 3
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)
 
 
 class _CircularPadNd(_Pad):
@@ -202,6 +138,9 @@ class CircularPad1d(_CircularPadNd):
 
     _n_axes = 1
 
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)
+
 
 class CircularPad2d(_CircularPadNd):
     """A border that goes on at the other end, around the last two axes.
@@ -212,6 +151,9 @@ class CircularPad2d(_CircularPadNd):
 
     _n_axes = 2
 
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)
+
 
 class CircularPad3d(_CircularPadNd):
     """A border that goes on at the other end, around the last three axes.
@@ -221,3 +163,6 @@ class CircularPad3d(_CircularPadNd):
     """
 
     _n_axes = 3
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding)

@@ -17,7 +17,8 @@ from tapegrad.nn import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from tapegrad.nn.padding import _CircularPadNd, _ConstantPadNd, _ReflectionPadNd, _ReplicationPadNd
+from tapegrad.nn.constant_padding import _ConstantPadNd
+from tapegrad.nn.padding import _CircularPadNd, _ReflectionPadNd, _ReplicationPadNd
 
 __all__ = [
     "CircularPad1d",
