@@ -2,6 +2,7 @@
 
 import io
 import os
+import pickle
 import zipfile
 
 import numpy as np
@@ -133,3 +134,26 @@ tapegrad.save([tapegrad.ones(2), tapegrad.float32, tapegrad.nn.Linear(1, 1)], io
 print("torch" in sys.modules)
 """
     assert run_code(code) == "False\n"
+
+
+def test_numpys_arrays_and_numbers_come_back_if_that_is_allowed():
+    given = {"loss": np.float32(0.5), "n": np.int64(3), "x": np.arange(6.0).reshape(2, 3).T}
+    with pytest.raises(pickle.UnpicklingError, match=r"numpy\._core\.multiarray"):
+        again(given)
+    found = again(given, weights_only=False)
+    assert type(found["loss"]) is np.float32 and found["loss"] == 0.5 and found["n"] == 3
+    assert (found["x"] == given["x"]).all() and found["x"].flags.f_contiguous
+    with pytest.raises(pickle.UnpicklingError, match="no number"):
+        again(np.array([None]), weights_only=False)
+
+
+class Ours:
+    """Calls itself PyTorch's."""
+
+
+Ours.__module__ = "torch.nowhere"
+
+
+def test_classes_that_are_called_as_pytorchs_are_saved_without_it():
+    with pytest.raises(pickle.UnpicklingError, match=r"GLOBAL torch\.nowhere\.Ours was"):
+        again(Ours)

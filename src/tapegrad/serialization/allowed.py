@@ -9,13 +9,15 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
+import numpy as np
+
 from tapegrad.device import device
 from tapegrad.dtype import BY_NAME
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.errors import advised
 from tapegrad.nn.parameter import Parameter
 from tapegrad.ops.typed import TYPES
-from tapegrad.serialization import rebuild
+from tapegrad.serialization import numpy_value, rebuild
 from tapegrad.serialization.machine import as_key
 from tapegrad.serialization.message import blocked_global, lacking, malformed, refused_global
 from tapegrad.size import Size
@@ -203,12 +205,21 @@ def _plain(cls: type, kinds: tuple) -> Callable:
 
 
 _PLAIN: dict[str, Any] = {
+    "numpy.dtype": np.dtype,
+    "numpy.ndarray": np.ndarray,
+    "numpy.core.multiarray.scalar": numpy_value.make_scalar,
+    "numpy._core.multiarray.scalar": numpy_value.make_scalar,
+    "numpy.core.multiarray._reconstruct": numpy_value.make_array,
+    "numpy._core.multiarray._reconstruct": numpy_value.make_array,
     "collections.defaultdict": defaultdict,
     "builtins.slice": slice,
     "builtins.range": range,
     **{f"builtins.{each.__name__}": each for each in (int, float, list, dict, tuple, str, bool)},
 }
 _PLAIN_CALLS: dict[Any, Callable] = {
+    np.dtype: numpy_value.make_dtype,
+    numpy_value.make_scalar: numpy_value.make_scalar,
+    numpy_value.make_array: numpy_value.make_array,
     defaultdict: _default_dict,
     slice: _plain(slice, (int, type(None))),
     range: _plain(range, (int,)),
@@ -301,7 +312,7 @@ class Allowed:
     """What one call of `load` lets a file name and do.
 
     Args:
-        plain: also classes of `tapegrad.nn` and of Python that hold data (weights_only=False)
+        plain: also classes of `tapegrad.nn`, Python and NumPy that hold data (weights_only=False)
     """
 
     def __init__(self, plain: bool = False) -> None:
@@ -341,9 +352,10 @@ class Allowed:
             if function is each:
                 return function.__new__(function, *args) if new else function(*args)
         table = CALLS
-        if self._plain and isinstance(function, type) and function in _PLAIN_CALLS:
+        is_known = callable(function) and getattr(type(function), "__hash__", None) is not None
+        if self._plain and is_known and function in _PLAIN_CALLS:
             table = _PLAIN_CALLS
-        if not callable(function) or function not in table:
+        if not is_known or function not in table:
             raise malformed(f"the file calls what cannot be called: {_short(function)}")
         try:
             return table[function](*args)
@@ -355,6 +367,10 @@ class Allowed:
         kind = type(found)
         if kind is OrderedDict:
             rebuild.with_metadata(found, state)
+        elif self._plain and kind is np.ndarray:
+            numpy_value.fill_array(found, state)
+        elif self._plain and isinstance(found, np.dtype):
+            numpy_value.check_dtype(found, state)
         elif kind in self._modules:
             from tapegrad.nn import Module
 

@@ -39,8 +39,9 @@ def load(
         f: path, or file that can seek
         map_location: where tensors go that were elsewhere: "cpu"; a dict from place to place; or
             a function of storage and place
-        weights_only: False lets the file also hold layers of `torch.nn`, defaultdicts, slices and
-            ranges. Unlike PyTorch's it lets nothing else in: whatever else is named, is refused.
+        weights_only: False lets the file also hold layers of `torch.nn`, defaultdicts, slices,
+            ranges, and NumPy's arrays and numbers. Unlike with PyTorch, whatever else is named is
+            refused all the same.
         mmap: leave the tensors in the file until they are used; `f` must be a path
         pickle_load_args: `encoding` of the strings of Python 2
 

@@ -186,7 +186,7 @@ class TensorPickler(_Pickler):
 
     def save_global(self, obj: Any, name: str | None = None) -> None:
         """A class or function by its name, which is PyTorch's if PyTorch has it."""
-        known = _known_name(obj)
+        known = _known_name(obj) or _name_without_import(obj)
         if known is None:
             if "<locals>" in getattr(obj, "__qualname__", ""):
                 raise advised(
@@ -233,6 +233,14 @@ def _known_name(obj: Any) -> tuple[str, str] | None:
         if vars(nn).get(name) is obj:
             return "torch.nn", name
     return found
+
+
+def _name_without_import(obj: Any) -> tuple[str, str] | None:
+    """The name of what is ours and calls itself PyTorch's, which must not be imported for it."""
+    module, name = getattr(obj, "__module__", None), getattr(obj, "__qualname__", None)
+    if not isinstance(module, str) or module.partition(".")[0] != "torch" or name is None:
+        return None
+    return None if getattr(sys.modules.get(module), name, None) is obj else (module, name)
 
 
 def _reduced(x: Tensor) -> tuple:
