@@ -232,6 +232,16 @@ def test_workers_end_with_their_pass():
     assert not multiprocessing.active_children()
 
 
+def test_workers_end_though_those_of_another_loader_live_on():
+    first, second = iter(load(range(2))), iter(load(range(40)))
+    next(second)
+    begun = time.monotonic()
+    assert len(list(first)) == 2
+    assert time.monotonic() - begun < 0.9  # else they were terminated
+    assert len(multiprocessing.active_children()) == 2
+    assert len(list(second)) == 39
+
+
 def test_persistent_workers_begin_again_where_a_pass_was_broken_off():
     loader = load(Samples(9, lambda i: (i, os.getpid())), persistent_workers=True)
     first = iter(loader)

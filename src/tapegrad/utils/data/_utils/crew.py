@@ -6,7 +6,10 @@ Nothing survives the loader: workers end when their pipe closes or their parent 
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
+import socket
 import sys
 import time
 from multiprocessing import connection
@@ -152,11 +155,20 @@ def _cause(pid: int, code: int) -> RuntimeError | None:
     return None
 
 
+def _hang_up(pipe: Any) -> None:
+    """Close a pipe, also for processes that a fork gave a copy of it."""
+    if os.name == "posix":
+        with socket.fromfd(pipe.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as both_ways:
+            with contextlib.suppress(OSError):  # the worker is gone
+                both_ways.shutdown(socket.SHUT_RDWR)
+    pipe.close()
+
+
 def _stop(members: list[tuple[Any, Any]]) -> None:
     """End all workers: those that do not end by themselves are terminated, then killed."""
     processes = [process for process, _ in members]
     for _, pipe in members:
-        pipe.close()
+        _hang_up(pipe)
     for end in ("terminate", "kill", ""):
         deadline = time.monotonic() + _GRACE_S
         for process in processes:

@@ -147,7 +147,10 @@ def _receive(pipe: Any, inbox: queue.SimpleQueue) -> None:
             elif ready:
                 break
     except (EOFError, OSError):
-        pass  # the loader has closed its end
+        pass  # the loader has hung up
+    except Exception:  # indices that are no more when they arrive
+        traceback.print_exc()
+        os._exit(1)
     inbox.put(None)
     time.sleep(_GRACE_S)
     os._exit(1)
