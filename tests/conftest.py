@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 # The same examples in each run, and no limit on the time of one: the machine may be busy.
-hypothesis.settings.register_profile("tapegrad", derandomize=True, deadline=None, database=None)
+hypothesis.settings.register_profile(
+    "tapegrad",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # a busy machine is no failure
+)
 hypothesis.settings.load_profile("tapegrad")
 
 
