@@ -29,6 +29,7 @@ class Archive:
 
     def __init__(self, file: Any) -> None:
         self._file = file
+        self._memory: mmap.mmap | None = None  # the whole file, once a record is mapped
         self._size = file.seek(0, 2)
         file.seek(0)
         try:
@@ -118,8 +119,9 @@ class Archive:
         count = n // np.dtype(dtype).itemsize
         if not count:
             return np.empty(0, dtype)
-        whole = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
-        return np.frombuffer(whole, dtype, count, place)
+        if self._memory is None:
+            self._memory = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
+        return np.frombuffer(self._memory, dtype, count, place)
 
     def _entry(self, record: str) -> zipfile.ZipInfo:
         found = self._entries.get(f"{self.name}/{record}")

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapegrad.errors import advised
-from tapegrad.serialization.allowed import Allowed, StorageType
+from tapegrad.serialization.allowed import Allowed
 from tapegrad.serialization.archive import Archive
 from tapegrad.serialization.legacy import load_legacy
 from tapegrad.serialization.location import placer
 from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed, unsupported
+from tapegrad.serialization.names import StorageType
 from tapegrad.serialization.rebuild import TypedStorage
 from tapegrad.storage import UntypedStorage
 

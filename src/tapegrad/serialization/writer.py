@@ -19,9 +19,9 @@ from tapegrad.dtype import dtype as Dtype
 from tapegrad.errors import advised
 from tapegrad.nn.parameter import Parameter
 from tapegrad.serialization import rebuild
-from tapegrad.serialization.allowed import GLOBALS, STORAGE_TYPES, UNTYPED, StorageType
 from tapegrad.serialization.archive import writing
 from tapegrad.serialization.atomic import replacing
+from tapegrad.serialization.names import GLOBALS, STORAGE_TYPES, UNTYPED, StorageType
 from tapegrad.size import Size
 from tapegrad.storage import UntypedStorage, elements_of, offset_of, owner_of, row_major
 from tapegrad.tensor import Tensor
