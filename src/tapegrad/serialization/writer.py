@@ -87,7 +87,7 @@ def _records(obj: Any, protocol: int, with_byteorder: bool) -> dict[str, Any]:
     stream = io.BytesIO()
     pickler = TensorPickler(stream, protocol)
     pickler.dump(obj)
-    records: dict[str, Any] = {"data.pkl": stream.getbuffer()}
+    records: dict[str, Any] = {"data.pkl": stream.getvalue()}
     if with_byteorder:
         records["byteorder"] = b"little"
     for key, elements in pickler.storages.items():
