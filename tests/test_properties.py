@@ -109,7 +109,7 @@ def test_expand_is_broadcast_to(shape, data):
 @st.composite
 def array_and_axes(draw):
     x = draw(numbers(draw(SHAPES)))
-    axes = draw(st.sets(st.integers(0, x.ndim - 1)) if x.ndim else st.just(set()))
+    axes = draw(st.sets(st.integers(0, x.ndim - 1), min_size=1) if x.ndim else st.just(set()))
     signed = tuple(i - x.ndim if draw(st.booleans()) else i for i in sorted(axes))
     return x, signed, draw(st.booleans())
 

@@ -37,8 +37,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     Source: Grave et al., Efficient softmax approximation for GPUs, 2017.
 
-    >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs=[4, 10])
-    >>> layer(torch.zeros(2, 8), torch.tensor([0, 15])).output.detach()
+    >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[4, 10])
+    >>> layer(torch.zeros(2, 16), torch.tensor([0, 15])).output.detach()
     tensor([-1.7918, -4.0943])
     """
 
@@ -112,7 +112,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def log_prob(self, input: Tensor) -> Tensor:
         """The log-probabilities of all classes: (N, D) to (N, C).
 
-        >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs=[4, 10])
+        >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[4, 10])
         >>> layer.log_prob(torch.ones(2, 8)).shape
         torch.Size([2, 20])
         """
@@ -131,8 +131,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
         Where the likeliest entry of the head is a class, no tail is computed.
 
-        >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs=[4, 10])
-        >>> layer.predict(torch.zeros(2, 8))
+        >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[4, 10])
+        >>> layer.predict(torch.zeros(2, 16))
         tensor([0, 0])
         """
         scores = self.head(input)
