@@ -113,7 +113,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         """The log-probabilities of all classes: (N, D) to (N, C).
 
         >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[4, 10])
-        >>> layer.log_prob(torch.ones(2, 8)).shape
+        >>> layer.log_prob(torch.ones(2, 16)).shape
         torch.Size([2, 20])
         """
         return self._all_classes(input, self.head(input))
