@@ -30,6 +30,7 @@ from tapegrad.autograd.plan import (
     KEEP_SECOND,
     KEEP_SWAPPED,
     RAW,
+    version_kept,
 )
 from tapegrad.autograd.view import edge_of
 from tapegrad.call import (
@@ -193,12 +194,14 @@ def binary(op: Any, leave: bool = False) -> Callable:
         node.restore = None if mark or x.ndim == y.ndim == 0 else restoration((x, y), (a, b), z)
         code = plan.code
         if code != KEEP_NOTHING:
-            if input._counter is not None or other._counter is not None:
-                node.saved = plan.save((input, other), {}, (tensor,))
-                node.versions = plan.versions((input, other))
-            elif plan is both and code == KEEP_SWAPPED:
+            if plan is both and code == KEEP_SWAPPED:
                 node.kept_0 = y
                 node.kept_1 = x
+                if input._counter is not None or other._counter is not None:
+                    node.versions = (version_kept(other, b), version_kept(input, a))
+            elif input._counter is not None or other._counter is not None:
+                node.saved = plan.save((input, other), {}, (tensor,))
+                node.versions = plan.versions((input, other))
             elif plan is left and code == KEEP_SECOND:
                 node.kept_0 = other
             elif plan is right and code == KEEP_FIRST:

@@ -421,12 +421,21 @@ _KEEP_TEXTS = {
 def _kept(x: Any) -> Any:
     """What is kept of an input that requires grad: its array. Its version counter, where it has
     one because it is a view or was written, is found at the node behind it."""
-    counter = x._counter
-    if counter is not None:
-        edge = edge_of(x)
-        if edge.output_version is not counter:
-            edge.watch(counter)
+    if x._counter is not None:
+        version_kept(x, edge_of(x))
     return x._array
+
+
+def version_kept(x: Any, edge: Any) -> int:
+    """The version of `x`, of which a node keeps the array; the node behind it learns the counter."""
+    counter = x._counter
+    if counter is None:
+        return 0
+    if counter is INFERENCE:
+        raise errors.inference_saved()
+    if edge.output_version is not counter:
+        edge.watch(counter)
+    return counter.value
 
 
 def _held(x: Any) -> Any:
