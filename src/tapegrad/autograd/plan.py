@@ -427,7 +427,7 @@ def _kept(x: Any) -> Any:
 
 
 def version_kept(x: Any, edge: Any) -> int:
-    """The version of `x`, of which a node keeps the array; the node behind it learns the counter."""
+    """The version of `x`, whose array a node keeps; the node behind it learns of the counter."""
     counter = x._counter
     if counter is None:
         return 0
