@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import tapegrad
@@ -83,12 +84,11 @@ def _needed() -> Any:
             "Call tapegrad.compat.uninstall() first.",
         )
     try:
-        import torch
+        return import_module("torch")  # its types are unknown where it is not installed
     except ImportError as error:
         raise advised(
             ImportError("to_torch() of tensors needs PyTorch"), "Install the package torch."
         ) from error
-    return torch
 
 
 # --- containers ----------------------------------------------------------------------------------
