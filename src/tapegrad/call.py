@@ -19,8 +19,8 @@ from tapegrad.arrays.blocks import LARGE, blockwise
 from tapegrad.arrays.find import namespace_of, native_dtype
 from tapegrad.arrays.mark import mark_of
 from tapegrad.autograd.graph import Port, next_sequence
+from tapegrad.autograd.kept import CONSTANT, GRAD, RAW
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.plan import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of, mark_view
 from tapegrad.dtype import default
 from tapegrad.promotion import promote

@@ -15,8 +15,8 @@ from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.mark import mark_of
 from tapegrad.autograd.graph import next_sequence
+from tapegrad.autograd.kept import CONSTANT, GRAD, RAW
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.plan import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.call import apply, record, shape_error
 

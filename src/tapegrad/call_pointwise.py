@@ -19,18 +19,15 @@ from tapegrad.arrays.blocks import LARGE
 from tapegrad.arrays.mark import mark_of
 from tapegrad.arrays.reuse import SMALLEST, memory_for
 from tapegrad.autograd.graph import next_sequence
+from tapegrad.autograd.kept import CONSTANT, GRAD, RAW, version_kept
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.plan import (
-    CONSTANT,
-    GRAD,
     KEEP_BOTH,
     KEEP_FIRST,
     KEEP_NOTHING,
     KEEP_OUTPUT,
     KEEP_SECOND,
     KEEP_SWAPPED,
-    RAW,
-    version_kept,
 )
 from tapegrad.autograd.view import edge_of
 from tapegrad.call import (

@@ -10,9 +10,9 @@ import numpy as np
 from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.autograd.graph import INFERENCE, next_sequence, version_of
+from tapegrad.autograd.kept import GRAD
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.origin import NO_GRAD, ORDINARY
-from tapegrad.autograd.plan import GRAD
 from tapegrad.autograd.view import Step, View, edge_of, shares_memory
 from tapegrad.call import apply
 

@@ -16,7 +16,7 @@ from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import MultiNode, Node, Port, TupleNode, next_sequence, version_of
-from tapegrad.autograd.plan import origin_of
+from tapegrad.autograd.kept import origin_of
 from tapegrad.autograd.restore import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
 

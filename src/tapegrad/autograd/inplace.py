@@ -215,7 +215,7 @@ def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) 
         check_view(x)
     result = _tensor.wrap(x._array)
     if with_grad:
-        from tapegrad.autograd.plan import CONSTANT, GRAD, RAW
+        from tapegrad.autograd.kept import CONSTANT, GRAD, RAW
         from tapegrad.call import record
 
         kinds = [

@@ -13,8 +13,8 @@ import numpy as np
 
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.mark import Like
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.plan import Like
 from tapegrad.autograd.push import along, asked_names, pushed
 from tapegrad.autograd.view import shares_memory
 from tapegrad.op import Op

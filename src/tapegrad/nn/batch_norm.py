@@ -80,7 +80,7 @@ class _NormBase(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        raise NotImplementedError
+        raise advised(NotImplementedError(), "A class of batch norm says which inputs it takes.")
 
     def extra_repr(self) -> str:
         return (

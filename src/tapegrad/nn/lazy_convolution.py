@@ -66,7 +66,59 @@ class _LazyConvNd(LazyModuleMixin):
         return input.shape[-n - 1]
 
 
-class LazyConv1d(_LazyConvNd, Conv1d):
+class _LazyConvolution(_LazyConvNd):
+    """The constructor of lazy convolutions; the next class in line is the convolution itself."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)  # type: ignore[call-arg]
+        self._wait(out_channels, bias, device, dtype)
+
+
+class _LazyTransposedConvolution(_LazyConvNd):
+    """The constructor of lazy transposed convolutions."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(  # type: ignore[call-arg]
+            0,
+            0,
+            kernel_size,
+            stride,
+            padding,
+            output_padding,
+            groups,
+            False,
+            dilation,
+            padding_mode,
+        )
+        self._wait(out_channels, bias, device, dtype)
+
+
+class LazyConv1d(_LazyConvolution, Conv1d):
     """A `Conv1d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConv1d(3, 2)(torch.ones(1, 4, 5)).shape
@@ -75,24 +127,8 @@ class LazyConv1d(_LazyConvNd, Conv1d):
 
     cls_to_become = Conv1d
 
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
-        self._wait(out_channels, bias, device, dtype)
 
-
-class LazyConv2d(_LazyConvNd, Conv2d):
+class LazyConv2d(_LazyConvolution, Conv2d):
     """A `Conv2d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConv2d(3, 2)(torch.ones(1, 4, 5, 5)).shape
@@ -101,24 +137,8 @@ class LazyConv2d(_LazyConvNd, Conv2d):
 
     cls_to_become = Conv2d
 
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
-        self._wait(out_channels, bias, device, dtype)
 
-
-class LazyConv3d(_LazyConvNd, Conv3d):
+class LazyConv3d(_LazyConvolution, Conv3d):
     """A `Conv3d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConv3d(3, 2)(torch.ones(1, 4, 5, 5, 5)).shape
@@ -127,24 +147,8 @@ class LazyConv3d(_LazyConvNd, Conv3d):
 
     cls_to_become = Conv3d
 
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
-        self._wait(out_channels, bias, device, dtype)
 
-
-class LazyConvTranspose1d(_LazyConvNd, ConvTranspose1d):
+class LazyConvTranspose1d(_LazyTransposedConvolution, ConvTranspose1d):
     """A `ConvTranspose1d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConvTranspose1d(3, 2)(torch.ones(1, 4, 5)).shape
@@ -153,36 +157,8 @@ class LazyConvTranspose1d(_LazyConvNd, ConvTranspose1d):
 
     cls_to_become = ConvTranspose1d
 
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            0,
-            0,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            False,
-            dilation,
-            padding_mode,
-        )
-        self._wait(out_channels, bias, device, dtype)
 
-
-class LazyConvTranspose2d(_LazyConvNd, ConvTranspose2d):
+class LazyConvTranspose2d(_LazyTransposedConvolution, ConvTranspose2d):
     """A `ConvTranspose2d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConvTranspose2d(3, 2)(torch.ones(1, 4, 5, 5)).shape
@@ -191,36 +167,8 @@ class LazyConvTranspose2d(_LazyConvNd, ConvTranspose2d):
 
     cls_to_become = ConvTranspose2d
 
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            0,
-            0,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            False,
-            dilation,
-            padding_mode,
-        )
-        self._wait(out_channels, bias, device, dtype)
 
-
-class LazyConvTranspose3d(_LazyConvNd, ConvTranspose3d):
+class LazyConvTranspose3d(_LazyTransposedConvolution, ConvTranspose3d):
     """A `ConvTranspose3d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConvTranspose3d(3, 2)(torch.ones(1, 4, 5, 5, 5)).shape
@@ -228,31 +176,3 @@ class LazyConvTranspose3d(_LazyConvNd, ConvTranspose3d):
     """
 
     cls_to_become = ConvTranspose3d
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            0,
-            0,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            False,
-            dilation,
-            padding_mode,
-        )
-        self._wait(out_channels, bias, device, dtype)

@@ -76,7 +76,7 @@ class LRScheduler:
 
     def get_lr(self) -> list[Any]:
         """The rates of this epoch, one for each group."""
-        raise NotImplementedError
+        raise advised(NotImplementedError(), "A schedule defines get_lr().")
 
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch. (`epoch`, the number of one, is deprecated.)"""

@@ -40,7 +40,7 @@ class Sampler(Generic[T_co]):
     """
 
     def __iter__(self) -> Iterator[T_co]:
-        raise NotImplementedError
+        raise errors.advised(NotImplementedError(), "A sampler defines __iter__().")
 
 
 class SequentialSampler(Sampler[int]):

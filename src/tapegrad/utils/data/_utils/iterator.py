@@ -34,7 +34,7 @@ class LoaderIterator:
         return iter(self._index_sampler)
 
     def _next_data(self) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not say where batches come from")
 
     def __iter__(self) -> LoaderIterator:
         return self
