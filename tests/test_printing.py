@@ -85,7 +85,7 @@ def test_values_print_in_the_shortest_notation_that_fits_all(dtype, values, text
 
 
 def test_bfloat16_prints_like_other_floats():
-    pytest.importorskip("ml_dtypes")
+    pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
     x = torch.tensor([0.1, 3.0], dtype=torch.bfloat16)
     assert repr(x) == "tensor([0.1001, 3.0000], dtype=torch.bfloat16)"
     assert repr(torch.tensor([1e38]).bfloat16()) == "tensor([9.9692e+37], dtype=torch.bfloat16)"

@@ -199,7 +199,7 @@ def test_double_precision_draws_are_pytorch_s(seed, expression, ends, following)
 
 
 def test_bfloat16_draws_are_pytorch_s(seed):
-    pytest.importorskip("ml_dtypes")
+    pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
     kind = torch.bfloat16
     assert torch.rand(3, dtype=kind).tolist() == BFLOAT16[0]
     assert torch.randn(3, dtype=kind).tolist() == BFLOAT16[1]

@@ -99,7 +99,8 @@ def test_a_walk_continues_after_saving_and_loading(method, options, expected):
     other = getattr(torch.optim, method)(again, **options)
     other.load_state_dict(copy.deepcopy(optimizer.state_dict()))
     walk(other, again, steps=3)
-    assert values(again) == pytest.approx(expected, rel=1e-7)  # numbers gain digits, as in PyTorch
+    rounded = method in ("NAdam", "ASGD")  # numbers of float32 gain digits, as in PyTorch
+    assert values(again) == pytest.approx(expected, rel=1e-7 if rounded else 1e-10)
 
 
 @pytest.mark.parametrize("method", sorted({method for method, _, _ in TRAJECTORIES}))
@@ -205,7 +206,7 @@ def test_complex_parameters_are_pairs_of_real_ones():
 @pytest.mark.parametrize(("dtype", "expected"), [("float16", 0.7998046875), ("bfloat16", 0.796875)])
 def test_short_floats_keep_their_dtype(dtype, expected):
     if dtype == "bfloat16":
-        pytest.importorskip("ml_dtypes")
+        pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
     kind = getattr(torch, dtype)
     w = torch.ones(3, dtype=kind, requires_grad=True)
     optimizer = torch.optim.Adam([w], lr=0.1)

@@ -13,6 +13,27 @@ from tapegrad.tensor import Tensor
 class _Convolution(_ConvNd):
     """A convolution that is not transposed; a subclass says over how many axes, and which."""
 
+    _n_axes: int
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        window = _arguments(self._n_axes, kernel_size, stride, padding, dilation)
+        super().__init__(
+            in_channels, out_channels, *window, groups, bias, padding_mode, device, dtype
+        )
+
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
 
@@ -64,26 +85,8 @@ class Conv1d(_Convolution):
     torch.Size([20, 33, 24])
     """
 
+    _n_axes = 1
     _function = staticmethod(F.conv1d)
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        window = _arguments(1, kernel_size, stride, padding, dilation)
-        super().__init__(
-            in_channels, out_channels, *window, groups, bias, padding_mode, device, dtype
-        )
 
 
 class Conv2d(_Convolution):
@@ -101,26 +104,8 @@ class Conv2d(_Convolution):
     torch.Size([2, 8, 10, 12])
     """
 
+    _n_axes = 2
     _function = staticmethod(F.conv2d)
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        window = _arguments(2, kernel_size, stride, padding, dilation)
-        super().__init__(
-            in_channels, out_channels, *window, groups, bias, padding_mode, device, dtype
-        )
 
 
 class Conv3d(_Convolution):
@@ -133,23 +118,5 @@ class Conv3d(_Convolution):
     torch.Size([1, 4, 2, 3, 4])
     """
 
+    _n_axes = 3
     _function = staticmethod(F.conv3d)
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        window = _arguments(3, kernel_size, stride, padding, dilation)
-        super().__init__(
-            in_channels, out_channels, *window, groups, bias, padding_mode, device, dtype
-        )

@@ -113,7 +113,33 @@ def _arguments(
     )
 
 
-class ConvTranspose1d(_ConvTransposeNd):
+class _TransposedConvolution(_ConvTransposeNd):
+    """A transposed convolution as users make it; a subclass says over how many axes."""
+
+    _n_axes: int
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        window = _arguments(self._n_axes, kernel_size, stride, padding, dilation, output_padding)
+        super().__init__(
+            in_channels, out_channels, *window, groups, bias, padding_mode, device, dtype
+        )
+
+
+class ConvTranspose1d(_TransposedConvolution):
     """The transposed convolution along one axis: what carries gradients back through `Conv1d`.
 
     Each input element adds its multiple of the kernel to the output, `stride` apart.
@@ -144,30 +170,11 @@ class ConvTranspose1d(_ConvTransposeNd):
     torch.Size([1, 2, 12])
     """
 
+    _n_axes = 1
     _function = staticmethod(F.conv_transpose1d)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        window = _arguments(1, kernel_size, stride, padding, dilation, output_padding)
-        super().__init__(
-            in_channels, out_channels, *window, groups, bias, padding_mode, device, dtype
-        )
 
-
-class ConvTranspose2d(_ConvTransposeNd):
+class ConvTranspose2d(_TransposedConvolution):
     """The transposed convolution of images; see `ConvTranspose1d`.
 
     Shape: `x: (N, in_channels, H, W)` or `(in_channels, H, W)` to `y: (N, out_channels, H', W')`;
@@ -177,30 +184,11 @@ class ConvTranspose2d(_ConvTransposeNd):
     torch.Size([1, 2, 10, 12])
     """
 
+    _n_axes = 2
     _function = staticmethod(F.conv_transpose2d)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        window = _arguments(2, kernel_size, stride, padding, dilation, output_padding)
-        super().__init__(
-            in_channels, out_channels, *window, groups, bias, padding_mode, device, dtype
-        )
 
-
-class ConvTranspose3d(_ConvTransposeNd):
+class ConvTranspose3d(_TransposedConvolution):
     """The transposed convolution of volumes; see `ConvTranspose1d`.
 
     Shape: `x: (N, in_channels, D, H, W)` or `(in_channels, D, H, W)` to
@@ -210,24 +198,5 @@ class ConvTranspose3d(_ConvTransposeNd):
     torch.Size([1, 1, 4, 6, 8])
     """
 
+    _n_axes = 3
     _function = staticmethod(F.conv_transpose3d)
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        window = _arguments(3, kernel_size, stride, padding, dilation, output_padding)
-        super().__init__(
-            in_channels, out_channels, *window, groups, bias, padding_mode, device, dtype
-        )
