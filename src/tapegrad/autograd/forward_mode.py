@@ -23,7 +23,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import Version
-from tapegrad.autograd.mode import MODE, Mode, is_inference
+from tapegrad.autograd.mode import MODE, Layered, Mode, is_inference
 from tapegrad.autograd.push import no_rule
 from tapegrad.autograd.tangent import Under, own_tensor, tangents_of_call, zeros_of
 from tapegrad.autograd.view import check_base
@@ -63,25 +63,20 @@ class Level:
         self.duals[dual.key] = dual
 
 
-class Forward(Mode):
+class Forward(Layered):
     """Pushes tangents through operators, on top of `under`: a grad mode, inference, a level."""
 
-    __slots__ = ("enabled", "is_on", "level", "under")
+    __slots__ = ("enabled", "is_on", "level")
     on_tensors = True  # a backward pass runs on tensors, which tangents go along with
 
     def __init__(self, under: Any, level: Level, enabled: bool = True):
-        super().__init__(under if type(under) is bool else under.grad)
-        self.under = under
+        super().__init__(under)
         self.level = level
         self.enabled = enabled
         self.is_on = enabled and not is_inference(under)
 
     def over(self, under: Any) -> Forward:
         return Forward(under, self.level, self.enabled)
-
-    def with_grad(self, grad: bool) -> Forward:
-        under = self.under
-        return self.over(grad if type(under) is bool else under.with_grad(grad))
 
     # --- tangents of tensors ---------------------------------------------------------------------
 
@@ -131,12 +126,12 @@ class Forward(Mode):
         op, inputs, params = args
         tangents = self._tangents(inputs)
         if tangents is None:
-            return self._below(name, function, args, kwargs)
+            return self.below(name, function, args, kwargs)
         if type(op) is not Op:  # the function of an operator: a write
             x = inputs[0]
             self._check_writable(x)
             (new,) = tangents_of_call(op.op, self.under, inputs, tangents, params, [x])
-            result = self._below(name, function, args, kwargs)
+            result = self.below(name, function, args, kwargs)
             self._assign(x, new, True)
             return result
         under = self.under
@@ -153,13 +148,6 @@ class Forward(Mode):
             if t is not None:
                 self.level.set(outs[i]._array, t)
         return result
-
-    def _below(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-        """Run an operator under the mode below this one."""
-        under = self.under
-        if type(under) is not bool:
-            return under.call(name, function, args, kwargs)
-        return super().call(name, function, args, kwargs)
 
     # --- writes ----------------------------------------------------------------------------------
 

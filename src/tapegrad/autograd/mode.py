@@ -93,6 +93,56 @@ class Mode:
             self.under.forget(x)
 
 
+class Layered(Mode):
+    """A mode that adds something on top of `under`: a grad mode, or another mode.
+
+    Its class says how to put the same on top of another one: `over`.
+    """
+
+    __slots__ = ("under",)
+
+    def __init__(self, under: Any):
+        super().__init__(under if type(under) is bool else under.grad)
+        self.under = under
+
+    @property
+    def on_tensors(self) -> bool:
+        under = self.under
+        return type(under) is not bool and under.on_tensors
+
+    def with_grad(self, grad: bool) -> Mode:
+        under = self.under
+        return self.over(grad if type(under) is bool else under.with_grad(grad))
+
+    def below(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        """Run one operator under the mode below this one, and nothing else."""
+        under = self.under
+        if type(under) is not bool:
+            return under.call(name, function, args, kwargs)
+        token = MODE.set(under)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            MODE.reset(token)
+
+
+def stripped(mode: Any, kind: type[Layered]) -> Any:
+    """`mode` less the modes of a class."""
+    if isinstance(mode, kind):
+        return stripped(mode.under, kind)
+    if isinstance(mode, Mode) and mode.under is not None:
+        return mode.over(stripped(mode.under, kind))
+    return mode
+
+
+def layer_of(kind: type[Layered]) -> Any:
+    """The topmost mode of a class in the current context, None where there is none."""
+    mode = MODE.get()
+    while isinstance(mode, Mode) and not isinstance(mode, kind):
+        mode = mode.under
+    return mode if isinstance(mode, Mode) else None
+
+
 def is_grad_enabled() -> bool:
     """Whether operators record in the current context.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.autograd.mode import MODE, Layered
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
 
 EVALUATE = "autograd::engine::evaluate_function: "
@@ -14,30 +14,20 @@ _TITLES: dict[str, str] = {}  # of operators, made as they are met
 _NAMES = {"AccumulateGrad": "torch::autograd::AccumulateGrad"}
 
 
-class Profiling(Mode):
+class Profiling(Layered):
     """Records operators on top of the mode `under`, a grad mode or another Mode."""
 
-    __slots__ = ("recorder", "under")
+    __slots__ = ("recorder",)
 
     def __init__(self, under: Any, recorder: Recorder):
-        super().__init__(under if type(under) is bool else under.grad)
-        self.under = under
+        super().__init__(under)
         self.recorder = recorder
-
-    @property
-    def on_tensors(self) -> bool:
-        under = self.under
-        return type(under) is not bool and under.on_tensors
 
     def over(self, under: Any) -> Profiling:
         return Profiling(under, self.recorder)
 
-    def with_grad(self, grad: bool) -> Profiling:
-        under = self.under
-        return self.over(grad if type(under) is bool else under.with_grad(grad))
-
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-        recorder, under = self.recorder, self.under
+        recorder = self.recorder
         op, inputs, _ = args
         title = _TITLES.get(name)
         if title is None:
@@ -45,14 +35,7 @@ class Profiling(Mode):
             title = _TITLES[name] = "aten::" + public
         record = recorder.push(title, inputs=shapes_of(inputs) if recorder.shapes else None)
         try:
-            if type(under) is not bool:
-                result = under.call(name, function, args, kwargs)
-            else:
-                token = MODE.set(under)
-                try:
-                    result = function(*args, **kwargs)
-                finally:
-                    MODE.reset(token)
+            result = self.below(name, function, args, kwargs)
             record.sequence = sequence_of(result)
             return result
         finally:
