@@ -1,5 +1,6 @@
 """Every row, by name, in the order they are printed."""
 
+import bench_anomaly
 import bench_chain
 import bench_convolution
 import bench_elementwise
@@ -28,5 +29,6 @@ MODULES = (
     bench_logits,
     bench_normalization,
     bench_loader,
+    bench_anomaly,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}

@@ -68,8 +68,16 @@ def inference_saved() -> RuntimeError:
 
 def modified(array: Any, version: Any, expected: int, origin: str) -> RuntimeError:
     """A tensor that was written in place after it was kept for the backward pass."""
+    from tapegrad.autograd.anomaly_mode import is_anomaly_enabled
     from tapegrad.dtype import of
 
+    hint = (
+        "the backtrace further above shows the operation that failed to compute its gradient. The "
+        "variable in question was changed in there or anywhere later. Good luck!"
+        if is_anomaly_enabled()
+        else "enable anomaly detection to find the operation that failed to compute its gradient, "
+        "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
     kind = of(array.dtype).scalar_name
     kind = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"  # so PyTorch calls them
     source = f", which is {origin}," if origin else ""
@@ -78,9 +86,7 @@ def modified(array: Any, version: Any, expected: int, origin: str) -> RuntimeErr
         RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace "
             f"operation: [{kind} {list(array.shape)}]{source} is at version "
-            f"{version.value}; expected version {expected} instead. Hint: enable anomaly detection "
-            "to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+            f"{version.value}; expected version {expected} instead. Hint: {hint}"
         ),
         f"The last write was {version.operator}{where}. Write out of place there, or clone() the "
         "tensor before it is written.",

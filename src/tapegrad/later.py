@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 FUNCTIONS: dict[str, str] = {
+    "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "tapegrad.interchange": "from_torch to_torch",
     "tapegrad.ops.affine_map": "affine_grid_generator",
     "tapegrad.ops.along_reduced": "index_reduce",

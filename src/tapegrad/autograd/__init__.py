@@ -10,7 +10,7 @@ from tapegrad.missing import missing as _missing
 
 from tapegrad.autograd.api import backward, grad  # isort: skip  (needs the modes)
 
-_ON_DEMAND = frozenset("forward_ad functional profiler profiler_util variable".split())
+_ON_DEMAND = frozenset("anomaly_mode forward_ad functional profiler profiler_util variable".split())
 
 
 def __getattr__(name: str):
@@ -19,6 +19,10 @@ def __getattr__(name: str):
         from importlib import import_module
 
         return import_module(f"tapegrad.autograd.{name}")
+    if name in ("detect_anomaly", "set_detect_anomaly"):
+        from tapegrad.autograd import anomaly_mode
+
+        return getattr(anomaly_mode, name)
     if name == "Variable":
         from tapegrad.autograd.variable import Variable
 

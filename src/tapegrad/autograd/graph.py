@@ -120,8 +120,16 @@ class Node:
 
     @property
     def metadata(self) -> dict:
-        """A dictionary for whoever wants to attach something to the node."""
-        return hooks_of(self).metadata
+        """A dictionary for whoever wants to attach something to the node.
+
+        In anomaly mode it has the forward traceback of the call, a list of lines: `"traceback_"`.
+        """
+        from tapegrad.autograd.trace import trace_of
+
+        metadata, trace = hooks_of(self).metadata, trace_of(self)
+        if trace is not None:
+            metadata.setdefault("traceback_", trace.summary().format())
+        return metadata
 
     def _sequence_nr(self) -> int:
         return self.sequence

@@ -125,6 +125,10 @@ class Layered(Mode):
         finally:
             MODE.reset(token)
 
+    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+        under = self.under
+        return function(*args) if type(under) is bool else under.backward_node(node, function, args)
+
 
 def stripped(mode: Any, kind: type[Layered]) -> Any:
     """`mode` less the modes of a class."""

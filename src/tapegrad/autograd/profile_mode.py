@@ -60,7 +60,7 @@ class Profiling(Layered):
         outer = recorder.push(EVALUATE + name, BACKWARD, sequence=sequence)
         inner = recorder.push(name, BACKWARD, shapes, sequence)
         try:
-            return function(*args)
+            return super().backward_node(node, function, args)
         finally:
             recorder.pop(inner)
             recorder.pop(outer)

@@ -1,0 +1,162 @@
+"""Anomaly mode: which forward line a failing backward pass comes from."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import tapegrad as torch
+from tapegrad.autograd.trace import TRACES
+
+
+def root_of(x):
+    return (x - 1).sqrt()
+
+
+def failing(x):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
+        with pytest.raises(RuntimeError) as error:
+            x.backward()
+    return error.value, [str(each.message) for each in told]
+
+
+def test_nan_names_the_operator_and_shows_the_forward_line():
+    x = torch.tensor([1.0, 1.0, 5.0], requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = (root_of(x) * torch.tensor([1.0, 0.0, 1.0])).sum()
+        error, told = failing(y)
+    assert str(error) == "Function 'SqrtBackward0' returned nan values in its 0th output."
+    assert told[0].startswith(
+        "Error detected in SqrtBackward0. Traceback of forward call that caused the error:\n"
+    )
+    assert "in root_of\n    return (x - 1).sqrt()" in told[0]
+    assert "tapegrad" not in told[0].replace(__file__, "")
+    note = "\n".join(error.__notes__)
+    assert "1 of 3 elements are nan, the first at [1]" in note
+    assert "the gradient that came in: [3] float32, from 0 to 1" in note
+    assert "y: [3] float32, from 0 to 2" in note
+    assert x.grad is None
+
+
+def test_without_a_forward_trace_it_says_so():
+    x = torch.zeros(2, requires_grad=True)
+    y = (x.sqrt() * 0).sum()
+    with torch.autograd.set_detect_anomaly(True):
+        _, told = failing(y)
+    assert told == [
+        "Error detected in SqrtBackward0. No forward pass information available. Enable detect "
+        "anomaly during forward pass for more information."
+    ]
+
+
+def test_a_second_derivative_shows_what_induced_it():
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        (slope,) = torch.autograd.grad(x.sqrt().sum(), x, create_graph=True)
+        _, told = failing((slope * 0).sum())
+    assert "Previous calculation was induced by SqrtBackward0. Traceback of forward" in told[1]
+    assert "torch.autograd.grad(x.sqrt().sum()" in told[1]
+
+
+def test_infinity_raises_only_where_it_is_asked_for():
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        x.sqrt().sum().backward()
+    assert x.grad.tolist() == [float("inf"), 0.25]
+    with torch.autograd.set_detect_anomaly(True, check_inf=True):
+        error, _ = failing(x.sqrt().sum())
+    assert str(error) == "Function 'SqrtBackward0' returned infinite values in its 0th output."
+
+
+def test_check_nan_off_lets_nan_pass():
+    x = torch.zeros(1, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True, check_nan=False):
+        (x.sqrt() * 0).sum().backward()
+    assert np.isnan(x.grad.item())
+
+
+def test_an_error_in_a_rule_shows_the_forward_line_and_a_write_hints_at_it():
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = x.exp()
+        y.add_(1)
+        error, told = failing(y.sum())
+    assert "y = x.exp()" in told[0]
+    assert str(error).endswith(
+        "Hint: the backtrace further above shows the operation that failed to compute its "
+        "gradient. The variable in question was changed in there or anywhere later. Good luck!"
+    )
+
+
+def test_repeated_gradients_are_looked_at_once():
+    x = torch.zeros(3, 4, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        (x * 2).sum().backward()  # the gradient of a sum is one number, repeated
+        error, _ = failing((x.sum(1).sqrt() * 0).sum())
+    assert "SqrtBackward0" in str(error)
+
+
+def test_the_switch_holds_for_a_block_or_until_it_is_turned_back():
+    assert not torch.is_anomaly_enabled()
+    with torch.autograd.set_detect_anomaly(True, check_nan=False):
+        assert torch.is_anomaly_enabled() and not torch.is_anomaly_check_nan_enabled()
+        with torch.no_grad():
+            assert torch.is_anomaly_enabled()
+        with torch.autograd.set_detect_anomaly(False):
+            assert not torch.is_anomaly_enabled()
+        assert torch.is_anomaly_enabled()
+    assert not torch.is_anomaly_enabled()
+    torch.autograd.set_detect_anomaly(True)
+    try:
+        assert torch.is_anomaly_enabled()
+    finally:
+        torch.autograd.set_detect_anomaly(False)
+    assert not torch.is_anomaly_enabled()
+
+
+def test_entering_warns_as_in_pytorch():
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled. This mode will"):
+        torch.autograd.detect_anomaly()
+
+
+def test_metadata_has_the_traceback():
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = root_of(x)
+    assert y.grad_fn.metadata["traceback_"][-1].endswith("    return (x - 1).sqrt()\n")
+
+
+def test_traces_go_with_their_nodes():
+    n = len(TRACES)
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = root_of(x)
+    assert len(TRACES) == n + 2
+    del y
+    assert len(TRACES) == n
+
+
+def test_it_works_beneath_a_profiler_and_in_forward_mode():
+    x = torch.zeros(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True), torch.autograd.profiler.profile():
+        error, told = failing((x.sqrt() * 0).sum())
+    assert "SqrtBackward0" in str(error) and "x.sqrt()" in told[0]
+    with torch.autograd.set_detect_anomaly(True):
+        _, t = torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
+    assert t.tolist() == [1.0, 1.0]
+
+
+def test_numbers_and_writes_through_views_keep_their_values_under_it():
+    def run():
+        x = torch.arange(4.0).requires_grad_()
+        y = x * 2
+        y[1:3] *= 3
+        y.add_(x.exp())
+        torch.stack(y.unbind()).pow(2).sum().backward()
+        return x.grad
+
+    with torch.autograd.set_detect_anomaly(True):
+        inside = run()
+    assert torch.equal(inside, run())
