@@ -43,6 +43,17 @@ summary(torch.nn.Linear(3, 4), (3,), device="cpu")
     assert "Linear-1" in run_code(INSTALL + code)
 
 
+def test_torchinfo_is_served_too():
+    code = """
+import torch, torchinfo
+from torchinfo import ColumnSettings, ModelStatistics, summary
+result = summary(torch.nn.Linear(3, 4), (2, 3), verbose=0)
+assert isinstance(result, torchinfo.ModelStatistics)
+print(result.total_params, torchinfo.__version__)
+"""
+    assert run_code(INSTALL + code) == "16 1.8.0\n"
+
+
 def test_the_version_is_that_of_pytorch_while_installed():
     code = """
 import tapegrad

@@ -20,11 +20,15 @@ from tapegrad.missing import missing_module
 from tapegrad.torch_version import TorchVersion
 
 #: package that is asked for -> the module that is given
-_SERVED = {"torch": "tapegrad", "torchsummary": "tapegrad.inspect.torchsummary"}
+_SERVED = {
+    "torch": "tapegrad",
+    "torchinfo": "tapegrad.inspect.torchinfo",
+    "torchsummary": "tapegrad.inspect.torchsummary",
+}
 
 
 def install() -> None:
-    """Let `import torch` and all below it, and `import torchsummary`, be served by tapegrad.
+    """Let `import torch`, all below it, `torchinfo` and `torchsummary` be served by tapegrad.
 
     `torch.__version__` becomes the version of PyTorch whose behaviour tapegrad has, with tapegrad's
     own version after the plus sign. A second call changes nothing.

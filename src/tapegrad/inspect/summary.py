@@ -1,114 +1,206 @@
-"""The layers of a model in a table: what comes out of each, and how many parameters it has."""
+"""The layers of a model in a table: sizes, parameters, multiply-adds, bytes."""
 
-from math import prod
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 import tapegrad
-from tapegrad import errors, nn
+from tapegrad.inspect.choices import ColumnSettings, Mode, RowSettings
+from tapegrad.inspect.example_input import bytes_of, list_of_sizes, moved, random_inputs, sizes_of
+from tapegrad.inspect.layer_calls import LayerCalls
+from tapegrad.inspect.layer_info import LayerInfo
+from tapegrad.inspect.model_statistics import ModelStatistics
+from tapegrad.nn.utils.rnn import PackedSequence
 from tapegrad.tensor import Tensor
 
-_BYTES = 4  # the sizes are those of float32 numbers
-_MEGABYTE = 2**20
+_NEEDS_INPUT = {ColumnSettings.INPUT_SIZE, ColumnSettings.OUTPUT_SIZE, ColumnSettings.MULT_ADDS}
+
+_cached: dict[str, list[LayerInfo]] = {}  # by the name of the model's class
 
 
-def summary(model, input_size, batch_size: int = -1, device: str = "cuda") -> None:
-    """Run random numbers through `model` and print a row for each layer that was called.
+def summary(
+    model: Any,
+    input_size: Any = None,
+    input_data: Any = None,
+    batch_dim: int | None = None,
+    cache_forward_pass: bool | None = None,
+    col_names: Iterable[str] | None = None,
+    col_width: int = 25,
+    depth: int = 3,
+    device: Any = None,
+    dtypes: list | None = None,
+    mode: str | None = None,
+    row_settings: Iterable[str] | None = None,
+    verbose: int | None = None,
+    **kwargs: Any,
+) -> ModelStatistics:
+    """Run a model once and print a row for each call of a layer: torchinfo's table.
 
-    The table is that of the package torchsummary, with more care in what it counts: all parameters
-    of a layer, whatever they are called; in the totals, a parameter that is used twice once; the
-    sum over several inputs or outputs. A model without layers is itself the only row.
+    Without `input_size` and `input_data` nothing is run and the layers are listed as they stand in
+    the model. `tapegrad.inspect.torchsummary.summary` prints torchsummary's table instead.
 
     Args:
-        model: the module; it is called once, in the mode it is in, on a batch of two.
-        input_size: shape of one sample, or a list of shapes for a model with several inputs.
-        batch_size: the first size to print, and the number of samples whose memory is reported.
-        device: "cuda" (the CPU, where there is no GPU) or "cpu".
+        model: the module; afterwards every layer of it is in the mode it was in.
+        input_size: shape of the input with its batch, or a list of shapes, one for each input.
+        input_data: the input itself, a list of inputs, or a dict of inputs by name.
+        batch_dim: `input_size` leaves out the batch: put one of 1 here. Sizes show 1 there.
+        cache_forward_pass: keep the rows for the next model of a class of this name.
+        col_names: of "input_size", "output_size", "num_params", "params_percent", "kernel_size",
+            "mult_adds", "trainable"; by default output sizes and parameters.
+        col_width: characters of a column.
+        depth: how many layers within each other are shown.
+        device: where to run; by default where the model is.
+        dtypes: of the inputs that `input_size` makes, float32 by default.
+        mode: "eval" (the default) or "train".
+        row_settings: of "depth" (the default), "var_names", "ascii_only",
+            "hide_recursive_layers".
+        verbose: 0 prints nothing, 1 the table, 2 parameters as well; by default 1, and 0 where
+            Python is interactive and shows the result by itself.
+        kwargs: further arguments of the model, by name.
+
+    Returns:
+        The totals and rows; `str` of it is the table.
 
     Raises:
-        AssertionError: `device` is neither "cuda" nor "cpu".
+        ValueError: an unknown column, row setting, mode or verbosity; a column that needs an input
+            where there is none; a size that is not positive.
+        RuntimeError: both kinds of input are given; or the model failed: the message lists the
+            layers that ran, a note names the one that failed and has their table.
 
-    >>> summary(torch.nn.Linear(3, 4), (3,), device="cpu")  # doctest: +ELLIPSIS
-    ----------------------------------------------------------------
-            Layer (type)               Output Shape         Param #
-    ================================================================
-                Linear-1                    [-1, 4]              16
-    ================================================================
+    >>> model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU())
+    >>> result = summary(model, (2, 3), col_names=("output_size", "num_params", "mult_adds"),
+    ...     col_width=12)
+    ============================================================================
+    Layer (type:depth-idx)                   Output Shape Param #      Mult-Adds
+    ============================================================================
+    Sequential                               [2, 4]       --           --
+    ├─Linear: 1-1                            [2, 4]       16           32
+    ├─ReLU: 1-2                              [2, 4]       --           --
+    ============================================================================
     Total params: 16
-    ...
+    Trainable params: 16
+    Non-trainable params: 0
+    Total mult-adds (Units.MEGABYTES): 0.00
+    ============================================================================
+    Input size (MB): 0.00
+    Forward/backward pass size (MB): 0.00
+    Params size (MB): 0.00
+    Estimated Total Size (MB): 0.00
+    ============================================================================
     """
-    sizes = list(input_size)
-    if not sizes or isinstance(sizes[0], int):
-        sizes = [input_size]
-    rows = _run(model, sizes, batch_size, _device(device))
-    print("\n".join([*_table(rows), *_totals(rows, sizes, batch_size)]))
+    has_input = input_size is not None or input_data is not None
+    columns = _columns(col_names, has_input)
+    settings = {RowSettings(name) for name in ("depth",) if row_settings is None}
+    settings |= {RowSettings(name) for name in row_settings or ()}
+    mode = Mode.EVAL if mode is None else Mode(mode)
+    if verbose is None:
+        verbose = 0 if getattr(sys, "ps1", None) else 1
+    if device is not None:
+        device = tapegrad.device(device)
+    elif input_data is None:
+        device = _device_of(model)
+    _check(input_size, input_data, columns, col_width, verbose)
+
+    sizes: Any = []
+    inputs: Any = None
+    if input_size is not None:
+        sizes = list_of_sizes(input_size)
+        inputs = random_inputs(sizes, batch_dim, dtypes, device)
+    elif input_data is not None:
+        sizes = sizes_of(input_data)
+        inputs = moved(input_data, device)
+        if isinstance(inputs, Tensor | np.ndarray | PackedSequence):
+            inputs = [inputs]
+    look = {
+        "columns": columns,
+        "row_settings": settings,
+        "width": col_width,
+        "depth": depth,
+        "verbose": verbose,
+    }
+    name = type(model).__name__
+    if cache_forward_pass and name in _cached:
+        rows = _cached[name]
+    else:
+        calls = LayerCalls(model, batch_dim)
+        if inputs is None:
+            calls.list_layers()
+        else:
+            _run(model, calls, inputs, moved(kwargs, device), device, mode, look)
+        rows = calls.rows
+        if cache_forward_pass and inputs is not None:
+            _cached[name] = rows
+    result = ModelStatistics(rows, sizes, bytes_of(inputs), **look)
+    if verbose:
+        print(result)
+    return result
 
 
-def _device(name):
-    name = str(name).lower()
-    if name not in ("cuda", "cpu"):
-        raise errors.advised(
-            AssertionError("Input device is not valid, please specify 'cuda' or 'cpu'"),
-            f"The device given is {name!r}.",
-        )
-    return name if name == "cpu" or tapegrad.cuda.is_available() else "cpu"
-
-
-def _run(model, sizes, batch_size, device):
-    """Call `model` once; (layer, shapes of its output) for each of its layers as it is called."""
-    rows = []
-    layers = [layer for layer in model.modules() if layer is not model] or [model]
-    containers = (nn.Sequential, nn.ModuleList)
-    hooks = [
-        layer.register_forward_hook(
-            lambda layer, inputs, output: rows.append((layer, _shapes(output, batch_size)))
-        )
-        for layer in layers
-        if not isinstance(layer, containers)
-    ]
+def _run(model, calls, inputs, options, device, mode, look):
+    """Call the model in `mode` with every layer's own mode put back after it."""
+    modes = [(layer, layer.training) for layer in model.modules()]
     try:
-        model(*[tapegrad.rand(2, *size, device=device) for size in sizes])
+        model.train(mode == Mode.TRAIN)
+        if device is not None:
+            model.to(device)
+        if not isinstance(inputs, list | tuple | dict):
+            raise ValueError("Unknown input type")
+        calls.run(inputs, options)
+    except Exception as error:
+        ran = [row for row in calls.rows if row.executed]
+        failure = RuntimeError(
+            "Failed to run torchinfo. See above stack traces for more details. "
+            f"Executed layers up to: {ran}"
+        )
+        if calls.failed is not None:
+            table = ModelStatistics(calls.rows, [], 0, **look)
+            failure.add_note(f"{_path(calls.failed)} failed. The layers up to it:\n{table}")
+        raise failure from error
     finally:
-        for hook in hooks:
-            hook.remove()
-    return rows
+        for layer, training in modes:
+            layer.training = training
 
 
-def _shapes(output, batch_size):
-    """The shape of each tensor in what a layer returned, the batch as the caller wants it."""
-    if isinstance(output, Tensor):
-        return [[batch_size, *output.shape[1:]] if output.ndim else []]
-    if isinstance(output, dict):
-        output = output.values()
-    elif not isinstance(output, (tuple, list)):
-        return []
-    return [shape for each in output for shape in _shapes(each, batch_size)]
+def _path(layer):
+    """How to say which layer is meant: its class and its name from the model on."""
+    names = []
+    above = layer
+    while above.parent_info is not None:
+        names.append(above.var_name)
+        above = above.parent_info
+    called = f"{layer.class_name}({layer.module.extra_repr()})"
+    return f"{'.'.join(reversed(names))}, {called}," if names else called
 
 
-def _table(rows):
-    yield "-" * 64
-    yield f"{'Layer (type)':>20}  {'Output Shape':>25} {'Param #':>15}"
-    yield "=" * 64
-    for number, (layer, shapes) in enumerate(rows, start=1):
-        name = f"{type(layer).__name__}-{number}"
-        shape = str(shapes[0] if len(shapes) == 1 else shapes)
-        n_parameters = sum(p.numel() for p in layer.parameters(recurse=False))
-        yield f"{name:>20}  {shape:>25} {n_parameters:>15,}"
+def _columns(names, has_input):
+    if names is not None:
+        return tuple(ColumnSettings(name) for name in names)
+    if has_input:
+        return (ColumnSettings.OUTPUT_SIZE, ColumnSettings.NUM_PARAMS)
+    return (ColumnSettings.NUM_PARAMS,)
 
 
-def _totals(rows, sizes, batch_size):
-    parameters = {id(p): p for layer, _ in rows for p in layer.parameters(recurse=False)}
-    total = sum(p.numel() for p in parameters.values())
-    trainable = sum(p.numel() for p in parameters.values() if p.requires_grad)
-    n_inputs = sum(prod(size) for size in sizes) * abs(batch_size)
-    # An output is kept, and so is the gradient that comes back to it.
-    n_outputs = 2 * sum(abs(prod(shape)) for _, shapes in rows for shape in shapes)
-    inputs, outputs, weights = (n * _BYTES / _MEGABYTE for n in (n_inputs, n_outputs, total))
-    yield "=" * 64
-    yield f"Total params: {total:,}"
-    yield f"Trainable params: {trainable:,}"
-    yield f"Non-trainable params: {total - trainable:,}"
-    yield "-" * 64
-    yield f"Input size (MB): {inputs:0.2f}"
-    yield f"Forward/backward pass size (MB): {outputs:0.2f}"
-    yield f"Params size (MB): {weights:0.2f}"
-    yield f"Estimated Total Size (MB): {inputs + outputs + weights:0.2f}"
-    yield "-" * 64
+def _device_of(model):
+    """The device of the model's first parameter; without one, a GPU if there is one."""
+    parameter = next(iter(model.parameters()), None)
+    if parameter is not None and parameter.is_cuda:
+        return parameter.device
+    return tapegrad.device("cuda" if tapegrad.cuda.is_available() else "cpu")
+
+
+def _check(input_size, input_data, columns, col_width, verbose):
+    if col_width <= 0:
+        raise ValueError(f"Column width must be greater than 0: col_width={col_width}")
+    if verbose not in (0, 1, 2):
+        raise ValueError("Verbose must be either 0 (quiet), 1 (default), or 2 (verbose).")
+    if input_size is not None and input_data is not None:
+        raise RuntimeError("Only one of (input_data, input_size) should be specified.")
+    refused = set(columns) & _NEEDS_INPUT
+    if input_size is None and input_data is None and refused:
+        raise ValueError(
+            f"You must pass input_data or input_size in order to use columns: {refused}"
+        )

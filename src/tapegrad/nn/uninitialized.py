@@ -11,8 +11,8 @@ from tapegrad.tensor import Tensor, wrap
 
 _CALL = "Call the lazy module once with an input of the size that it will get."
 _KNOWN = frozenset(
-    "convert data detach device dtype grad grad_fn is_leaf materialize persistent requires_grad "
-    "requires_grad_ share_memory_".split()
+    "convert data detach device dtype grad grad_fn is_cuda is_leaf materialize persistent "
+    "requires_grad requires_grad_ share_memory_".split()
 )
 
 

@@ -1,0 +1,136 @@
+"""What `summary` returns: the table of layers and its totals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.inspect.choices import Units
+from tapegrad.inspect.layer_info import LayerInfo
+from tapegrad.inspect.layer_table import LayerTable
+
+_FACTORS = {Units.TERABYTES: 1e12, Units.GIGABYTES: 1e9, Units.MEGABYTES: 1e6, Units.NONE: 1}
+
+
+class ModelStatistics:
+    """The layers of a model and their totals; `str` of it is the table.
+
+    A layer counts once, however often it is called; one that belongs to several layers may count
+    in each of those, as in torchinfo.
+
+    Attributes:
+        summary_list: a `LayerInfo` for each row.
+        input_size: the sizes of the inputs, nested as they are; empty where nothing was run.
+        total_input: bytes of the memory of the inputs.
+        total_params, trainable_params: numbers of parameters.
+        total_param_bytes: bytes of the parameters of the innermost layers.
+        total_output_bytes: bytes of the outputs of layers with parameters, and of the gradients
+            that come back to them.
+        formatting: how the table is written.
+        total_mult_adds: multiplications followed by an addition, of the innermost layers.
+
+    >>> result = torch.inspect.summary(torch.nn.Linear(3, 4), (2, 3), verbose=0)
+    >>> result.total_params, result.total_mult_adds, result.total_output_bytes
+    (16, 32, 64)
+    """
+
+    def __init__(
+        self, summary_list: list[LayerInfo], input_size: Any, total_input: int, **look: Any
+    ) -> None:
+        self.summary_list = summary_list
+        self.input_size = input_size
+        self.total_input = total_input
+        self.total_params = self.trainable_params = self.total_param_bytes = 0
+        self.total_output_bytes = self.total_mult_adds = 0
+        all_left = _left_over(summary_list, "num_params")
+        trainable_left = _left_over(summary_list, "trainable_params")
+        for row in summary_list:
+            if row.is_leaf_layer:
+                self.total_mult_adds += row.macs
+                if row.num_params > 0:
+                    self.total_output_bytes += 2 * row.output_bytes
+            if row.is_recursive:
+                continue
+            if row.is_leaf_layer:
+                self.total_param_bytes += row.param_bytes
+            # Less than nothing is left over where layers share parameters.
+            self.total_params += max(all_left[id(row)], 0)
+            self.trainable_params += max(trainable_left[id(row)], 0)
+        self.formatting = LayerTable(
+            summary_list, lambda row: all_left[id(row)], self.total_params, **look
+        )
+
+    def __repr__(self) -> str:
+        divider = "=" * self.formatting.total_width()
+        lines = [
+            divider,
+            self.formatting.title(),
+            divider,
+            *self.formatting.lines(),
+            divider,
+            f"Total params{self.format_output_num(self.total_params, Units.NONE)}",
+            f"Trainable params{self.format_output_num(self.trainable_params, Units.NONE)}",
+            "Non-trainable params"
+            + self.format_output_num(self.total_params - self.trainable_params, Units.NONE),
+        ]
+        if self.input_size:
+            parts = (self.total_input, self.total_output_bytes, self.total_param_bytes)
+            inputs, outputs, weights, total = map(self.to_megabytes, (*parts, sum(parts)))
+            lines += [
+                f"Total mult-adds{self.format_output_num(self.total_mult_adds, Units.AUTO)}",
+                divider,
+                f"Input size (MB): {inputs:0.2f}",
+                f"Forward/backward pass size (MB): {outputs:0.2f}",
+                f"Params size (MB): {weights:0.2f}",
+                f"Estimated Total Size (MB): {total:0.2f}",
+            ]
+        return "\n".join([*lines, divider])
+
+    @staticmethod
+    def float_to_megabytes(num: float) -> float:
+        """Megabytes (of a million bytes) of `num` numbers of four bytes."""
+        return num * 4 / 1e6
+
+    @staticmethod
+    def to_megabytes(num: float) -> float:
+        """Megabytes (of a million bytes) that `num` bytes are."""
+        return num / 1e6
+
+    @staticmethod
+    def to_readable(num: float, units: Units = Units.AUTO) -> tuple[Units, float]:
+        """Units for a number, and the number in these units.
+
+        >>> from tapegrad.inspect.model_statistics import ModelStatistics
+        >>> ModelStatistics.to_readable(2_500_000)
+        (<Units.MEGABYTES: 'M'>, 2.5)
+        """
+        if units == Units.AUTO:
+            units = Units.MEGABYTES
+            for larger in (Units.GIGABYTES, Units.TERABYTES):
+                if num >= _FACTORS[larger]:
+                    units = larger
+        return units, num / _FACTORS[units]
+
+    @staticmethod
+    def format_output_num(num: float, units: Units) -> str:
+        """The end of a line of totals.
+
+        >>> from tapegrad.inspect.model_statistics import ModelStatistics
+        >>> ModelStatistics.format_output_num(12345, "")
+        ': 12,345'
+        """
+        units, number = ModelStatistics.to_readable(num, units)
+        text = f"{int(number):,}" if number.is_integer() else f"{number:,.2f}"
+        # f"{Units.MEGABYTES}" is "Units.MEGABYTES", which is what torchinfo prints.
+        return f": {text}" if units == Units.NONE else f" ({units}): {text}"
+
+
+def _left_over(rows, count):
+    """By the id of a row, how many parameters it has that are in no row below it."""
+    left: dict[int, int] = {}
+    for row in reversed(rows):  # the rows below come after it
+        if id(row) not in left:
+            own = getattr(row, count)
+            if not row.is_leaf_layer:
+                own -= sum(left[id(below)] for below in row.children if not below.is_recursive)
+            left[id(row)] = own
+    return left

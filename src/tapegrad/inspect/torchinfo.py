@@ -1,0 +1,16 @@
+"""What `import torchinfo` gives."""
+
+from tapegrad.inspect.choices import ColumnSettings, Mode, RowSettings, Units, Verbosity
+from tapegrad.inspect.model_statistics import ModelStatistics
+from tapegrad.inspect.summary import summary
+
+__all__ = [
+    "ColumnSettings",
+    "Mode",
+    "ModelStatistics",
+    "RowSettings",
+    "Units",
+    "Verbosity",
+    "summary",
+]
+__version__ = "1.8.0"  # whose tables these are
