@@ -53,13 +53,12 @@ def backward(
                 "Leave grad_variables away.",
             )
         grad_tensors = grad_variables
-    outputs = _sequence(tensors)
     targets = None
     if inputs is not None:
         targets = _sequence(inputs)
         if not targets:
             raise _no_inputs("backward")
-    roots = _roots(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
+    roots = roots_of(tensors, grad_tensors, create_graph)
     if retain_graph is None:
         retain_graph = create_graph
     if create_graph:
@@ -252,6 +251,12 @@ def _cotangents(given: Any, n: int) -> list:
             "Give one cotangent (or None) for each output.",
         )
     return found
+
+
+def roots_of(tensors: Any, grad_tensors: Any, create_graph: bool) -> list:
+    """Where a backward pass starts: pairs (edge, cotangent), checked."""
+    outputs = _sequence(tensors)
+    return _roots(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
 
 
 def _roots(outputs: Sequence, cotangents: list, create_graph: bool) -> list:

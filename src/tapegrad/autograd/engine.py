@@ -40,16 +40,7 @@ def run_backward(
     mode = switched(create_graph)
     token = MODE.set(mode)
     try:
-        tensors = create_graph or (isinstance(mode, Mode) and mode.on_tensors)
-        walk = _Walk(retain_graph, tensors, mode if isinstance(mode, Mode) else None)
-        if inputs is not None:
-            walk.wanted = {_key(edge): edge for edge in inputs}
-            walk.needed = _needed([edge for edge, _ in roots], inputs)
-            walk.keep = accumulate_inputs
-        if AccumulateGrad.hooked:
-            walk.waiting = _count_leaf_edges([edge for edge, _ in roots], walk.needed) or None
-        for edge, g in roots:
-            walk.send(edge, walk._wrap(g) if tensors else g)
+        walk = Walk(mode, roots, retain_graph, create_graph, inputs, accumulate_inputs)
         walk.run()
         return [walk.found.get(_key(edge)) for edge in inputs or ()]
     finally:
@@ -60,7 +51,7 @@ def _key(edge: Any) -> tuple[Any, int]:
     return (edge.node, edge.index) if type(edge) is Port else (edge, 0)
 
 
-class _Walk:
+class Walk:
     """The state of one backward pass."""
 
     wanted: dict[tuple[Any, int], Any] = {}  # noqa: RUF012  (replaced, never changed)
@@ -68,15 +59,32 @@ class _Walk:
     keep = True  # gradients of leaves go to .grad
     waiting: dict[Any, int] | None = None  # edges still to come, for leaves with hooks
 
-    def __init__(self, retain_graph: bool, create_graph: bool, mode: Mode | None):
+    def __init__(
+        self,
+        mode: Any,
+        roots: list[tuple[Any, Any]],
+        retain_graph: bool,
+        create_graph: bool,
+        inputs: list[Any] | None = None,
+        accumulate_inputs: bool = False,
+    ):
+        self.mode = mode if isinstance(mode, Mode) else None  # a mode that wants to see nodes run
         self.retain_graph = retain_graph
-        self.create_graph = create_graph
-        self.mode = mode  # a mode that wants to see nodes run
+        # whether gradients are tensors: those that are recorded, and those that a mode looks at
+        self.create_graph = create_graph or (self.mode is not None and self.mode.on_tensors)
         self.pending: dict[Any, Any] = {}  # node -> gradient, or list of them by output
         self.summed: set[Any] = set()  # nodes whose gradient is a sum nobody else holds
         self.ready: list[tuple[int, Any]] = []  # heap of (-sequence, node)
         self.leaves: list[AccumulateGrad] = []  # in the order they were reached
         self.found: dict[tuple[Any, int], Any] = {}
+        if inputs is not None:
+            self.wanted = {_key(edge): edge for edge in inputs}
+            self.needed = _needed([edge for edge, _ in roots], inputs)
+            self.keep = accumulate_inputs
+        if AccumulateGrad.hooked:
+            self.waiting = _count_leaf_edges([edge for edge, _ in roots], self.needed) or None
+        for edge, g in roots:
+            self.send(edge, self._wrap(g) if self.create_graph else g)
 
     def send(self, edge: Any, g: Any) -> None:
         """Add a gradient to what `edge` has so far."""
