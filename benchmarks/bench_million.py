@@ -1,9 +1,9 @@
 """A graph of a million nodes: time and memory may not grow faster than its length."""
 
 import gc
-import os
 from time import process_time
 
+from memory import resident_bytes
 from row import TAPEGRAD, Bound, Figure, Row
 
 SHORT, LONG = 1_000, 1_000_000
@@ -12,12 +12,6 @@ TIME_SHORT = "CPU time per operator, chain of 1,000"
 TIME_LONG = "CPU time per operator, chain of 1,000,000"
 FORWARD, BACKWARD, RELEASE = "  of that forward", "  of that backward", "  of that release"
 BYTES = "bytes per node"
-
-
-def resident_bytes():
-    """Memory of this process that is in RAM."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def million(torch):

@@ -11,6 +11,7 @@ LIBRARIES = (TAPEGRAD, TORCH, NUMPY)
 TITLES = {TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy"}
 CPU, WALL = "cpu", "wall"
 CLOCKS = {CPU: "CPU time", WALL: "wall time"}
+PEAK = "peak memory above that before the first step, bytes"
 
 Step = Callable[[], "dict[str, float] | None"]
 
@@ -53,6 +54,7 @@ class Row:
     pinned: bool = True
     repeats: int = 15
     warmup: int = 2
+    peak: bool = False  # whether the most memory it held is measured, too
     bounds: tuple[Bound, ...] = ()
 
 
@@ -60,3 +62,9 @@ def ratio(over: str, limit: float, clock: str = CPU) -> Bound:
     """The bound on tapegrad's time over another library's."""
     what = f"tapegrad / {TITLES[over]}, {CLOCKS[clock]}"
     return Bound(what, Figure(TAPEGRAD, clock), Figure(over, clock), limit)
+
+
+def memory(over: str, limit: float) -> Bound:
+    """The bound on tapegrad's peak memory over another library's, in a row with `peak`."""
+    what = f"tapegrad / {TITLES[over]}, peak memory"
+    return Bound(what, Figure(TAPEGRAD, PEAK), Figure(over, PEAK), limit)

@@ -25,7 +25,7 @@ BUSY = 0.5  # processes that want a core, for each core
 
 def quantity(name: str, value: float) -> str:
     if "bytes" in name:
-        return f"{value:.0f} B"
+        return f"{value / 2**20:.3g} MiB" if value >= 2**20 else f"{value:.0f} B"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if value >= size:
             return f"{value / size:.3g} {unit}"

@@ -6,6 +6,7 @@ import bench_convolution
 import bench_elementwise
 import bench_embedding
 import bench_forward
+import bench_gpt
 import bench_import
 import bench_loader
 import bench_logits
@@ -14,6 +15,7 @@ import bench_network
 import bench_normalization
 import bench_pooling
 import bench_reduction
+import bench_training
 
 MODULES = (
     bench_chain,
@@ -30,5 +32,7 @@ MODULES = (
     bench_normalization,
     bench_loader,
     bench_anomaly,
+    bench_training,
+    bench_gpt,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}

@@ -14,7 +14,8 @@ import os
 import sys
 from time import perf_counter, process_time
 
-from row import CPU, NUMPY, WALL, Row
+from memory import Peak
+from row import CPU, NUMPY, PEAK, WALL, Row
 from table import ROWS
 
 
@@ -49,12 +50,16 @@ def serve(row: Row, library: str) -> None:
     if row.pinned and hasattr(module, "set_num_threads"):
         module.set_num_threads(1)
     step = (row.by_hand if library == NUMPY else row.tensors)(module)
+    peak = Peak() if row.peak else None
     for _ in range(row.warmup):
         step()
     about = {"version": module.__version__, "pinned": pinned}
     print(json.dumps(about), flush=True)
     for _ in sys.stdin:
-        print(json.dumps(measure(row, step)), flush=True)
+        figures = measure(row, step)
+        if peak is not None:
+            figures[PEAK] = peak.bytes()
+        print(json.dumps(figures), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,56 @@
+"""A training step of a small GPT, a language model of characters."""
+
+from bench_training import row, training
+
+VOCABULARY, CONTEXT, LAYERS, HEADS, WIDTH, BATCH = 65, 64, 4, 4, 128, 16
+
+
+def gpt(torch):
+    """4 layers, 4 heads, 128 wide, context 64: nanoGPT's configuration for a CPU."""
+    nn, F = torch.nn, torch.nn.functional
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+            self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
+            self.out = nn.Linear(WIDTH, WIDTH)
+            self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+
+        def attend(self, x):
+            n, t, _ = x.shape
+            heads = (
+                part.view(n, t, HEADS, WIDTH // HEADS).transpose(1, 2)  # (N, H, T, D)
+                for part in self.qkv(x).split(WIDTH, dim=2)
+            )
+            y = F.scaled_dot_product_attention(*heads, is_causal=True)
+            return self.out(y.transpose(1, 2).reshape(n, t, WIDTH))
+
+        def forward(self, x):  # (N, T, C)
+            x = x + self.attend(self.norm1(x))
+            return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+    class GPT(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.token = nn.Embedding(VOCABULARY, WIDTH)
+            self.place = nn.Embedding(CONTEXT, WIDTH)
+            self.blocks = nn.Sequential(*(Block() for _ in range(LAYERS)))
+            self.norm = nn.LayerNorm(WIDTH)
+            self.head = nn.Linear(WIDTH, VOCABULARY, bias=False)
+
+        def forward(self, tokens):  # (N, T)
+            x = self.token(tokens) + self.place(torch.arange(tokens.shape[1]))
+            return self.head(self.norm(self.blocks(x)))  # (N, T, V)
+
+    def loss_of(scores, targets):
+        return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+
+    torch.manual_seed(0)
+    text = torch.randint(0, VOCABULARY, (BATCH, CONTEXT + 1))
+    model = GPT()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    return training(model, optimizer, loss_of, text[:, :-1], text[:, 1:])
+
+
+ROWS = [row(gpt, "character GPT: 4 layers, 4 heads, 128 wide, context 64, AdamW, batch 16", 3, 1.4)]
