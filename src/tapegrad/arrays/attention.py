@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.blas import share_products
+from tapegrad.arrays.reuse import memory_for, zeros
 
 _TOGETHER = 1 << 15  # scores of small heads that are held at once
 _BLOCK = 1 << 18  # scores of one head that are held at once
@@ -24,6 +25,9 @@ def _heads(x: Any, lead: tuple[int, ...]) -> Any:
     """`x` (..., L, E) as (number of heads, L, E), broadcast to the leading sizes `lead`."""
     if x.shape[:-2] != lead and x.size != prod(lead) * prod(x.shape[-2:]):
         x = np.broadcast_to(x, (*lead, *x.shape[-2:]))
+    if not x.flags.c_contiguous:
+        x, source = memory_for(x), x
+        np.copyto(x, source)
     return x.reshape(prod(lead), *x.shape[-2:])
 
 
@@ -38,11 +42,17 @@ class _Scores:
     def __init__(self, inputs: Any, scale: float, causal: bool):
         q, k, v, *masks = map(_wide, inputs)
         self.lead, self.causal = q.shape[:-2], causal
-        self.queries = _heads(q, self.lead) * q.dtype.type(scale)
+        self.queries = _heads(np.multiply(q, q.dtype.type(scale), memory_for(q)), self.lead)
         self.keys, self.values = _heads(k, self.lead), _heads(v, self.lead)
         self.n_heads, self.length, _ = self.queries.shape
         self.n_keys = self.keys.shape[1]
         self.mask = self._added(masks[0]) if masks else None
+        size = max(self.length * self.n_keys, 1)
+        self.together = max(1, _TOGETHER // size)
+        self.rows = self.length if self.together > 1 else max(1, _BLOCK // max(self.n_keys, 1))
+        if causal:  # the keys that queries of one block do not see, counted from its first query
+            n = min(self.rows, self.length)
+            self.later = np.arange(min(n, self.n_keys)) > np.arange(n)[:, None]
 
     def _added(self, mask: Any) -> Any:
         """A mask as what is added to the scores of all heads, (L, S), or of each, (..., L, S)."""
@@ -57,8 +67,7 @@ class _Scores:
 
     def blocks(self, first: int, last: int) -> Iterator[tuple[slice, slice, slice]]:
         """Heads, their queries, and the keys those may see, of the heads from first to last."""
-        step = max(1, _TOGETHER // max(self.length * self.n_keys, 1))
-        rows = self.length if step > 1 else max(1, _BLOCK // max(self.n_keys, 1))
+        step, rows = self.together, self.rows
         for i in range(first, last, step):
             for start in range(0, self.length, rows):
                 stop = min(start + rows, self.length)
@@ -74,8 +83,8 @@ class _Scores:
             places = np.unravel_index(np.arange(heads.start, heads.stop), self.lead)
             s += self.mask[(*places, rows, keys)]
         if self.causal:
-            later = np.arange(rows.start, keys.stop) > np.arange(rows.start, rows.stop)[:, None]
-            np.copyto(s[..., rows.start :], -np.inf, where=later)
+            hidden = self.later[: rows.stop - rows.start, : keys.stop - rows.start]
+            np.copyto(s[..., rows.start :], -np.inf, where=hidden)
         return s
 
     def room(self) -> Any:
@@ -107,7 +116,7 @@ def attend(inputs: Any, scale: float, causal: bool) -> tuple:
     """
     scores = _Scores(inputs, scale, causal)
     dtype = scores.queries.dtype
-    result = np.zeros((scores.n_heads, scores.length, scores.values.shape[2]), dtype)
+    result = zeros((scores.n_heads, scores.length, scores.values.shape[2]), dtype)
     total = np.full((scores.n_heads, scores.length, 1), np.inf, dtype)
 
     def work(first: int, last: int) -> None:
@@ -140,7 +149,7 @@ def attend_back(g: Any, inputs: Any, y: Any, total: Any, scale: float, causal: b
     g, y, total = (_heads(_wide(x), scores.lead) for x in (g, y, total))
     slope = np.vecdot(g, y)[..., None]
     everything = (scores.queries, scores.keys, scores.values)
-    g_q, g_k, g_v = (np.zeros(x.shape, x.dtype) for x in everything)
+    g_q, g_k, g_v = (zeros(x.shape, x.dtype) for x in everything)
 
     def work(first: int, last: int) -> None:
         room, other = scores.room(), scores.room()

@@ -54,7 +54,9 @@ def _scaled(x: Any, factor: Any) -> Any:
 @primitive(node="AddmmBackward0")
 def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
-    return _scaled(xp.matmul(a, b), alpha) + _scaled(input, beta)
+    y = _scaled(xp.matmul(a, b), alpha)
+    y += _scaled(input, beta)  # in the memory of the product, where arrays can be written to
+    return y
 
 
 add_matrix_product.vjp(
@@ -83,6 +85,8 @@ def addmm(
     _check_dtypes(input, mat2)
     check_matrices(mat1, mat2, "mat1")
     _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    if mat2._array.dtype.kind in "iu":
+        beta, alpha = int(beta), int(alpha)  # factors of integers are integers
     if beta == 0:  # what is in `input`, nan and inf included, does not matter
         return finish("addmm", mm(mat1, mat2) * alpha, out)
     result = add_matrix_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
