@@ -50,9 +50,8 @@ def digits():
 
 
 def distort(images):
-    """Each image turned, scaled, sheared (matrix) and moved (last column) by a random affine map."""
-    n = len(images)
-    theta = torch.eye(2, 3) + 0.12 * torch.randn(n, 2, 3)
+    """Each image turned, scaled, sheared and moved a little by a random affine map."""
+    theta = torch.eye(2, 3) + 0.12 * torch.randn(len(images), 2, 3)
     grid = F.affine_grid(theta, images.shape, align_corners=False)
     return F.grid_sample(images, grid, align_corners=False)
 
@@ -67,7 +66,7 @@ def accuracy(model, images, labels):
 
 
 def train(epochs=30, batch_size=32, lr=5e-3, seed=0):
-    """Train on 80 % of the digits; returns the accuracy on the others, and the loss of each step."""
+    """Train on 80 % of the digits; the accuracy on the others, and the loss of each step."""
     torch.manual_seed(seed)
     images, labels = digits()
     training, test = random_split(TensorDataset(images, labels), [1437, 360])
@@ -101,7 +100,7 @@ def main(argv=None):
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(argv)
     test_accuracy, _ = train(options.epochs, seed=options.seed)
-    print(f"test accuracy {100 * test_accuracy:.2f} %")
+    print(f"test accuracy {test_accuracy:.2%}")
 
 
 if __name__ == "__main__":

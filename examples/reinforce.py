@@ -40,7 +40,7 @@ class CartPoles:
 
     def step(self, push_right):
         """Push each cart for a time step; the new states (n, 4), and which have failed (n,)."""
-        x, speed, angle, spin = self.state.T
+        _, speed, angle, spin = self.state.T
         sin, cos = np.sin(angle), np.cos(angle)
         mass = self.CART_KG + self.POLE_KG
         moment = self.POLE_KG * self.HALF_POLE_M
@@ -84,7 +84,7 @@ def network(n_in, n_out):
 
 
 def train(rounds=120, lr=1e-2, seed=0):
-    """Play and learn; returns the return of each episode, and the loss of each round."""
+    """Play and learn; the return of each episode, and the loss of each round."""
     torch.manual_seed(seed)
     carts = CartPoles(EPISODES, seed)
     policy, baseline = network(4, 2), network(5, 1)

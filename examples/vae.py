@@ -63,7 +63,7 @@ def elbo(model, x):
 
 
 def train(epochs=150, batch_size=32, lr=2e-3, seed=0):
-    """Train on 80 % of the digits; returns the model, its ELBO on the others, all losses."""
+    """Train on 80 % of the digits; the model, its ELBO on the others, the loss of each step."""
     torch.manual_seed(seed)
     images = torch.from_numpy(load_digits()[0]).float().flatten(1) / DOTS  # (1797, 64)
     training, test = random_split(images, [1437, 360])
