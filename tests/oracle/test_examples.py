@@ -1,0 +1,54 @@
+"""The examples with `import torch` in place of `import tapegrad as torch` have the same losses.
+
+Skipped where PyTorch is not installed (the extra `oracle` brings it).
+"""
+
+import re
+from types import ModuleType
+
+import pytest
+
+import tapegrad
+from tests.pages import ROOT
+
+OURS = re.compile(r"^(import|from) tapegrad(?!\.data|\.picture)( as torch)?", re.MULTILINE)
+
+# What gives the losses of an example, and for how many steps they are compared: as long as what is
+# rounded otherwise has not grown.
+LOSSES = {
+    "digits": ("train(epochs=1)[1]", 20),
+    "vae": ("train(epochs=1)[2]", 45),
+    "reinforce": ("train(rounds=5)[1]", 5),
+    "transfer": ("compare(draws=1)[1]", 10),
+}
+
+
+@pytest.fixture(scope="module")
+def pytorch():
+    module = pytest.importorskip("torch", reason="PyTorch is not installed")
+    if module is tapegrad:
+        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
+    state, n_threads = module.get_rng_state(), module.get_num_threads()
+    module.set_num_threads(1)
+    yield module
+    module.set_num_threads(n_threads)
+    module.set_rng_state(state)
+
+
+def losses(name, source):
+    path = ROOT / "examples" / f"{name}.py"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    exec(compile(source, path, "exec"), module.__dict__)
+    expression, n_steps = LOSSES[name]
+    return module, eval(expression, module.__dict__)[:n_steps]
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_first_losses_are_pytorchs(name, pytorch, seed):
+    source = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
+    _, ours = losses(name, source)
+    module, theirs = losses(name, OURS.sub(r"\1 torch", source))
+    assert module.torch is pytorch
+    assert len(ours) == LOSSES[name][1]
+    assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-6)
