@@ -93,6 +93,18 @@ def modified(array: Any, version: Any, expected: int, origin: str) -> RuntimeErr
     )
 
 
+def tangent_size(tensor: Any, tangent: Any) -> RuntimeError:
+    """A tangent of another shape than its tensor."""
+    return advised(
+        RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the "
+            f"given forward gradient is of size {list(tangent.shape)}."
+        ),
+        "A tangent has the shape of its tensor: expand() it.",
+    )
+
+
 def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """Two shapes that do not broadcast."""
     for i in range(1, min(len(a), len(b)) + 1):

@@ -10,7 +10,9 @@ from tapegrad.missing import missing as _missing
 
 from tapegrad.autograd.api import backward, grad  # isort: skip  (needs the modes)
 
-_ON_DEMAND = frozenset("anomaly_mode forward_ad functional profiler profiler_util variable".split())
+_ON_DEMAND = frozenset(
+    "anomaly_mode forward_ad function functional profiler profiler_util variable".split()
+)
 
 
 def __getattr__(name: str):
@@ -23,6 +25,10 @@ def __getattr__(name: str):
         from tapegrad.autograd import anomaly_mode
 
         return getattr(anomaly_mode, name)
+    if name in ("Function", "NestedIOFunction"):
+        from tapegrad.autograd import function
+
+        return getattr(function, name)
     if name == "Variable":
         from tapegrad.autograd.variable import Variable
 

@@ -192,7 +192,7 @@ class Walk:
             outputs = self._pre_hooks(node, outputs)
         if node.saved is None:
             raise errors.freed()
-        if all(x is None for x in outputs):
+        if all(x is None for x in outputs) and (not many or node.likes is not None):
             grads: Any = (None,) * len(node.edges)
         else:
             g = self._filled(node, outputs) if many else outputs[0]
@@ -220,7 +220,7 @@ class Walk:
 
     def _filled(self, node: Any, g: list) -> list:
         """Zeros for outputs that no gradient has reached."""
-        if all(x is not None for x in g):
+        if node.likes is None or all(x is not None for x in g):
             return g
         if self.create_graph:
             from tapegrad import namespace as xp

@@ -125,15 +125,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 def dual(mode: Forward, tensor: Any, tangent: Any) -> Any:
     """A view of `tensor` that has the tangent `tangent` in the level of `mode`."""
     if tangent.shape != tensor.shape:
-        raise errors.advised(
-            RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the "
-                "original Tensor, this is not supported. Tensor is of size "
-                f"{list(tensor.shape)} while the given forward gradient is of size "
-                f"{list(tangent.shape)}."
-            ),
-            "A tangent has the shape of its tensor: expand() it.",
-        )
+        raise errors.tangent_size(tensor, tangent)
     if mode.tangent(tensor) is not None:
         raise errors.advised(
             RuntimeError(

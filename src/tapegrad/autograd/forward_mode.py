@@ -132,7 +132,7 @@ class Forward(Layered):
             self._check_writable(x)
             (new,) = tangents_of_call(op.op, self.under, inputs, tangents, params, [x])
             result = self.below(name, function, args, kwargs)
-            self._assign(x, new, True)
+            self.assign(x, new, True)
             return result
         under = self.under
         if type(under) is bool:
@@ -159,7 +159,7 @@ class Forward(Layered):
         if not self.grad:
             return compute(x)
         # rules of tangents may keep what was there before: give them a copy of it
-        duals = [(mode, mode.tangent(x)) for mode in _forwards(self)]
+        duals = [(mode, mode.tangent(x)) for mode in forward_modes(self)]
         array, counter = x._array, x._counter
         x._array = namespace_of((array,)).asarray(array, copy=True)
         x._counter = Version()
@@ -175,7 +175,7 @@ class Forward(Layered):
 
     def wrote(self, x: Any, result: Any) -> None:
         if self.is_on:
-            self._assign(x, self.tangent(result), False)
+            self.assign(x, self.tangent(result), False)
         super().wrote(x, result)
 
     def _check_writable(self, x: Any) -> None:
@@ -185,7 +185,7 @@ class Forward(Layered):
             with Under(self.under):
                 check_writable(t)
 
-    def _assign(self, x: Any, new: Any, fresh: bool) -> None:
+    def assign(self, x: Any, new: Any, fresh: bool) -> None:
         """Let `new` be the tangent of `x`, which was written; None stands for zeros.
 
         `fresh`: no other tensor has `new` for its tangent.
@@ -251,7 +251,7 @@ def _base_of(x: Any) -> Any:
     return view.base
 
 
-def _forwards(mode: Any) -> Iterator[Forward]:
+def forward_modes(mode: Any) -> Iterator[Forward]:
     """The forward modes within a mode, the innermost level first."""
     while isinstance(mode, Mode):
         if isinstance(mode, Forward):
@@ -268,12 +268,12 @@ def entered(mode: Any, level: Level) -> Any:
 
 def forward_mode() -> Forward | None:
     """The forward mode of the innermost level of the current context, if there is one."""
-    return next(_forwards(MODE.get()), None)
+    return next(forward_modes(MODE.get()), None)
 
 
 def innermost() -> Forward:
     """The same inside a level."""
-    return next(_forwards(MODE.get()))
+    return next(forward_modes(MODE.get()))
 
 
 def without(mode: Any, level: Level) -> Any:

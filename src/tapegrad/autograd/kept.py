@@ -89,7 +89,7 @@ def check(node: Node) -> None:
         want = expected[i] if expected is not None else 0
         if version is not None and version.value != want:
             array = value._array if hasattr(value, "_counter") else value
-            origin = origin_of(edge) if where == "output" else _origin(value, edge, version)
+            origin = origin_of(edge) if where == "output" else origin_kept(value, version, edge)
             raise errors.modified(array, version, want, origin)
 
 
@@ -97,10 +97,10 @@ def _check_inputs(node: Node, values: tuple, expected: tuple) -> None:
     for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:
-            raise errors.modified(value._array, version, want, _origin(value, None, version))
+            raise errors.modified(value._array, version, want, origin_kept(value, version))
 
 
-def _origin(value: Any, edge: Any, version: Any) -> str:
+def origin_kept(value: Any, version: Any, edge: Any = None) -> str:
     """Which output of which node a kept tensor is by now, as PyTorch words it."""
     if version.origin:
         view = type(value) is _tensor.KeptView or _is_view_node(edge)

@@ -56,6 +56,10 @@ class Mode:
         """Run one node of the backward pass: `args` are its owner and what reached it, first."""
         return function(*args)
 
+    def around(self, name: str, run: Callable) -> Any:
+        """Run the forward of the custom function `name`: `run()`."""
+        return self.under.around(name, run) if isinstance(self.under, Mode) else run()
+
     # What happens to tensors besides operators: a mode hears of it and tells the mode below.
 
     def stands_in(self, x: Any, before: Any) -> None:

@@ -10,6 +10,7 @@ from tapegrad.autograd.graph import Port
 # How a view was made. With a gradient, only an ordinary one may be written, or looked through
 # after its base was.
 ORDINARY, NO_GRAD, IN_INFERENCE, MULTI_OUTPUT = "ordinary", "no_grad", "inference", "multi-output"
+IN_FUNCTION = "function"  # in the forward of a custom function
 
 
 def view_error(made: str, edge: Any, indirect: bool) -> RuntimeError:
@@ -17,11 +18,23 @@ def view_error(made: str, edge: Any, indirect: bool) -> RuntimeError:
     what = "its base or another view of its base has been" if indirect else "is being"
     output = f"Output {_number(edge)} of {short_name(edge)} is a view" if edge is not None else ""
     where = "inference mode" if made is IN_INFERENCE else "no_grad mode"
-    if made is MULTI_OUTPUT:
+    if made is MULTI_OUTPUT or made is IN_FUNCTION:
         subject = f"{output} and {what} modified inplace."
         if edge is None:
             subject = f"A view was created in {where} and {what} modified inplace with grad mode "
             subject += "enabled."
+    if made is IN_FUNCTION:
+        return errors.advised(
+            RuntimeError(
+                f"{subject} This view was created inside a custom Function (or because an input "
+                "was returned as-is) and the autograd logic to handle view+inplace would override "
+                "the custom backward associated with the custom Function, leading to incorrect "
+                "gradients. This behavior is forbidden. You can fix this by cloning the output of "
+                "the custom Function."
+            ),
+            "clone() it before it is written, or return a clone from forward.",
+        )
+    if made is MULTI_OUTPUT:
         return errors.advised(
             RuntimeError(
                 f"{subject} This view is the output of a function that returns multiple views. "

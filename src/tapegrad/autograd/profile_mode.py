@@ -41,6 +41,13 @@ class Profiling(Layered):
         finally:
             recorder.pop(record)
 
+    def around(self, name: str, run: Callable) -> Any:
+        record = self.recorder.push(name)
+        try:
+            return super().around(name, run)
+        finally:
+            self.recorder.pop(record)
+
     def in_place(self, name: str, compute: Callable, x: Any) -> Any:
         recorder = self.recorder
         record = recorder.push("aten::" + name, inputs=[list(x.shape)] if recorder.shapes else None)

@@ -1,0 +1,248 @@
+"""Calling a custom function: its forward runs unrecorded, its results go behind its node.
+
+    y = F.apply(x)        y is what forward returned, behind the node
+    x is returned         y is a view of x
+    x was written         y is x, with a new history
+    a view of x           y is that view; it may not be written in place: whose gradient would it be
+
+Where an argument has a tangent, `jvp` runs next and gives the results theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.mark import Like
+from tapegrad.autograd.function_node import BackwardCFunction
+from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port
+from tapegrad.autograd.history import rewrite_history
+from tapegrad.autograd.inplace import written
+from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.autograd.origin import IN_FUNCTION, MULTI_OUTPUT
+from tapegrad.autograd.view import edge_of
+from tapegrad.autograd.writable import check_view
+from tapegrad.tensor import TensorCore
+
+
+def call(function: Any, args: tuple, separate: bool) -> Any:
+    """Call a custom function on all its arguments; `separate`: it has a `setup_context`."""
+    mode = MODE.get()
+    node = function._backward_cls()
+    node.needs_input_grad = tuple([isinstance(x, TensorCore) and x.requires_grad for x in args])
+    recorded = (mode if type(mode) is bool else mode.grad) and True in node.needs_input_grad
+    if recorded:
+        _connect(node, args)
+    levels = () if type(mode) is bool else _levels(mode, args)
+    token = MODE.set(_quiet(mode))
+    try:
+        if type(mode) is bool:
+            result = _forward(function, node, args, separate)
+        else:
+            name = function.__name__
+            result = mode.around(name, lambda: _forward(function, node, args, separate))
+        several = type(result) is tuple
+        given = list(result) if several else [result]
+        _check_saved(node, args, given, separate)
+        found = _placed(node, args, given, recorded)
+    finally:
+        MODE.reset(token)
+    if recorded:
+        node.keep(found)
+    node.to_save = None
+    if levels:
+        from tapegrad.autograd.function_forward import push
+
+        for forward, tangents in reversed(levels):  # from the outermost level to the innermost
+            push(node, forward, tangents, args, found)
+    node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None
+    return tuple(found) if several else found[0]
+
+
+def _forward(function: Any, node: BackwardCFunction, args: tuple, separate: bool) -> Any:
+    if not separate:
+        return function.forward(node, *args)
+    result = function.forward(*args)
+    function.setup_context(node, args, result)
+    return result
+
+
+def _quiet(mode: Any) -> Any:
+    """A mode with neither recording nor tangents."""
+    if type(mode) is bool:
+        return False
+    from tapegrad.autograd.forward_mode import enabled
+
+    return enabled(mode.with_grad(False), False)
+
+
+def _levels(mode: Mode, args: tuple) -> list:
+    """The forward modes in which an argument has a tangent, each with the tangents of all."""
+    from tapegrad.autograd.forward_mode import forward_modes
+
+    found = []
+    for forward in forward_modes(mode):
+        if forward.is_on:
+            tangents = [forward.tangent(x) if isinstance(x, TensorCore) else None for x in args]
+            if any(t is not None for t in tangents):
+                found.append((forward, tangents))
+    return found
+
+
+def _connect(node: BackwardCFunction, args: tuple) -> None:
+    """The edges of the node, one for each argument that is a tensor."""
+    node.order = [i for i, x in enumerate(args) if isinstance(x, TensorCore)]
+    node.edges = tuple([edge_of(args[i]) for i in node.order])
+    node.sources = [(args[i]._array.shape, args[i]._array.dtype) for i in node.order]
+
+
+def _put_first(node: BackwardCFunction, i: int) -> None:
+    """Let the edge of argument `i` be the first: whose view is written is looked for there."""
+    k = node.order.index(i)
+    turn = [k, *[j for j in range(len(node.order)) if j != k]]
+    node.order = [node.order[j] for j in turn]
+    node.edges = tuple([node.edges[j] for j in turn])
+    node.sources = [node.sources[j] for j in turn]
+
+
+# --- results -------------------------------------------------------------------------------------
+
+
+def _placed(node: BackwardCFunction, args: tuple, results: list, recorded: bool) -> list:
+    """The results behind the node, each as what it is to the arguments."""
+    inputs = {id(x): i for i, x in enumerate(args) if isinstance(x, TensorCore)}
+    dirty = _dirty(node, inputs, results)
+    if recorded:
+        node.n_outputs = len(results)
+        node.outputs = [
+            (namespace_of((x._array,)), Like(x._array)) if isinstance(x, TensorCore) else None
+            for x in results
+        ]
+    moving = [recorded and is_differentiable(node, x) for x in results]
+    made = MULTI_OUTPUT if sum(moving) > 1 else IN_FUNCTION
+    found = list(results)
+    for i, x in enumerate(results):
+        if not isinstance(x, TensorCore):
+            continue
+        edge = Port(node, i) if moving[i] else None
+        if id(x) in dirty:
+            if edge is not None:
+                _check_written(x, len(results))
+            written(x, type(node)._forward_cls.__name__)
+            if edge is not None:
+                if x._view is not None:
+                    _put_first(node, inputs[id(x)])
+                _remember_version(edge, x)
+                rewrite_history(x, edge, x)
+            elif x.requires_grad:
+                found[i] = x.detach()
+        elif edge is None and x.requires_grad:
+            if id(x) in inputs or x._view is None:
+                found[i] = x.detach()
+        else:
+            if id(x) in inputs:
+                found[i] = x = x.view_as(x)
+            if x._view is not None:
+                x._view.made = made
+            if edge is not None:
+                _remember_version(edge, x)
+                x._node = edge
+    return found
+
+
+def is_differentiable(node: BackwardCFunction, x: Any) -> bool:
+    """Whether a result of a custom function is one that derivatives go through."""
+    if not isinstance(x, TensorCore) or not (x.dtype.is_floating_point or x.dtype.is_complex):
+        return False
+    return all(x is not each for each in node.non_differentiable or ())
+
+
+def _remember_version(edge: Port, x: Any) -> None:
+    if x._counter is not None and x._counter is not INFERENCE:
+        edge.watch(x._counter)
+
+
+def _dirty(node: BackwardCFunction, inputs: dict, results: list) -> set[int]:
+    """The results that are arguments written in place."""
+    for name, what in (
+        ("dirty_tensors", "mark_dirty can only accept variables, but argument "),
+        ("non_differentiable", "mark_non_differentiable only accepts variable arguments, but got "),
+    ):
+        for i, x in enumerate(getattr(node, name) or ()):
+            if not isinstance(x, TensorCore):
+                detail = f"{i} is of type " if name == "dirty_tensors" else ""
+                raise errors.advised(
+                    RuntimeError(f"{what}{detail}{type(x).__name__}"), "Pass tensors only."
+                )
+    returned = {id(x) for x in results}
+    for x in node.dirty_tensors or ():
+        if id(x) not in returned:
+            raise errors.advised(
+                RuntimeError(
+                    "Some elements marked as dirty during the forward method were not returned as "
+                    "output. The inputs that are modified inplace must all be outputs of the "
+                    "Function."
+                ),
+                "Return what was written.",
+            )
+        if id(x) not in inputs:
+            import warnings
+
+            warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
+                "have been mutated should be passed to ctx.mark_dirty().",
+                UserWarning,
+                stacklevel=5,  # the caller of apply
+            )
+    return {id(x) for x in node.dirty_tensors or () if id(x) in inputs}
+
+
+def _check_written(x: Any, n_results: int) -> None:
+    """Raise where an argument may not be written with a gradient."""
+    view = x._view
+    if view is None:
+        if type(x._node) is AccumulateGrad:
+            raise errors.advised(
+                RuntimeError(
+                    "a leaf Variable that requires grad has been used in an in-place operation."
+                ),
+                "Pass a tensor that is no leaf (x.clone()), or do not write it.",
+            )
+        return
+    check_view(x)
+    if type(view.base._node) is AccumulateGrad:
+        raise errors.leaf_in_place(is_view=True)
+    if n_results > 1:
+        raise errors.advised(
+            RuntimeError(
+                "If your Function modifies inplace an input that is a view of another Tensor, your "
+                "Function cannot return more than one Tensor. This is not supported by the current "
+                "autograd engine. You should either make sure the input is not a view (using "
+                ".clone() for example) or make your Function only return one Tensor (potentially "
+                "splitting it into two Functions: one doing the inplace that returns a single "
+                "Tensor and a second one that does the other operations). You can ask on the forum "
+                "https://discuss.pytorch.org/ if you need help to do this change."
+            ),
+            "clone() the view first.",
+        )
+
+
+def _check_saved(node: BackwardCFunction, args: Sequence, results: list, separate: bool) -> None:
+    """Raise where `setup_context` saves an argument that is returned as it is."""
+    if not separate:
+        return
+    for x in node.to_save or ():
+        if not isinstance(x, TensorCore) or any(x is each for each in node.dirty_tensors or ()):
+            continue
+        if any(x is each for each in results) and any(x is each for each in args):
+            raise errors.advised(
+                RuntimeError(
+                    "An input that has been returned as-is as output is being saved for backward. "
+                    "This is not supported if you override setup_context. You should return and "
+                    "save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside "
+                    "the forward function itself."
+                ),
+                "Return x.view_as(x).",
+            )

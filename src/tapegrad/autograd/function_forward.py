@@ -1,0 +1,140 @@
+"""The tangents of a custom function's results: its `jvp`, and the check of what that returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.forward_mode import Forward
+from tapegrad.autograd.function_call import is_differentiable
+from tapegrad.autograd.function_node import BackwardCFunction
+from tapegrad.autograd.tangent import Under, own_tensor
+from tapegrad.tensor import TensorCore
+
+
+def push(
+    node: BackwardCFunction, forward: Forward, tangents: list, args: tuple, results: list
+) -> None:
+    """Run `jvp` under the mode below a forward mode; note the tangents of the results there."""
+    with Under(forward.under):
+        given = _given(node, tangents, args)
+        found = node.apply_jvp(*given)
+        found = found if isinstance(found, tuple) else (found,)
+        _check(found, len(results))
+        for i, (x, t) in enumerate(zip(results, found, strict=True)):
+            if not isinstance(x, TensorCore):
+                continue
+            if not is_differentiable(node, x):
+                if t is not None:
+                    raise errors.advised(
+                        RuntimeError(
+                            f"Function's jvp returned a gradient at position {i}, but  the "
+                            "corresponding forward output is not a differentiable Tensor."
+                            "You should return None at that position instead."
+                        ),
+                        "Integers, and what was marked, have no tangent.",
+                    )
+                continue
+            if t is None:
+                raise errors.advised(
+                    RuntimeError(
+                        "Expected both tensor and its forward grad to be floating point or complex"
+                    ),
+                    f"jvp returned None for result {i}: return zeros where it does not change.",
+                )
+            _set(node, forward, x, t, tangents, given, args)
+
+
+def _given(node: BackwardCFunction, tangents: list, args: tuple) -> list:
+    """What `jvp` is called with: zeros for what does not change, unless nobody wants them."""
+    from tapegrad import ops
+
+    return [
+        ops.zeros_like(x)
+        if t is None
+        and node.materialize_grads
+        and isinstance(x, TensorCore)
+        and (x.dtype.is_floating_point or x.dtype.is_complex)
+        else t
+        for x, t in zip(args, tangents, strict=True)
+    ]
+
+
+def _check(found: tuple, n: int) -> None:
+    for i, t in enumerate(found):
+        if not (t is None or isinstance(t, TensorCore)):
+            raise errors.advised(
+                RuntimeError(
+                    f"expected Variable or None (got {type(t).__name__}) for grad output {i}."
+                ),
+                "jvp returns a tensor, or a tuple of them.",
+            )
+    if len(found) != n:
+        raise errors.advised(
+            RuntimeError(
+                "Function's jvp returned an invalid number of forward gradients (expected "
+                f"{n} but got {len(found)})"
+            ),
+            "jvp returns one tangent for each result of forward.",
+        )
+
+
+def _set(
+    node: BackwardCFunction,
+    forward: Forward,
+    x: Any,
+    t: Any,
+    tangents: list,
+    given: list,
+    args: tuple,
+) -> None:
+    """Let `t` be the tangent of the result `x`."""
+    if t._array.shape != x._array.shape:
+        raise errors.tangent_size(x, t)
+    if any(x is each for each in node.dirty_tensors or ()):
+        i = next(i for i, each in enumerate(args) if each is x)
+        if t._array is not given[i]._array:
+            raise errors.advised(
+                RuntimeError(
+                    "An inplace custom Function is not modifying the forward mode gradients "
+                    "inplace. If the forward is modifying an input inplace, then the jvp function "
+                    "must modify the corresponding gradient inplace."
+                ),
+                "Write into the tangent that jvp was given, and return it.",
+            )
+        if tangents[i] is None:
+            forward.assign(x, t, True)
+        return
+    if x._view is not None:
+        _check_view(x, t, given, args)
+    elif t.dtype is x.dtype:
+        t = own_tensor(t, x, {id(each._array) for each in given if each is not None})
+    forward.level.set(x._array, t)
+
+
+def _check_view(x: Any, t: Any, given: list, args: tuple) -> None:
+    """Raise where a view of an argument has a tangent that is no view of the argument's."""
+    base = x._view.base
+    for each, tangent in zip(args, given, strict=True):
+        if tangent is None or (each is not base and base is not _base(each)):
+            continue
+        if t._view is None:
+            raise errors.advised(
+                RuntimeError(
+                    "A custom Function's forward is returning a view (or an input as-is) but the "
+                    "jvp is not returning a view."
+                ),
+                "Return the same view of the tangent: for an argument as it is, t.view_as(t).",
+            )
+        if t._view.base is not tangent and t._view.base is not _base(tangent):
+            raise errors.advised(
+                RuntimeError(
+                    "A custom Function is returning a view but the jvp is not returning a view of "
+                    "the given grad input."
+                ),
+                "Return the same view of the tangent.",
+            )
+
+
+def _base(x: Any) -> Any:
+    return None if x._view is None else x._view.base
