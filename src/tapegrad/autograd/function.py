@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.autograd.function_context import FunctionCtx
+from tapegrad.autograd.function_context import Context, FunctionCtx
 from tapegrad.autograd.function_node import BackwardCFunction
 from tapegrad.autograd.mode import is_grad_enabled, no_grad
 from tapegrad.missing import missing as _missing
@@ -27,10 +27,12 @@ class FunctionMeta(type):
     """Makes the class of a custom function's nodes along with it: `CubeBackward` for `Cube`."""
 
     _backward_cls: Any
+    _context_cls: Any
 
     def __init__(cls, name: str, bases: tuple, attributes: dict):
         body = {"_forward_cls": cls, "__module__": "torch.autograd.function"}
-        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), body)
+        cls._context_cls = type(name + "Backward", (Context,), body)
+        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), {**body, "__slots__": ()})
         super().__init__(name, bases, attributes)
 
 

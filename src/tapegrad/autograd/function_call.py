@@ -16,7 +16,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.find import namespace_of
 from tapegrad.arrays.mark import Like
-from tapegrad.autograd.function_node import BackwardCFunction
+from tapegrad.autograd.function_node import BackwardCFunction, keep
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.inplace import written
@@ -31,41 +31,42 @@ def call(function: Any, args: tuple, separate: bool) -> Any:
     """Call a custom function on all its arguments; `separate`: it has a `setup_context`."""
     mode = MODE.get()
     node = function._backward_cls()
-    node.needs_input_grad = tuple([isinstance(x, TensorCore) and x.requires_grad for x in args])
-    recorded = (mode if type(mode) is bool else mode.grad) and True in node.needs_input_grad
+    ctx = node.ctx
+    ctx.needs_input_grad = tuple([isinstance(x, TensorCore) and x.requires_grad for x in args])
+    recorded = (mode if type(mode) is bool else mode.grad) and True in ctx.needs_input_grad
     if recorded:
         _connect(node, args)
     levels = () if type(mode) is bool else _levels(mode, args)
     token = MODE.set(_quiet(mode))
     try:
         if type(mode) is bool:
-            result = _forward(function, node, args, separate)
+            result = _forward(function, ctx, args, separate)
         else:
             name = function.__name__
-            result = mode.around(name, lambda: _forward(function, node, args, separate))
+            result = mode.around(name, lambda: _forward(function, ctx, args, separate))
         several = type(result) is tuple
         given = list(result) if several else [result]
-        _check_saved(node, args, given, separate)
+        _check_saved(ctx, args, given, separate)
         found = _placed(node, args, given, recorded)
     finally:
         MODE.reset(token)
     if recorded:
-        node.keep(found)
-    node.to_save = None
+        keep(node, ctx.to_save or (), found)
+    ctx.to_save = None
     if levels:
         from tapegrad.autograd.function_forward import push
 
         for forward, tangents in reversed(levels):  # from the outermost level to the innermost
             push(node, forward, tangents, args, found)
-    node.saved_for_forward = node.dirty_tensors = node.non_differentiable = None
+    ctx.saved_for_forward = ctx.dirty_tensors = ctx.non_differentiable = None
     return tuple(found) if several else found[0]
 
 
-def _forward(function: Any, node: BackwardCFunction, args: tuple, separate: bool) -> Any:
+def _forward(function: Any, ctx: Any, args: tuple, separate: bool) -> Any:
     if not separate:
-        return function.forward(node, *args)
+        return function.forward(ctx, *args)
     result = function.forward(*args)
-    function.setup_context(node, args, result)
+    function.setup_context(ctx, args, result)
     return result
 
 
@@ -93,18 +94,18 @@ def _levels(mode: Mode, args: tuple) -> list:
 
 def _connect(node: BackwardCFunction, args: tuple) -> None:
     """The edges of the node, one for each argument that is a tensor."""
-    node.order = [i for i, x in enumerate(args) if isinstance(x, TensorCore)]
-    node.edges = tuple([edge_of(args[i]) for i in node.order])
-    node.sources = [(args[i]._array.shape, args[i]._array.dtype) for i in node.order]
+    node.input_order = [i for i, x in enumerate(args) if isinstance(x, TensorCore)]
+    node.edges = tuple([edge_of(args[i]) for i in node.input_order])
+    node.input_likes = [(args[i]._array.shape, args[i]._array.dtype) for i in node.input_order]
 
 
 def _put_first(node: BackwardCFunction, i: int) -> None:
     """Let the edge of argument `i` be the first: whose view is written is looked for there."""
-    k = node.order.index(i)
-    turn = [k, *[j for j in range(len(node.order)) if j != k]]
-    node.order = [node.order[j] for j in turn]
+    k = node.input_order.index(i)
+    turn = [k, *[j for j in range(len(node.input_order)) if j != k]]
+    node.input_order = [node.input_order[j] for j in turn]
     node.edges = tuple([node.edges[j] for j in turn])
-    node.sources = [node.sources[j] for j in turn]
+    node.input_likes = [node.input_likes[j] for j in turn]
 
 
 # --- results -------------------------------------------------------------------------------------
@@ -113,14 +114,15 @@ def _put_first(node: BackwardCFunction, i: int) -> None:
 def _placed(node: BackwardCFunction, args: tuple, results: list, recorded: bool) -> list:
     """The results behind the node, each as what it is to the arguments."""
     inputs = {id(x): i for i, x in enumerate(args) if isinstance(x, TensorCore)}
-    dirty = _dirty(node, inputs, results)
+    ctx = node.ctx
+    dirty = _dirty(ctx, inputs, results)
     if recorded:
         node.n_outputs = len(results)
-        node.outputs = [
+        node.output_likes = [
             (namespace_of((x._array,)), Like(x._array)) if isinstance(x, TensorCore) else None
             for x in results
         ]
-    moving = [recorded and is_differentiable(node, x) for x in results]
+    moving = [recorded and is_differentiable(ctx, x) for x in results]
     made = MULTI_OUTPUT if sum(moving) > 1 else IN_FUNCTION
     found = list(results)
     for i, x in enumerate(results):
@@ -152,11 +154,11 @@ def _placed(node: BackwardCFunction, args: tuple, results: list, recorded: bool)
     return found
 
 
-def is_differentiable(node: BackwardCFunction, x: Any) -> bool:
+def is_differentiable(ctx: Any, x: Any) -> bool:
     """Whether a result of a custom function is one that derivatives go through."""
     if not isinstance(x, TensorCore) or not (x.dtype.is_floating_point or x.dtype.is_complex):
         return False
-    return all(x is not each for each in node.non_differentiable or ())
+    return all(x is not each for each in ctx.non_differentiable or ())
 
 
 def _remember_version(edge: Port, x: Any) -> None:
@@ -164,20 +166,18 @@ def _remember_version(edge: Port, x: Any) -> None:
         edge.watch(x._counter)
 
 
-def _dirty(node: BackwardCFunction, inputs: dict, results: list) -> set[int]:
+def _dirty(ctx: Any, inputs: dict, results: list) -> set[int]:
     """The results that are arguments written in place."""
     for name, what in (
         ("dirty_tensors", "mark_dirty can only accept variables, but argument "),
         ("non_differentiable", "mark_non_differentiable only accepts variable arguments, but got "),
     ):
-        for i, x in enumerate(getattr(node, name) or ()):
+        for i, x in enumerate(getattr(ctx, name) or ()):
             if not isinstance(x, TensorCore):
-                detail = f"{i} is of type " if name == "dirty_tensors" else ""
-                raise errors.advised(
-                    RuntimeError(f"{what}{detail}{type(x).__name__}"), "Pass tensors only."
-                )
+                advice = f"Pass tensors only: argument {i} is of type {type(x).__name__}."
+                raise errors.advised(RuntimeError(what), advice)
     returned = {id(x) for x in results}
-    for x in node.dirty_tensors or ():
+    for x in ctx.dirty_tensors or ():
         if id(x) not in returned:
             raise errors.advised(
                 RuntimeError(
@@ -196,7 +196,7 @@ def _dirty(node: BackwardCFunction, inputs: dict, results: list) -> set[int]:
                 UserWarning,
                 stacklevel=5,  # the caller of apply
             )
-    return {id(x) for x in node.dirty_tensors or () if id(x) in inputs}
+    return {id(x) for x in ctx.dirty_tensors or () if id(x) in inputs}
 
 
 def _check_written(x: Any, n_results: int) -> None:
@@ -229,12 +229,12 @@ def _check_written(x: Any, n_results: int) -> None:
         )
 
 
-def _check_saved(node: BackwardCFunction, args: Sequence, results: list, separate: bool) -> None:
+def _check_saved(ctx: Any, args: Sequence, results: list, separate: bool) -> None:
     """Raise where `setup_context` saves an argument that is returned as it is."""
     if not separate:
         return
-    for x in node.to_save or ():
-        if not isinstance(x, TensorCore) or any(x is each for each in node.dirty_tensors or ()):
+    for x in ctx.to_save or ():
+        if not isinstance(x, TensorCore) or any(x is each for each in ctx.dirty_tensors or ()):
             continue
         if any(x is each for each in results) and any(x is each for each in args):
             raise errors.advised(

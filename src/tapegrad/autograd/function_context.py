@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from tapegrad import errors
@@ -161,4 +162,74 @@ class FunctionCtx:
         self.materialize_grads = value
 
 
-FunctionCtx.__module__ = "torch.autograd.function"
+class Context(FunctionCtx):
+    """The `ctx` of one call: of a class of its own for each custom function.
+
+    Its own names are few, since users give it others: what it knows of the graph it asks its node.
+    """
+
+    _forward_cls: Any
+
+    def __init__(self, node: Any):
+        self._node = weakref.ref(node)
+
+    @property
+    def saved_tensors(self) -> tuple:
+        """What `save_for_backward` was given; in `jvp` what `save_for_forward` was given.
+
+        Raises:
+            RuntimeError: it was freed by a backward pass, or one of it was written since.
+        """
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
+        from tapegrad.autograd.function_node import saved_tensors
+
+        node = self._node()
+        if node is None:
+            raise errors.freed()
+        return saved_tensors(node)
+
+    @saved_tensors.setter
+    def saved_tensors(self, value: Any) -> None:
+        raise errors.advised(
+            AttributeError(
+                "attribute 'saved_tensors' of 'torch._C._FunctionBase' objects is not writable"
+            ),
+            "Use ctx.save_for_backward(...).",
+        )
+
+    @property
+    def saved_variables(self) -> tuple:
+        """The old name of `saved_tensors`."""
+        import warnings
+
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
+
+    def __getattr__(self, name: str) -> Any:
+        node = self.__dict__["_node"]() if name in _OF_THE_NODE else None
+        if node is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(node, name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise unpicklable(self)
+
+
+_OF_THE_NODE = frozenset(
+    "_raw_saved_tensors _sequence_nr apply apply_jvp metadata name next_functions register_hook "
+    "register_prehook".split()
+)
+
+
+def unpicklable(x: Any) -> TypeError:
+    """What a node or its `ctx` says to who wants to store or copy it."""
+    return errors.advised(
+        TypeError(f"cannot pickle '{type(x).__name__}' object"),
+        "detach() tensors before they are stored or copied.",
+    )
+
+
+FunctionCtx.__module__ = Context.__module__ = "torch.autograd.function"

@@ -24,7 +24,7 @@ def push(
         for i, (x, t) in enumerate(zip(results, found, strict=True)):
             if not isinstance(x, TensorCore):
                 continue
-            if not is_differentiable(node, x):
+            if not is_differentiable(node.ctx, x):
                 if t is not None:
                     raise errors.advised(
                         RuntimeError(
@@ -52,7 +52,7 @@ def _given(node: BackwardCFunction, tangents: list, args: tuple) -> list:
     return [
         ops.zeros_like(x)
         if t is None
-        and node.materialize_grads
+        and node.ctx.materialize_grads
         and isinstance(x, TensorCore)
         and (x.dtype.is_floating_point or x.dtype.is_complex)
         else t
@@ -91,7 +91,7 @@ def _set(
     """Let `t` be the tangent of the result `x`."""
     if t._array.shape != x._array.shape:
         raise errors.tangent_size(x, t)
-    if any(x is each for each in node.dirty_tensors or ()):
+    if any(x is each for each in node.ctx.dirty_tensors or ()):
         i = next(i for i, each in enumerate(args) if each is x)
         if t._array is not given[i]._array:
             raise errors.advised(

@@ -1,7 +1,7 @@
 """The node of a custom function: what its call keeps, and how its `backward` runs.
 
-The node is the `ctx` of the call, so what `forward` leaves on it `backward` finds. It holds neither
-the results (of those that are saved it keeps the array) nor a list of what was said of them.
+The node holds the `ctx` of the call, which knows the node only weakly, and of the results only the
+arrays of those that are saved: a graph is freed without the help of the garbage collector.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.arrays.mark import Like
-from tapegrad.autograd.function_context import FunctionCtx
+from tapegrad.autograd.function_context import unpicklable
 from tapegrad.autograd.graph import INFERENCE, MultiNode, Port, next_sequence
 from tapegrad.autograd.kept import origin_kept, origin_of, version_now
 from tapegrad.autograd.restore import restore
@@ -26,7 +26,7 @@ class Kept:
 
     __slots__ = ("index", "value", "version")
 
-    def __init__(self, node: BackwardCFunction, x: Any, index: int | None):
+    def __init__(self, x: Any, index: int | None):
         self.index = index  # which result of the function it is; None: another tensor
         self.version = version_now(x)
         # a result leads back to the node, which may therefore not hold it
@@ -51,23 +51,37 @@ class Kept:
         return x
 
 
-class BackwardCFunction(FunctionCtx, MultiNode):
-    """The node, of a class of its own for each custom function: `ExpBackward` for `Exp`."""
+class BackwardCFunction(MultiNode):
+    """The node, of a class of its own for each custom function: `ExpBackward` for `Exp`.
 
-    __slots__ = ("kept", "order", "outputs", "sources")
+    What is asked of it that it does not have is asked of its `ctx`.
+    """
+
+    __slots__ = ("ctx", "input_likes", "input_order", "kept_tensors", "output_likes")
     _forward_cls: Any
-    kept: Any  # of each saved tensor a Kept or None
-    order: list[int]  # of each edge, the argument that it stands for
-    outputs: list  # of each result, its namespace and a Like; None for what is no tensor
-    sources: list  # of each edge, the shape and dtype of its argument
+    ctx: Any
+    input_likes: list  # of each edge, the shape and dtype of its argument
+    input_order: list[int]  # of each edge, the argument that it stands for
+    kept_tensors: Any  # of each saved tensor a Kept or None
+    output_likes: list  # of each result, its namespace and a Like; None for what is no tensor
 
     def __init__(self) -> None:
+        self.ctx = self._forward_cls._context_cls(self)
         self.plan = PLAN
         self.versions = self.restore = self.hooks = self.output_version = None
         self.likes = None  # zeros are made here, not by the engine
-        self.kept = ()
+        self.kept_tensors = ()
         self.edges = ()
         self.sequence = next_sequence()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.ctx, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            object.__setattr__(self, name, value)
+        except AttributeError:  # it has no such slot
+            setattr(self.ctx, name, value)
 
     # --- what the engine asks ---
 
@@ -78,86 +92,20 @@ class BackwardCFunction(FunctionCtx, MultiNode):
 
     @saved.setter
     def saved(self, values: None) -> None:
-        self.kept = FREED
+        self.kept_tensors = FREED
 
-    def keep(self, results: list) -> None:
-        """Keep what was given to `save_for_backward`, now that the results have their place."""
-        kept = []
-        numbers = {
-            id(x): x._node.index
-            for x in results
-            if isinstance(x, TensorCore) and type(x._node) is Port and x._node.node is self
-        }
-        for i, x in enumerate(self.to_save or ()):
-            if x is not None and not isinstance(x, TensorCore):
-                raise errors.advised(
-                    TypeError(
-                        f"save_for_backward can only save variables, but argument {i} is of type "
-                        f"{type(x).__name__}"
-                    ),
-                    "Keep anything but tensors as an attribute: ctx.name = value.",
-                )
-            kept.append(None if x is None else Kept(self, x, numbers.get(id(x))))
-        self.kept = tuple(kept)
-
-    # --- what `backward` asks ---
-
-    @property
-    def saved_tensors(self) -> tuple:
-        """What `save_for_backward` was given; in `jvp` what `save_for_forward` was given.
-
-        Raises:
-            RuntimeError: it was freed by a backward pass, or one of it was written since.
-        """
-        if self.saved_for_forward is not None:
-            return self.saved_for_forward
-        kept = self.kept
-        if kept is FREED:
-            raise errors.freed()
-        if kept is TAKEN:
-            raise errors.advised(
-                RuntimeError(
-                    "saved_tensors can only be accessed once when "
-                    "clear_saved_tensors_on_access=True is set on the autograd.Function. Either "
-                    "access saved_tensors only once, or set clear_saved_tensors_on_access=False."
-                ),
-                "Take them once: x, y = ctx.saved_tensors.",
-            )
-        return tuple([None if each is None else each.tensor(self) for each in kept])
-
-    @saved_tensors.setter
-    def saved_tensors(self, value: Any) -> None:
-        raise errors.advised(
-            AttributeError(
-                "attribute 'saved_tensors' of 'torch._C._FunctionBase' objects is not writable"
-            ),
-            "Use ctx.save_for_backward(...).",
-        )
-
-    @property
-    def saved_variables(self) -> tuple:
-        """The old name of `saved_tensors`."""
-        import warnings
-
-        warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
-        )
-        return self.saved_tensors
-
-    def maybe_clear_saved_tensors(self) -> None:
-        """Let go of the saved tensors where the function has `clear_saved_tensors_on_access`."""
-        if self._forward_cls.clear_saved_tensors_on_access and self.kept is not FREED:
-            self.kept = TAKEN
+    # --- what the user asks ---
 
     def apply(self, *gradients: Any) -> Any:
         """Call the function's `backward`."""
-        return self._user_backward()(self, *gradients)
+        return self.user_backward()(self.ctx, *gradients)
 
     def apply_jvp(self, *tangents: Any) -> Any:
         """Call the function's `jvp`."""
-        return self._forward_cls.jvp(self, *tangents)
+        return self._forward_cls.jvp(self.ctx, *tangents)
 
-    def _user_backward(self) -> Any:
+    def user_backward(self) -> Any:
+        """The function's `backward`, whichever of its two names it has."""
         from tapegrad.autograd.function import Function
 
         function = self._forward_cls
@@ -172,14 +120,55 @@ class BackwardCFunction(FunctionCtx, MultiNode):
             )
         return vjp if vjp is not Function.vjp else backward
 
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise errors.advised(
-            TypeError(f"cannot pickle '{type(self).__name__}' object"),
-            "detach() tensors before they are stored or copied.",
-        )
+        raise unpicklable(self)
 
 
 BackwardCFunction.__module__ = "torch.autograd.function"
+
+
+def keep(node: BackwardCFunction, tensors: tuple, results: list) -> None:
+    """Keep what was given to `save_for_backward`, now that the results have their place."""
+    numbers = {
+        id(x): x._node.index
+        for x in results
+        if isinstance(x, TensorCore) and type(x._node) is Port and x._node.node is node
+    }
+    kept = []
+    for i, x in enumerate(tensors):
+        if x is not None and not isinstance(x, TensorCore):
+            raise errors.advised(
+                TypeError(
+                    f"save_for_backward can only save variables, but argument {i} is of type "
+                    f"{type(x).__name__}"
+                ),
+                "Keep anything but tensors as an attribute: ctx.name = value.",
+            )
+        kept.append(None if x is None else Kept(x, numbers.get(id(x))))
+    node.kept_tensors = tuple(kept)
+
+
+def saved_tensors(node: BackwardCFunction) -> tuple:
+    """What a node kept, as tensors with their place in the graph."""
+    kept = node.kept_tensors
+    if kept is FREED:
+        raise errors.freed()
+    if kept is TAKEN:
+        raise errors.advised(
+            RuntimeError(
+                "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True "
+                "is set on the autograd.Function. Either access saved_tensors only once, or set "
+                "clear_saved_tensors_on_access=False."
+            ),
+            "Take them once: x, y = ctx.saved_tensors.",
+        )
+    found = tuple([None if each is None else each.tensor(node) for each in kept])
+    if kept and node._forward_cls.clear_saved_tensors_on_access:
+        node.kept_tensors = TAKEN
+    return found
 
 
 class _Plan:
@@ -199,16 +188,15 @@ class _Plan:
     def run_on_tensors(self, node: BackwardCFunction, g: Any) -> list:
         """The same for tensors."""
         g = list(g) if isinstance(g, (list, tuple)) else [g]
-        if node.materialize_grads:
+        ctx = node.ctx
+        if ctx.materialize_grads:
             g = [
                 _zeros(*output) if x is None and output is not None else x
-                for x, output in zip(g, node.outputs, strict=True)
+                for x, output in zip(g, node.output_likes, strict=True)
             ]
         function = node._forward_cls
-        backward = node._user_backward()
-        found = backward(node, g) if function.boxed_grads_call else backward(node, *g)
-        if function.clear_saved_tensors_on_access:
-            node.maybe_clear_saved_tensors()
+        backward = node.user_backward()
+        found = backward(ctx, g) if function.boxed_grads_call else backward(ctx, *g)
         return _checked(node, found if isinstance(found, tuple) else (found,))
 
     def kept(self, node: BackwardCFunction, name: str) -> Any:
@@ -224,7 +212,7 @@ def _zeros(xp: Any, like: Like) -> Any:
 
 def _checked(node: BackwardCFunction, found: tuple) -> list:
     """Of what `backward` returned, one for each argument, the gradients of the edges."""
-    n = len(node.needs_input_grad)
+    n = len(node.ctx.needs_input_grad)
     if len(found) > n and all(g is None for g in found[n:]):
         found = found[:n]
     name = type(node).__name__
@@ -238,7 +226,7 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
             "those that have none.",
         )
     for i, g in enumerate(found):
-        if g is not None and i not in node.order:
+        if g is not None and i not in node.input_order:
             raise errors.advised(
                 RuntimeError(
                     f"function {name} returned a gradient different than None at position {i + 1}, "
@@ -254,7 +242,7 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
     return [
         None if edge is None or found[i] is None else _fitted(name, k, found[i], *source)
         for k, (i, edge, source) in enumerate(
-            zip(node.order, node.edges, node.sources, strict=True)
+            zip(node.input_order, node.edges, node.input_likes, strict=True)
         )
     ]
 
