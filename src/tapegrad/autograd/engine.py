@@ -123,6 +123,24 @@ class Walk:
         old = slots[port.index]
         slots[port.index] = g if old is None else old + g
 
+    def _send_nothing(self, edge: Any) -> None:
+        """Let the custom functions behind `edge` run, whether or not a gradient reaches them.
+
+        Those that another one gave None are given zeros, or None if that is what they want.
+        """
+        stack, seen = [edge], set()
+        while stack:
+            edge = stack.pop()
+            node = edge.node if type(edge) is Port else edge
+            if node is None or node in seen or node in self.pending:
+                continue
+            seen.add(node)
+            if isinstance(node, MultiNode) and node.likes is None:
+                self.pending[node] = [None] * node.n_outputs
+                heappush(self.ready, (-node.sequence, node))
+            else:
+                stack.extend(node.edges)
+
     def _arrived(self, leaf: AccumulateGrad) -> None:
         self.waiting[leaf] -= 1  # type: ignore[index]
         if self.waiting[leaf] == 0:  # type: ignore[index]
@@ -205,7 +223,11 @@ class Walk:
         if hooks is not None and hooks.post:
             grads = self._post_hooks(node, grads, outputs)
         for edge, result in zip(node.edges, grads, strict=False):
-            if edge is None or result is None:
+            if edge is None:
+                continue
+            if result is None:
+                if many and node.likes is None:
+                    self._send_nothing(edge)
                 continue
             if self.needed is None or (edge.node if type(edge) is Port else edge) in self.needed:
                 self.send(edge, result)
