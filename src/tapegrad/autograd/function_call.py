@@ -11,7 +11,7 @@ Where an argument has a tangent, `jvp` runs next and gives the results theirs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from tapegrad import errors
 from tapegrad.arrays.find import namespace_of
@@ -145,7 +145,7 @@ def _placed(node: BackwardCFunction, args: tuple, results: list, recorded: bool)
                 found[i] = x.detach()
         else:
             if id(x) in inputs:
-                found[i] = x = x.view_as(x)
+                found[i] = x = cast(Any, x).view_as(x)
             if x._view is not None:
                 x._view.made = made
             if edge is not None:

@@ -86,7 +86,7 @@ class BackwardCFunction(MultiNode):
     # --- what the engine asks ---
 
     @property
-    def saved(self) -> tuple:  # type: ignore[override]
+    def saved(self) -> tuple:
         """Never None: that nothing is left matters only to who asks for `saved_tensors`."""
         return ()
 

@@ -193,6 +193,7 @@ class MultiNode(TupleNode):
     """A node with several differentiable outputs; `likes` has the shape and dtype of each."""
 
     __slots__ = ("likes", "n_outputs")
+    likes: Any  # None: zeros for what no gradient reaches are the node's own business
 
 
 class Port:
