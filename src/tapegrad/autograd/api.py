@@ -25,11 +25,11 @@ def backward(
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
 
     Args:
-        tensors: a tensor or several.
+        tensors: a tensor or several, or their places in the graph (`graph.GradientEdge`).
         grad_tensors: for each its cotangent, of the same shape; None for scalars.
         retain_graph: keep what the graph holds for another pass (default: `create_graph`).
         create_graph: make the gradients themselves differentiable.
-        inputs: accumulate into these tensors only.
+        inputs: accumulate into these tensors only, or up to these places.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> torch.autograd.backward([x * x, x * 2])
@@ -65,9 +65,11 @@ def backward(
         _warn_of_cycle()
     if targets is not None:
         for tensor in targets:
+            if isinstance(tensor, tuple):
+                continue  # an edge has no .grad
             if not tensor.is_leaf or not tensor.requires_grad:
                 tensor.retain_grad()  # an error where no gradient reaches the tensor
-        edges = [edge_of(t) for t in targets]
+        edges = [_input_edge(t) for t in targets]
         run_backward(
             roots,
             retain_graph=retain_graph,
@@ -93,8 +95,8 @@ def grad(
     """The gradients of `outputs` with respect to `inputs`, a tuple; `.grad` stays as it is.
 
     Args:
-        outputs: a tensor or several.
-        inputs: with respect to what: a tensor or several.
+        outputs: a tensor or several, or their places in the graph (`graph.GradientEdge`).
+        inputs: with respect to what: a tensor or several, or places.
         grad_outputs: for each output its cotangent; None for scalars.
         retain_graph: keep what the graph holds for another pass (default: `create_graph`).
         create_graph: make the gradients themselves differentiable.
@@ -124,7 +126,7 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    outs = _sequence(outputs)
+    outs = _outputs(outputs)
     targets = _sequence(inputs)
     if not targets:
         raise _no_inputs("grad")
@@ -151,6 +153,13 @@ def grad(
                 "No output depends on it: was it detached, or converted before it was used?",
             )
         if g is None and materialize_grads:
+            if isinstance(target, tuple):
+                raise errors.advised(
+                    RuntimeError(
+                        "materialize_grads cannot be used when the given input is a GradientEdge"
+                    ),
+                    "Pass the tensor, or allow_unused=True.",
+                )
             zeros = namespace_of((target._array,)).zeros_like(target._array)
             found[i] = _tensor.wrap(zeros)
     return tuple(found)
@@ -163,6 +172,8 @@ def _batched(
     from tapegrad import ops
 
     for i, (out, g) in enumerate(zip(outs, cotangents, strict=True)):
+        if isinstance(out, tuple) and g is not None:
+            out = _behind_edge(out, g[0])
         _check_batch(i, out, g)
     sizes = [g.shape[0] for g in cotangents]
     if len(set(sizes)) != 1:
@@ -228,10 +239,43 @@ def _no_inputs(function: str) -> RuntimeError:
 
 
 def _sequence(x: Any) -> tuple:
-    return (x,) if isinstance(x, _tensor.Tensor) else tuple(x)
+    return (x,) if isinstance(x, _tensor.Tensor) or _is_gradient_edge(x) else tuple(x)
+
+
+def _is_gradient_edge(x: Any) -> bool:
+    return isinstance(x, tuple) and hasattr(x, "ownership_token")
+
+
+def _outputs(x: Any) -> tuple:
+    """What to start from: tensors, and where their shape is not known the edges that were given."""
+    if isinstance(x, _tensor.Tensor):
+        return (x,)
+    found = _sequence(x)
+    if any(isinstance(out, tuple) for out in found):
+        from tapegrad.autograd.gradient_edge import output_behind
+
+        return tuple(output_behind(out) if isinstance(out, tuple) else out for out in found)
+    return found
+
+
+def _behind_edge(edge: Any, g: Any) -> Any:
+    """A tensor in place of an output of which only the edge and the cotangent are known."""
+    if g is None:
+        raise errors.advised(
+            RuntimeError("grad can be implicitly created only for scalar outputs"),
+            "The shape behind this edge is not known: pass a cotangent for it, or use an edge that "
+            "get_gradient_edge() gave.",
+        )
+    from tapegrad.autograd.gradient_edge import output_behind
+
+    return output_behind(edge, g._array)
 
 
 def _input_edge(tensor: Any) -> Any:
+    if isinstance(tensor, tuple):
+        from tapegrad.autograd.gradient_edge import edge_behind
+
+        return edge_behind(tensor)
     edge = edge_of(tensor)
     if edge is None:
         raise errors.advised(
@@ -255,7 +299,7 @@ def _cotangents(given: Any, n: int) -> list:
 
 def roots_of(tensors: Any, grad_tensors: Any, create_graph: bool) -> list:
     """Where a backward pass starts: pairs (edge, cotangent), checked."""
-    outputs = _sequence(tensors)
+    outputs = _outputs(tensors)
     return _roots(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
 
 
@@ -263,6 +307,8 @@ def _roots(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
     """Pairs (edge, cotangent) to start from."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, cotangents, strict=True)):
+        if isinstance(out, tuple):
+            out = _behind_edge(out, g)
         g = _cotangent(i, out, g)
         edge = edge_of(out)
         if edge is None:

@@ -11,6 +11,7 @@ they are tensors, and the same rules record a graph of their own.
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
@@ -22,6 +23,8 @@ from tapegrad.autograd.graph import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.hooks import call_after_accumulation, call_hooks, call_tensor_hooks
 from tapegrad.autograd.mode import MODE, Mode, switched
 from tapegrad.autograd.restore import restored
+
+WALK: ContextVar[Any] = ContextVar("tapegrad_walk")  # the pass that is calling a tensor's hooks
 
 
 def run_backward(
@@ -58,6 +61,7 @@ class Walk:
     needed: set[Any] | None = None
     keep = True  # gradients of leaves go to .grad
     waiting: dict[Any, int] | None = None  # edges still to come, for leaves with hooks
+    reachable: Any = None  # all nodes behind the roots, once somebody has asked
 
     def __init__(
         self,
@@ -77,6 +81,7 @@ class Walk:
         self.ready: list[tuple[int, Any]] = []  # heap of (-sequence, node)
         self.leaves: list[AccumulateGrad] = []  # in the order they were reached
         self.found: dict[tuple[Any, int], Any] = {}
+        self.roots = roots
         if inputs is not None:
             self.wanted = {_key(edge): edge for edge in inputs}
             self.needed = _needed([edge for edge, _ in roots], inputs)
@@ -301,8 +306,22 @@ class Walk:
 
     def _tensor_hooks(self, node: Any, g: list) -> list:
         """Hooks on the tensors a node made, then their `.grad` where it was asked for."""
-        found = call_tensor_hooks(node.hooks, [self._wrap(x) for x in g])
+        token = WALK.set(self)
+        try:
+            found = call_tensor_hooks(node.hooks, [self._wrap(x) for x in g])
+        finally:
+            WALK.reset(token)
         return [self._unwrap(x) for x in found]
+
+    def will_run(self, node: Any) -> bool:
+        """Whether the hooks on the tensors that `node` made are called in this pass."""
+        if self.reachable is None:
+            self.reachable = frozenset(_reachable([edge for edge, _ in self.roots]))
+        if node not in self.reachable:
+            return False
+        if self.needed is None or node in self.needed:
+            return True
+        return any(wanted is node for wanted, _ in self.wanted)
 
     def _pre_hooks(self, node: Any, g: list) -> list:
         found = call_hooks(node.hooks.pre, tuple(map(self._wrap, g)))

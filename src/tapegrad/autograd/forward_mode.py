@@ -262,7 +262,7 @@ def forward_modes(mode: Any) -> Iterator[Forward]:
 def entered(mode: Any, level: Level) -> Any:
     """`mode` with a forward mode in it: below a profiler, which sees operators and not rules."""
     if isinstance(mode, Mode) and mode.under is not None and not isinstance(mode, Forward):
-        return mode.over(entered(mode.under, level))
+        return Forward(mode, level) if mode.at_bottom else mode.over(entered(mode.under, level))
     return Forward(mode, level)
 
 

@@ -1,4 +1,4 @@
-"""The graph: nodes, the node of a leaf, version counters.
+"""The graph: nodes, the node of a leaf, version counters; `torch.autograd.graph`.
 
 Edges point from a node to the nodes of its inputs. An edge is one object: the node itself, a `Port`
 where the node has several outputs, an `AccumulateGrad` for a leaf, or None where no gradient goes.
@@ -77,29 +77,19 @@ def mark_inference(results: Any) -> Any:
 
 
 class Node:
-    """One recorded application of an operator, with one differentiable output.
+    """What a gradient passes on its way: the node of an operator, or that of a leaf.
 
-    `edges` has one for each array input; `saved` what the rules asked for, None once it is freed.
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> isinstance((x * 2).grad_fn, torch.autograd.graph.Node)
+    True
     """
 
-    __slots__ = (
-        "__weakref__",
-        "hooks",  # None or NodeHooks
-        "output_version",  # counter of the output, once it has one
-        "plan",  # what the node keeps and how it runs: autograd/plan.py
-        "restore",  # None, or (shape, dtype) of each input that was broadcast or cast
-        "sequence",  # a node is younger than its inputs: its number is larger
-        "versions",  # None, or the versions of what is saved where an input had a counter
-    )
+    __slots__ = ("__weakref__",)
     n_outputs = 1
     edges: Any
     hooks: Any
     output_version: Any
-    plan: Any
-    restore: Any
-    saved: Any
-    sequence: int
-    versions: Any
+    sequence: Any
 
     def watch(self, version: Version) -> None:
         self.output_version = version
@@ -111,12 +101,7 @@ class Node:
     @property
     def next_functions(self) -> tuple:
         """The edges as pairs (node, number of the node's output)."""
-        hidden = self.plan.op.hidden if hasattr(self.plan, "op") else ()
-        return tuple(
-            (edge.node, edge.index) if type(edge) is Port else (edge, 0)
-            for i, edge in enumerate(self.edges)
-            if i not in hidden
-        )
+        return ()
 
     @property
     def metadata(self) -> dict:
@@ -131,22 +116,80 @@ class Node:
             metadata.setdefault("traceback_", trace.summary().format())
         return metadata
 
+    @property
+    def requires_grad(self) -> bool:
+        """True: what needs no gradient has no node."""
+        return True
+
     def _sequence_nr(self) -> int:
         return self.sequence
 
-    def register_hook(self, hook: Any) -> Any:
-        """Call `hook(grad_inputs, grad_outputs)` after the node has run."""
-        return hooks_of(self).add("post", hook)
+    def register_hook(self, fn: Any) -> Any:
+        """Call `fn(grad_inputs, grad_outputs)` after the node has run; returns a handle.
 
-    def register_prehook(self, hook: Any) -> Any:
-        """Call `hook(grad_outputs)` before the node runs."""
-        return hooks_of(self).add("pre", hook)
+        What it returns, a tuple with a tensor or None for each of `grad_inputs`, replaces them.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> y = x * 2
+        >>> handle = y.grad_fn.register_hook(lambda gi, go: print(gi, go))
+        >>> y.sum().backward()
+        (tensor([2., 2.]), None) (tensor([1., 1.]),)
+        """
+        return hooks_of(self).add("post", fn)
+
+    def register_prehook(self, fn: Any) -> Any:
+        """Call `fn(grad_outputs)` before the node runs; returns a handle.
+
+        What it returns, a tuple with a tensor or None for each of them, replaces them.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> y = x * 2
+        >>> handle = y.grad_fn.register_prehook(lambda go: (go[0] * 10,))
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([20., 20.])
+        """
+        return hooks_of(self).add("pre", fn)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-class TupleNode(Node):
+Node.__module__ = "torch.autograd.graph"
+
+
+class OperatorNode(Node):
+    """One recorded application of an operator, with one differentiable output.
+
+    `edges` has one for each array input; `saved` what the rules asked for, None once it is freed.
+    """
+
+    __slots__ = (
+        "hooks",  # None or NodeHooks
+        "output_version",  # counter of the output, once it has one
+        "plan",  # what the node keeps and how it runs: autograd/plan.py
+        "restore",  # None, or (shape, dtype) of each input that was broadcast or cast
+        "sequence",  # a node is younger than its inputs: its number is larger
+        "versions",  # None, or the versions of what is saved where an input had a counter
+    )
+    plan: Any
+    restore: Any
+    saved: Any
+    sequence: int
+    versions: Any
+
+    @property
+    def next_functions(self) -> tuple:
+        """The edges as pairs (node, number of the node's output)."""
+        hidden = self.plan.op.hidden if hasattr(self.plan, "op") else ()
+        return tuple(
+            (edge.node, edge.index) if type(edge) is Port else (edge, 0)
+            for i, edge in enumerate(self.edges)
+            if i not in hidden
+        )
+
+
+class TupleNode(OperatorNode):
     """A node of any number of inputs: its edges and what it keeps are tuples."""
 
     __slots__ = ("edges", "saved")
@@ -155,7 +198,7 @@ class TupleNode(Node):
 FREED = type("Freed", (), {"__slots__": ()})()  # in place of what a node kept
 
 
-class PairNode(Node):
+class PairNode(OperatorNode):
     """A node of one or two inputs, without tuples to hold them and the two things it may keep.
 
     It is the node of small operators, of which graphs have the most: half as many objects to make,
@@ -217,17 +260,15 @@ class Port:
         node.output_version[self.index] = version
 
 
-class AccumulateGrad:
+class AccumulateGrad(Node):
     """The node of a leaf: adds what arrives to the leaf's `.grad`.
 
     The leaf holds its node and the node its leaf only weakly, so that neither outlives its use; a
     graph whose leaf has gone makes `variable` anew from the array.
     """
 
-    __slots__ = ("__weakref__", "array", "hooks", "kind", "leaf", "output_version")
+    __slots__ = ("array", "hooks", "kind", "leaf", "output_version")
     hooked = False  # whether any leaf ever got a hook: only then are arrivals counted
-    n_outputs = 1
-    next_functions = ()
     edges = ()
     sequence = 0  # older than every node: runs when all that feeds it has run
 
@@ -237,9 +278,6 @@ class AccumulateGrad:
         self.kind = type(leaf)
         self.hooks: Any = None
         self.output_version: Version | None = None
-
-    def watch(self, version: Version) -> None:
-        self.output_version = version
 
     @property
     def variable(self) -> Any:
@@ -256,11 +294,6 @@ class AccumulateGrad:
         """The name as PyTorch gives it, with its namespace."""
         return "torch::autograd::AccumulateGrad"
 
-    metadata = Node.metadata
-    register_hook = Node.register_hook
-    register_prehook = Node.register_prehook
-    __repr__ = Node.__repr__
-
     def _sequence_nr(self) -> int:
         return 2**64 - 1  # what PyTorch gives: it runs a leaf as soon as it can
 
@@ -274,3 +307,29 @@ def hooks_of(node: Any) -> Any:
         if type(node) is AccumulateGrad:
             AccumulateGrad.hooked = True
     return node.hooks
+
+
+_PUBLIC = {
+    "tapegrad.autograd.gradient_edge": "GradientEdge get_gradient_edge increment_version",
+    "tapegrad.autograd.multi_hook": "register_multi_grad_hook",
+    "tapegrad.autograd.mutation": "allow_mutation_on_saved_tensors",
+    "tapegrad.autograd.saved_tensor_hooks": (
+        "disable_saved_tensors_hooks save_on_cpu saved_tensors_hooks"
+    ),
+    "tapegrad.autograd.stream": (
+        "set_override_stale_capture_stream set_warn_on_accumulate_grad_stream_mismatch"
+    ),
+}
+"""For each file, the names of `torch.autograd.graph` that it has, besides `Node`."""
+
+
+def __getattr__(name: str) -> Any:
+    """A name of a file that is loaded on its first use."""
+    from tapegrad.later import found
+    from tapegrad.missing import missing
+
+    value = found(_PUBLIC, name)
+    if value is None:
+        raise missing(__name__, name)
+    globals()[name] = value
+    return value

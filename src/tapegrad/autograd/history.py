@@ -15,7 +15,14 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import MultiNode, Node, Port, TupleNode, next_sequence, version_of
+from tapegrad.autograd.graph import (
+    MultiNode,
+    OperatorNode,
+    Port,
+    TupleNode,
+    next_sequence,
+    version_of,
+)
 from tapegrad.autograd.kept import origin_of
 from tapegrad.autograd.restore import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
@@ -66,7 +73,7 @@ def _keep_written_output(node: Any, x: Any, result: Any) -> None:
     )
 
 
-def _shown(maker: Node, values: Any) -> list:
+def _shown(maker: OperatorNode, values: Any) -> list:
     """Of one value for each input of an operator those that stand for edges of the graph."""
     hidden = maker.plan.op.hidden if hasattr(maker.plan, "op") else ()
     return [value for i, value in enumerate(values) if i not in hidden]
@@ -89,7 +96,7 @@ class _CopySlices:
     keeps = ()
     keeps_tensors = True
 
-    def run(self, node: Node, g: Any, retain: bool) -> list:
+    def run(self, node: OperatorNode, g: Any, retain: bool) -> list:
         """Each edge and its gradient in turn; frees what the node kept, unless `retain`."""
         if node.saved is None:
             raise errors.freed()
@@ -98,7 +105,7 @@ class _CopySlices:
             node.saved = None
         return [x for pair in zip(node.edges, grads, strict=True) for x in pair]
 
-    def gradients(self, node: Node, g: Any) -> list:
+    def gradients(self, node: OperatorNode, g: Any) -> list:
         """The gradient of each input."""
         maker, steps, _, _ = node.saved
         if maker.saved is None:
@@ -118,7 +125,7 @@ class _CopySlices:
             grads[0] = rest
         return grads
 
-    def run_on_tensors(self, node: Node, g: Any) -> list:
+    def run_on_tensors(self, node: OperatorNode, g: Any) -> list:
         from tapegrad import namespace as xp
 
         maker, steps, shape, dtype = node.saved
@@ -138,7 +145,7 @@ class _CopySlices:
             grads[0] = rest
         return grads
 
-    def kept(self, node: Node, name: str) -> Any:
+    def kept(self, node: OperatorNode, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 

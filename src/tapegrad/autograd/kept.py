@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.mark import Like
-from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port
+from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, OperatorNode, Port
 from tapegrad.autograd.origin import short_name
 from tapegrad.autograd.view import edge_of
 
@@ -63,7 +63,7 @@ def held(x: Any) -> Any:
     return stand_in
 
 
-def check(node: Node) -> None:
+def check(node: OperatorNode) -> None:
     """Raise if something the node kept was written in place since."""
     expected = node.versions
     for i, ((where, key, _), value) in enumerate(zip(node.plan.keeps, node.saved, strict=True)):
@@ -93,7 +93,7 @@ def check(node: Node) -> None:
             raise errors.modified(array, version, want, origin)
 
 
-def _check_inputs(node: Node, values: tuple, expected: tuple) -> None:
+def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
     for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:

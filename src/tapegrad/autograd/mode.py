@@ -24,6 +24,7 @@ class Mode:
 
     __slots__ = ("grad",)
     under: Any = None  # the mode that this one adds something to, where it does
+    at_bottom = False  # whether modes that differentiate go on top of it
     on_tensors = False  # whether a backward pass has to run on tensors, whoever records it
 
     def __init__(self, grad: bool):
@@ -61,6 +62,11 @@ class Mode:
         return self.under.around(name, run) if isinstance(self.under, Mode) else run()
 
     # What happens to tensors besides operators: a mode hears of it and tells the mode below.
+
+    def writes(self, x: Any) -> None:
+        """`x` is about to be written by no operator."""
+        if isinstance(self.under, Mode):
+            self.under.writes(x)
 
     def stands_in(self, x: Any, before: Any) -> None:
         """`before` takes the place of `x` while what is to be written into `x` is computed."""
@@ -128,6 +134,10 @@ class Layered(Mode):
             return function(*args, **kwargs)
         finally:
             MODE.reset(token)
+
+    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+        under = self.under
+        return compute(x) if type(under) is bool else under.in_place(name, compute, x)
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         under = self.under

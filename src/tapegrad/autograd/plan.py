@@ -15,7 +15,7 @@ from tapegrad.autograd.compose import compose
 from tapegrad.autograd.graph import (
     AccumulateGrad,
     MultiNode,
-    Node,
+    OperatorNode,
     PairNode,
     Port,
     TupleNode,
@@ -88,7 +88,7 @@ class Plan:
             return ("output", op.output_names.index(name), name)
         return ("like", op.inputs.index(name.removesuffix("_like")), name)
 
-    def gradients(self, node: Node, g: Any) -> list:
+    def gradients(self, node: OperatorNode, g: Any) -> list:
         """The gradient of each input, None where none goes; what is kept stays."""
         flow = self.run(node, g, True)
         if self.op.variadic:
@@ -98,7 +98,7 @@ class Plan:
             found[i] = result
         return found
 
-    def tensors(self, node: Node) -> dict[str, Any]:
+    def tensors(self, node: OperatorNode) -> dict[str, Any]:
         """What the node kept, by name, as tensors with their place in the graph."""
         check(node)
         return {
@@ -106,7 +106,7 @@ class Plan:
             for (where, key, name), value in zip(self.keeps, node.saved, strict=True)
         }
 
-    def _tensor(self, node: Node, where: str, key: Any, value: Any) -> Any:
+    def _tensor(self, node: OperatorNode, where: str, key: Any, value: Any) -> Any:
         from tapegrad.tensor import wrap
 
         if where == "inputs":
@@ -129,7 +129,7 @@ class Plan:
             return tensor
         return value
 
-    def run_on_tensors(self, node: Node, g: Any) -> list:
+    def run_on_tensors(self, node: OperatorNode, g: Any) -> list:
         """The rules on tensors: the result is part of a graph of its own."""
         from tapegrad import namespace
 
@@ -151,21 +151,33 @@ class Plan:
             found = [None if x is None else x.conj() for x in found]
         return found
 
-    def kept(self, node: Node, name: str) -> Any:
+    def kept(self, node: OperatorNode, name: str) -> Any:
         """The value of `node._saved_<name>`."""
+        return self.tensor_at(node, self.place_of(node, name))
+
+    def tensor_at(self, node: OperatorNode, i: int) -> Any:
+        """The `i`-th of what the node kept, with its place in the graph where it is a tensor."""
         if node.saved is None:
             raise errors.freed()
-        names = {each: each for _, _, each in self.keeps}
-        if "y" in names:
-            names.setdefault("result", "y")
-        if self.op.inputs:
-            names.setdefault("self", self.op.inputs[0])
-        if names.get(name) not in [each for _, _, each in self.keeps]:
+        check(node)
+        where, key, _ = self.keeps[i]
+        return self._tensor(node, where, key, node.saved[i])
+
+    def place_of(self, node: OperatorNode, name: str, prefix: str = "_saved_") -> int:
+        """Which of what a node keeps its attribute `_saved_<name>` is."""
+        if node.saved is None:
+            raise errors.freed()
+        kept = [each for _, _, each in self.keeps]
+        if name == "result" and "y" in kept:
+            name = "y"
+        elif name == "self" and self.op.inputs and name not in kept:
+            name = self.op.inputs[0]
+        if name not in kept:
             raise errors.advised(
-                AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'"),
-                f"It keeps {', '.join('_saved_' + n for _, _, n in self.keeps) or 'nothing'}.",
+                AttributeError(f"'{type(node).__name__}' object has no attribute '{prefix}{name}'"),
+                f"It keeps {', '.join(prefix + n for n in kept) or 'nothing'}.",
             )
-        return self.tensors(node)[names[name]]
+        return kept.index(name)
 
 
 def _placed(value: Any, edge: Any) -> Any:
@@ -214,6 +226,17 @@ def _kept_property(name: str) -> property:
     return property(lambda node: node.plan.kept(node, name))
 
 
+def _raw_property(name: str) -> property:
+    """`node._raw_saved_<name>`."""
+
+    def raw(node: OperatorNode) -> Any:
+        from tapegrad.autograd.packed import raw_saved
+
+        return raw_saved(node, name)
+
+    return property(raw)
+
+
 def node_class(op: Any) -> type:
     """The class of an operator's nodes, `MulBackward0` and the like, made on first use."""
     base = MultiNode if op.multi else PairNode if _is_small(op) else TupleNode
@@ -224,6 +247,7 @@ def node_class(op: Any) -> type:
         kept = [n for n in names if n != "xp" and not op.is_cotangent(n)]
         for name in ("self", "result", *kept):
             body[f"_saved_{name}"] = _kept_property(name)
+            body[f"_raw_saved_{name}"] = _raw_property(name)
         _classes[key] = type(op.node_name, (base,), body)
     return _classes[key]
 

@@ -14,7 +14,7 @@ from tapegrad import errors
 from tapegrad.autograd.graph import (
     INFERENCE,
     AccumulateGrad,
-    Node,
+    OperatorNode,
     Port,
     TupleNode,
     hooks_of,
@@ -58,10 +58,10 @@ def shares_memory(out: Any, x: Any) -> bool:
     base = getattr(out, "base", None)
     if out is x or base is x:
         return True
-    return base is not None and _owner(base) is _owner(x)
+    return base is not None and memory_owner(base) is memory_owner(x)
 
 
-def _owner(array: Any) -> Any:
+def memory_owner(array: Any) -> Any:
     """What holds the memory of an array, at the end of a chain of views."""
     while (base := getattr(array, "base", None)) is not None:
         array = base
@@ -137,7 +137,7 @@ def move_retained(x: Any, old: Any, new: Any) -> None:
         hooks_of(node).retained[place] = retained.pop(index)
 
 
-def renamed(node: Node, shift: int) -> Node:
+def renamed(node: OperatorNode, shift: int) -> OperatorNode:
     """`node` as a node of the same kind, the number at the end of whose name is larger."""
     kind = type(node)
     name = kind.__name__[:-1] + str(int(kind.__name__[-1]) + shift)
@@ -150,7 +150,7 @@ def renamed(node: Node, shift: int) -> Node:
 _renamed: dict[str, type] = {}
 
 
-def replay(view: View, edge: Any) -> Node:
+def replay(view: View, edge: Any) -> OperatorNode:
     """A node that takes a gradient of the view to one of the base at `edge`."""
     node = AsStridedBackward0()
     node.plan = REPLAY
@@ -174,24 +174,24 @@ class _Replay:
     keeps_tensors = False
     keeps = ()
 
-    def run(self, node: Node, g: Any, retain: bool) -> tuple:
+    def run(self, node: OperatorNode, g: Any, retain: bool) -> tuple:
         """The edge and its gradient."""
         return (node.edges[0], *self.gradients(node, g))
 
-    def gradients(self, node: Node, g: Any) -> tuple:
+    def gradients(self, node: OperatorNode, g: Any) -> tuple:
         """The gradient of the base."""
         from tapegrad.arrays.find import namespace_of
 
         steps, shape, dtype = node.saved
         return (adjoint(namespace_of((g,)), steps, g, shape, dtype),)
 
-    def run_on_tensors(self, node: Node, g: Any) -> tuple:
+    def run_on_tensors(self, node: OperatorNode, g: Any) -> tuple:
         from tapegrad import namespace
 
         steps, shape, dtype = node.saved
         return (adjoint(namespace, steps, g, shape, dtype),)
 
-    def kept(self, node: Node, name: str) -> Any:
+    def kept(self, node: OperatorNode, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 

@@ -196,7 +196,7 @@ def _multiply(x: Any, a: list[str], y: Any, b: list[str], later: set[str]) -> tu
             ),
             f"Convert one of them: .to({x.dtype}).",
         )
-    result = batch_of_products(x, y).reshape(*full, *free_a, *free_b)
+    result = batch_of_products(x, y).reshape((*full, *free_a, *free_b))
     labels = [*batch, *only_a, *only_b]
     return _sum_out(result, labels, later) if rest else (result, labels)
 

@@ -83,8 +83,13 @@ def with_hooks(step: Callable) -> Callable:
         self._opt_called = True  # schedulers warn if they are stepped before the optimizer
         pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         watched = pre or post or _before_all or _after_all
-        if type(MODE.get()) is bool and not watched:
+        mode = MODE.get()
+        if type(mode) is bool and not watched:
             return step(self, *args, **kwargs)
+        if type(mode) is not bool:
+            for group in self.param_groups:
+                for param in group["params"]:
+                    mode.writes(param)
         from tapegrad.autograd.profiler import record_function
 
         name = type(self).__name__

@@ -1,0 +1,105 @@
+"""One hook for several tensors: called when the gradients of all of them, or of any, are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tapegrad import errors
+from tapegrad.autograd.engine import WALK
+from tapegrad.autograd.hooks import RemovableHandle
+from tapegrad.autograd.view import edge_of
+
+
+class _MultiHandle(RemovableHandle):
+    """The handle of a hook on several tensors."""
+
+    def __init__(self, handles: tuple[RemovableHandle, ...]):
+        self.handles = handles
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+
+_MultiHandle.__module__ = "torch.autograd.graph"
+
+
+def register_multi_grad_hook(
+    tensors: Sequence,
+    fn: Callable,
+    *,
+    mode: str = "all",
+) -> RemovableHandle:
+    """Call `fn` once in each backward pass that reaches `tensors`; returns a handle.
+
+    Args:
+        tensors: those whose gradients are waited for.
+        fn: gets, with mode "all", a list with the gradient of each tensor, None for those that the
+            pass does not reach; with mode "any" the gradient that is known first. What it returns
+            is ignored.
+        mode: "all" or "any". With "any", tensors that need no gradient are left out.
+
+    Raises:
+        ValueError: for another mode.
+        AssertionError: with "all", for a tensor that needs no gradient.
+
+    >>> a = torch.ones(2, requires_grad=True)
+    >>> b = torch.ones(2, requires_grad=True)
+    >>> handle = torch.autograd.graph.register_multi_grad_hook((a, b), print)
+    >>> (a * 2 + b * 3).sum().backward()
+    [tensor([2., 2.]), tensor([3., 3.])]
+    """
+    if mode not in ("all", "any"):
+        raise errors.advised(
+            ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}"),
+            "'all' waits for all gradients, 'any' for one.",
+        )
+    add = _of_all if mode == "all" else _of_any
+    return _MultiHandle(add(list(tensors), fn))
+
+
+def _of_all(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
+    for x in tensors:
+        if not x.requires_grad:
+            raise errors.advised(
+                AssertionError("Expected gradient function to be set"),
+                "Each tensor has to require grad.",
+            )
+    nodes = [_node(x) for x in tensors]
+    arrived: WeakKeyDictionary[Any, list] = WeakKeyDictionary()  # pass -> [still to come, grads]
+
+    def hook_of(i: int) -> Callable:
+        def hook(g: Any) -> None:
+            walk = WALK.get()
+            state = arrived.get(walk)
+            if state is None:
+                expected = sum(walk.will_run(node) for node in nodes)
+                state = arrived[walk] = [expected, [None] * len(nodes)]
+            state[0] -= 1
+            state[1][i] = g
+            if state[0] == 0:
+                del arrived[walk]
+                fn(state[1])
+
+        return hook
+
+    return tuple(x.register_hook(hook_of(i)) for i, x in enumerate(tensors))
+
+
+def _of_any(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
+    called: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+
+    def hook(g: Any) -> None:
+        walk = WALK.get()
+        if walk not in called:
+            called[walk] = True
+            fn(g)
+
+    return tuple(x.register_hook(hook) for x in tensors if x.requires_grad)
+
+
+def _node(x: Any) -> Any:
+    edge = edge_of(x)
+    return getattr(edge, "node", edge)

@@ -1,0 +1,153 @@
+"""Writes to what a graph keeps: it keeps a copy of what was there, made just before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakSet
+
+from tapegrad import errors
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.graph import Version, version_of
+from tapegrad.autograd.kept import origin_of
+from tapegrad.autograd.mode import MODE, Layered, Mode, layer_of
+from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
+from tapegrad.autograd.view import edge_of, memory_owner
+from tapegrad.op import Op
+from tapegrad.tensor import wrap
+
+
+class _Kept:
+    """What a graph keeps of one tensor: its array, until that is about to be written."""
+
+    __slots__ = ("__weakref__", "array", "counter", "origin", "version")
+
+    def __init__(self, x: Any):
+        self.array = x._array
+        counter = version_of(x)
+        self.version = counter.value
+        self.counter: Version | None = counter  # None: what is kept is a copy, which nobody writes
+        self.origin = origin_of(edge_of(x))
+
+    def tensor(self) -> Any:
+        if self.array is None:
+            raise errors.advised(
+                AssertionError(
+                    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                    "in which the graph was originally recorded."
+                ),
+                "Run the backward pass inside the block.",
+            )
+        if self.counter is not None and self.counter.value != self.version:
+            raise errors.modified(self.array, self.counter, self.version, self.origin)
+        return wrap(self.array)
+
+
+class _AllowMutationOnSavedContext:
+    """What `allow_mutation_on_saved_tensors` knows of the graphs made in its block."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, WeakSet[_Kept]] = {}  # by the owner of the memory
+        self._all: WeakSet[_Kept] = WeakSet()
+
+    def pack(self, x: Any) -> _Kept:
+        kept = _Kept(x)
+        self._kept.setdefault(id(memory_owner(kept.array)), WeakSet()).add(kept)
+        self._all.add(kept)
+        return kept
+
+    def before_write(self, array: Any) -> None:
+        """Give what is kept in the memory of `array` memory of its own."""
+        for kept in self._kept.pop(id(memory_owner(array)), ()):
+            if kept.counter is not None and kept.counter.value == kept.version:
+                kept.array = namespace_of((kept.array,)).asarray(kept.array, copy=True)
+                kept.counter = None
+
+    def clear(self) -> None:
+        """Let go of all that is kept."""
+        for kept in self._all:
+            kept.array = None
+        self._kept.clear()
+        self._all.clear()
+
+
+_AllowMutationOnSavedContext.__module__ = "torch.autograd.graph"
+
+
+class Mutating(Layered):
+    """Tells a context before a tensor is written."""
+
+    __slots__ = ("context",)
+    at_bottom = True
+
+    def __init__(self, under: Any, context: _AllowMutationOnSavedContext):
+        super().__init__(under)
+        self.context = context
+
+    def over(self, under: Any) -> Mutating:
+        return Mutating(under, self.context)
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        op, inputs, _ = args
+        if type(op) is not Op and inputs:  # the function of an operator: a write
+            self.writes(inputs[0])
+        return self.below(name, function, args, kwargs)
+
+    def writes(self, x: Any) -> None:
+        self.context.before_write(x._array)
+        super().writes(x)
+
+    def stands_in(self, x: Any, before: Any) -> None:
+        self.context.before_write(x._array)
+        super().stands_in(x, before)
+
+    def check_out(self, name: str, result: Any, out: Any) -> None:
+        self.context.before_write(out._array)
+        super().check_out(name, result, out)
+
+    def check_memory(self, name: str, x: Any) -> None:
+        self.context.before_write(x._array)
+        super().check_memory(name, x)
+
+
+def _with_context(mode: Any, context: _AllowMutationOnSavedContext) -> Any:
+    """`mode` with the context told of writes, below the modes that watch or differentiate."""
+    if isinstance(mode, Mode) and mode.under is not None and not mode.at_bottom:
+        return mode.over(_with_context(mode.under, context))
+    return Mutating(mode, context)
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+    """In the block, tensors that a graph keeps may be written: it keeps what was there before.
+
+    A copy is made just before the first write, and only then. Graphs made in the block can be
+    walked in the block alone: what they keep is let go at its end.
+
+    Raises:
+        RuntimeError: if it is nested.
+        AssertionError: from a backward pass after the block.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x.clone()
+    ...     z = (y * y).sum()
+    ...     _ = y.zero_()
+    ...     z.backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if layer_of(Mutating) is not None:
+        raise errors.advised(
+            RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested"),
+            "The block around this one allows it already.",
+        )
+    context = _AllowMutationOnSavedContext()
+    with saved_tensors_hooks(context.pack, _Kept.tensor):
+        token = MODE.set(_with_context(MODE.get(), context))
+        try:
+            yield context
+        finally:
+            MODE.reset(token)
+            context.clear()

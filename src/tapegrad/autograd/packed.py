@@ -1,0 +1,306 @@
+"""What nodes keep while saved-tensor hooks are on: what a pack hook made of each tensor.
+
+The node of a call is made as always; then each tensor it kept is given to the pack hook and what
+that returns takes its place, under a plan that unpacks before the rules run. So nothing is paid
+where no hook is set, and what is packed is the only thing that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.graph import EVERY, INFERENCE, Version
+from tapegrad.autograd.kept import RAW
+from tapegrad.autograd.mode import MODE, switched
+from tapegrad.autograd.plan import Plan
+from tapegrad.autograd.view import edge_of, shares_memory
+from tapegrad.tensor import TensorCore, wrap
+
+
+class Packed:
+    """What a pack hook gave for one tensor."""
+
+    __slots__ = ("dtype", "unpack_hook", "value")
+
+    def __init__(self, x: Any, pack_hook: Callable, unpack_hook: Callable):
+        self.value = _packed(x, pack_hook)
+        self.unpack_hook = unpack_hook
+        self.dtype = x._array.dtype
+
+    def tensor(self) -> Any:
+        """The tensor that the unpack hook gives now, without history."""
+        x = self.unpack_hook(self.value)
+        if not isinstance(x, TensorCore):
+            raise errors.advised(
+                TypeError(
+                    "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                    f"type {type(x).__name__}"
+                ),
+                "The unpack hook gets what the pack hook returned, and returns the tensor.",
+            )
+        array = x._array
+        if array.dtype != self.dtype:
+            array = namespace_of((array,)).astype(array, self.dtype)
+        return wrap(array)
+
+
+def _packed(x: Any, pack_hook: Callable) -> Any:
+    """What the hook makes of a tensor. Nothing is recorded, and `x` may not be written."""
+    version = x._counter
+    if version is INFERENCE:
+        raise errors.inference_saved()
+    before = 0 if version is None else version.value
+    token = MODE.set(switched(False))
+    try:
+        value = pack_hook(x)
+    finally:
+        MODE.reset(token)
+    version = x._counter
+    if version is not None and version.value != before:
+        raise errors.advised(
+            RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as "
+                "input to pack hook cannot be modified by in-place operations as this can lead to "
+                "unexpected side-effects. Please open an issue if you need to perform in-place "
+                "operations on the input to a pack hook."
+            ),
+            "Pack a clone() of it.",
+        )
+    return value
+
+
+def not_callable(function: str, own: str, *given: Any) -> TypeError:
+    """Hooks that are no functions; `own` is what stands before their types."""
+    numbers = ", ".join(f"arg{i}: collections.abc.Callable" for i in range(2))
+    return errors.advised(
+        TypeError(
+            f"{function}(): incompatible function arguments. The following argument types are "
+            f"supported:\n    1. ({own}{numbers}) -> None\n\nInvoked with: "
+            + ", ".join(map(repr, given))
+        ),
+        "Pass two functions: one packs a tensor, one gives it back.",
+    )
+
+
+# --- packing what a node kept --------------------------------------------------------------------
+
+
+def pack_node(node: Any, inputs: tuple, outs: tuple, hooks: tuple, guarded: Any = None) -> None:
+    """Let the hooks, a pair, have all tensors that the fresh node of a call kept.
+
+    `guarded` is an array that is about to be written: of what lies in its memory, a copy is packed.
+    """
+    plan = node.plan
+    if type(plan) is not Plan or not plan.keeps_tensors:
+        return
+
+    def packed(x: Any) -> Any:
+        if not isinstance(x, TensorCore):
+            return x
+        if guarded is not None and shares_memory(x._array, guarded):
+            x = _copy(x)
+        return Packed(x, *hooks)
+
+    values = list(node.saved)
+    for i, (where, key, _) in enumerate(plan.keeps):
+        if where == "input" and plan.kinds[key] != RAW:
+            values[i] = packed(inputs[key])
+        elif where == "output":
+            values[i] = packed(outs[key])
+        elif where == "inputs":
+            values[i] = tuple(map(packed, inputs))
+    _hold(node, values)
+    node.versions = None
+
+
+def _copy(x: Any) -> Any:
+    """A tensor with the history of `x` on a copy of its memory."""
+    copy = wrap(namespace_of((x._array,)).asarray(x._array, copy=True))
+    copy._node, copy._counter = edge_of(x), Version()
+    return copy
+
+
+def _hold(node: Any, values: list) -> None:
+    if type(node.plan) is Plan:
+        found = _plans.get(node.plan)
+        if found is None:
+            found = _plans[node.plan] = PackedPlan(node.plan)
+        node.plan = found
+    node.saved = tuple(values)
+
+
+_plans: dict[Plan, PackedPlan] = {}
+_TENSORS = ("input", "inputs", "output")
+
+
+class PackedPlan(Plan):
+    """The plan of nodes of which some of what they keep is packed: it unpacks, then runs."""
+
+    __slots__ = ("original",)
+
+    def __init__(self, original: Plan):
+        self.original = original
+        self.op = original.op
+        self.kinds = original.kinds
+        self.conjugate = original.conjugate
+        self.node_type = original.node_type
+        self.code = -1
+        # of other names: nobody else finds a tensor there
+        self.keeps = tuple(
+            (f"packed {where}" if where in _TENSORS else where, key, name)
+            for where, key, name in original.keeps
+        )
+        self.keeps_tensors = True
+
+    def run(self, node: Any, g: Any, retain: bool) -> Any:
+        """Each edge and its gradient in turn; frees what the node kept, unless `retain`."""
+        flow = self.original.run(self._unpacked(node), g, True)
+        if not retain:
+            node.saved = None
+        return flow
+
+    def tensors(self, node: Any) -> dict[str, Any]:
+        """What the node kept, by name, as tensors with their place in the graph."""
+        plain = self._unpacked(node)
+        return {
+            name: self.original._tensor(node, where, key, value)
+            for (where, key, name), value in zip(self.original.keeps, plain.saved, strict=True)
+        }
+
+    def _unpacked(self, node: Any, only: int | None = None) -> Any:
+        """A node as it would be without hooks; `only` the given one of what it keeps unpacked."""
+        if node.saved is None:
+            raise errors.freed()
+        plain = self.node_type()
+        plain.plan = self.original
+        plain.edges = node.edges
+        plain.restore = node.restore
+        plain.hooks = None
+        plain.output_version = node.output_version
+        expected: Any = node.versions or (0,) * len(self.keeps)
+        values, versions = [], []
+        for i, ((where, key, _), value) in enumerate(
+            zip(self.original.keeps, node.saved, strict=True)
+        ):
+            seen = expected[i]
+            if only is None or only == i:
+                if where == "inputs":
+                    seen = tuple(
+                        EVERY if type(x) is Packed else version
+                        for x, version in zip(value, seen or (0,) * len(value), strict=True)
+                    )
+                    value = tuple(x.tensor() if type(x) is Packed else x for x in value)
+                elif type(value) is Packed:
+                    value, seen = value.tensor(), EVERY
+                    if where == "output" or (where == "input" and self.kinds[key] == "g"):
+                        value = value._array
+            values.append(value)
+            versions.append(seen)
+        plain.saved, plain.versions = tuple(values), tuple(versions)
+        return plain
+
+    def tensor_at(self, node: Any, i: int) -> Any:
+        """The `i`-th of what the node kept, with its place in the graph where it is a tensor."""
+        plain = self._unpacked(node, i)
+        where, key, _ = self.original.keeps[i]
+        return self.original._tensor(node, where, key, plain.saved[i])
+
+
+# --- one kept tensor by itself -------------------------------------------------------------------
+
+
+class SavedTensor:
+    """What a node keeps of one tensor: `node._raw_saved_self` and the like."""
+
+    __slots__ = ("_i", "_j", "_node")
+
+    def __init__(self, node: Any, i: int, j: int | None = None):
+        self._node = node
+        self._i = i  # which of what the node keeps
+        self._j = j  # which of the operands, where it keeps all of them in one
+
+    def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
+        """Pack this one tensor now, and unpack it when it is used.
+
+        >>> y = torch.ones(2, requires_grad=True) ** 2
+        >>> y.grad_fn._raw_saved_self.register_hooks(lambda x: x.numpy(), torch.from_numpy)
+        >>> y.grad_fn._saved_self
+        tensor([1., 1.], requires_grad=True)
+        """
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            own = "self: torch._C._autograd.SavedTensor, "
+            raise not_callable("register_hooks", own, self, pack_hook, unpack_hook)
+        node, i, j = self._node, self._i, self._j
+        if node.saved is None:
+            raise errors.advised(
+                RuntimeError(
+                    "Calling register_hooks on a saved tensor after it has been freed. Saved "
+                    "intermediate values of the graph are freed when you call .backward() or "
+                    "autograd.grad(). Specify retain_graph=True if you need to backward through "
+                    "the graph a second time or if you need to access saved variables after "
+                    "calling backward."
+                ),
+                "Register them before the backward pass.",
+            )
+        values = list(node.saved)
+        if type(values[i] if j is None else values[i][j]) is Packed:
+            raise errors.advised(
+                RuntimeError(
+                    "Calling register_hooks on a saved tensor whose hooks have already been set. "
+                    "Hint: only one pair of hooks is allowed at a time."
+                ),
+                "Compose the functions into one pair.",
+            )
+        packed = Packed(self._tensor().detach(), pack_hook, unpack_hook)
+        if j is None:
+            values[i] = packed
+        else:
+            values[i] = tuple(packed if k == j else x for k, x in enumerate(values[i]))
+        _hold(node, values)
+
+    @property
+    def data(self) -> Any:
+        """What is kept: what the pack hook gave, or the tensor."""
+        value = self._value()
+        return value.value if type(value) is Packed else self._tensor()
+
+    @property
+    def unpack_hook(self) -> Callable | None:
+        """The hook that unpacks it; None where there is none."""
+        value = self._value()
+        return value.unpack_hook if type(value) is Packed else None
+
+    def unpack(self) -> Any:
+        """The tensor."""
+        return self._tensor()
+
+    def _value(self) -> Any:
+        if self._node.saved is None:
+            raise errors.freed()
+        value = self._node.saved[self._i]
+        return value if self._j is None else value[self._j]
+
+    def _tensor(self) -> Any:
+        x = self._node.plan.tensor_at(self._node, self._i)
+        return x if self._j is None else x[self._j]
+
+
+SavedTensor.__module__ = "torch._C._autograd"
+
+
+def raw_saved(node: Any, name: str) -> Any:
+    """The value of `node._raw_saved_<name>`: of several operands a tuple."""
+    plan = node.plan
+    i = plan.place_of(node, name, "_raw_saved_")
+    where, key, _ = (plan.original if type(plan) is PackedPlan else plan).keeps[i]
+    if where == "inputs":
+        return tuple(SavedTensor(node, i, j) for j in range(len(node.saved[i])))
+    if where == "output" or (where == "input" and plan.kinds[key] != RAW):
+        return SavedTensor(node, i)
+    raise errors.advised(
+        AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{name}'"),
+        "It is no tensor.",
+    )

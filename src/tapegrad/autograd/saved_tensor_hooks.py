@@ -1,0 +1,129 @@
+"""Hooks on the tensors that a graph keeps for its backward pass: pack them, unpack them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.kept import origin_of
+from tapegrad.autograd.mode import MODE, layer_of
+from tapegrad.autograd.packed import not_callable
+from tapegrad.autograd.saving_mode import Saving, with_hooks
+from tapegrad.autograd.view import edge_of
+
+_FORBIDDEN: ContextVar[str | None] = ContextVar("tapegrad_hooks_forbidden", default=None)
+
+
+class saved_tensors_hooks:
+    """In the block, what `pack_hook` makes of a tensor is kept for backward in its place.
+
+    When the backward pass wants the tensor, `unpack_hook` gets what was kept and returns a tensor
+    of the same shape and dtype, each time it is wanted. Of nested blocks the innermost counts.
+    Tensors that are packed are not watched for writes: a hook that returns what it got would see
+    them.
+
+    Args:
+        pack_hook: from the tensor to anything. It runs without recording and may not write to it.
+        unpack_hook: from what `pack_hook` returned to a tensor.
+
+    Raises:
+        RuntimeError: on entering, where `disable_saved_tensors_hooks` forbids it; from the call
+            that is recorded, if the pack hook wrote to its tensor.
+        TypeError: from the backward pass, if the unpack hook returned no tensor.
+
+    >>> x = torch.ones(3, requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.half(), lambda h: h.float()):
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 2., 2.])
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]):
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+        self._tokens: list[Token] = []
+
+    def __enter__(self) -> None:
+        hooks = (self.pack_hook, self.unpack_hook)
+        message = _FORBIDDEN.get()
+        if message is not None:
+            raise RuntimeError(message)
+        if not (callable(hooks[0]) and callable(hooks[1])):
+            raise not_callable("_push_saved_tensors_default_hooks", "", *hooks)
+        self._tokens.append(MODE.set(with_hooks(MODE.get(), hooks)))
+
+    def __exit__(self, *error: object) -> None:
+        if not self._tokens:
+            raise errors.advised(
+                RuntimeError("saved_tensors_hooks was left without having been entered"),
+                "Use it in a `with` statement.",
+            )
+        MODE.reset(self._tokens.pop())
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """In the block, tensors that are kept for backward are kept in the CPU's memory.
+
+    Those of the CPU are there already and are kept as they are: nothing is copied.
+
+    Args:
+        pin_memory: accepted; there is no other device to copy from.
+        device_type: accepted, as `pin_memory`.
+
+    Raises:
+        RuntimeError: from the backward pass, if a tensor was written in place since it was kept.
+
+    >>> x = torch.ones(3, requires_grad=True)
+    >>> with torch.autograd.graph.save_on_cpu():
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 2., 2.])
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
+        super().__init__(_as_it_is, _unchanged)
+
+
+def _as_it_is(x: Any) -> tuple[Any, int, str]:
+    return x.detach(), x._version, origin_of(edge_of(x))
+
+
+def _unchanged(kept: tuple[Any, int, str]) -> Any:
+    x, version, origin = kept
+    if x._version != version:
+        raise errors.modified(x._array, x._counter, version, origin)
+    return x
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """In the block, entering `saved_tensors_hooks` raises a RuntimeError of this message.
+
+    So does entering this block where such hooks are on.
+
+    >>> with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
+    ...     with torch.autograd.graph.save_on_cpu():
+    ...         pass
+    Traceback (most recent call last):
+    RuntimeError: no hooks here
+    """
+    if not isinstance(error_message, str):
+        raise errors.advised(
+            TypeError(
+                "_saved_tensors_hooks_disable(): argument 'error_message' must be str, not "
+                f"{type(error_message).__name__}"
+            ),
+            "Say what a user should read.",
+        )
+    if layer_of(Saving) is not None:
+        raise RuntimeError(error_message)
+    token = _FORBIDDEN.set(error_message)
+    try:
+        yield
+    finally:
+        _FORBIDDEN.reset(token)
