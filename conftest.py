@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -10,6 +11,9 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import tapegrad  # first, so that a module collected by itself finds its package complete
+
+# Modules that cannot be imported without an extra.
+collect_ignore_glob = [] if find_spec("tensorboard") else ["src/tapegrad/utils/tensorboard/*.py"]
 
 
 @pytest.fixture(autouse=True)

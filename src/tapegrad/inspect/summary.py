@@ -14,6 +14,7 @@ from tapegrad.inspect.example_input import bytes_of, list_of_sizes, moved, rando
 from tapegrad.inspect.layer_calls import LayerCalls
 from tapegrad.inspect.layer_info import LayerInfo
 from tapegrad.inspect.model_statistics import ModelStatistics
+from tapegrad.inspect.running_mode import in_mode
 from tapegrad.nn.utils.rnn import PackedSequence
 from tapegrad.tensor import Tensor
 
@@ -141,15 +142,14 @@ def summary(
 
 
 def _run(model, calls, inputs, options, device, mode, look):
-    """Call the model in `mode` with every layer's own mode put back after it."""
-    modes = [(layer, layer.training) for layer in model.modules()]
+    """Call the model in `mode`; where it fails, say how far it came."""
     try:
-        model.train(mode == Mode.TRAIN)
-        if device is not None:
-            model.to(device)
         if not isinstance(inputs, list | tuple | dict):
             raise ValueError("Unknown input type")
-        calls.run(inputs, options)
+        with in_mode(model, mode == Mode.TRAIN):
+            if device is not None:
+                model.to(device)
+            calls.run(inputs, options)
     except Exception as error:
         ran = [row for row in calls.rows if row.executed]
         failure = RuntimeError(
@@ -160,9 +160,6 @@ def _run(model, calls, inputs, options, device, mode, look):
             table = ModelStatistics(calls.rows, [], 0, **look)
             failure.add_note(f"{_path(calls.failed)} failed. The layers up to it:\n{table}")
         raise failure from error
-    finally:
-        for layer, training in modes:
-            layer.training = training
 
 
 def _path(layer):

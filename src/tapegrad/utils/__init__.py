@@ -4,9 +4,9 @@ from typing import Any
 
 from tapegrad.utils import dlpack
 
-__all__ = ["data", "dlpack"]
+__all__ = ["data", "dlpack", "tensorboard"]
 
-_ON_DEMAND = frozenset(("data",))
+_ON_DEMAND = frozenset(("data", "tensorboard"))
 
 
 def __getattr__(name: str) -> Any:
