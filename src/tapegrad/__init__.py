@@ -75,7 +75,7 @@ newaxis = None
 _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
-    "backends compat cuda data func fft inspect linalg masked namespace nn optim random "
+    "amp backends compat cpu cuda data func fft inspect linalg masked namespace nn optim random "
     "return_types safetensors serialization signal special testing utils version".split()
 )
 

@@ -12,6 +12,7 @@ from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.utils.packed_sequence import PackedSequence
 from tapegrad.ops.create import empty, zeros
 from tapegrad.ops.recurrent import gru, lstm, rnn_relu, rnn_tanh
+from tapegrad.precision import is_on
 from tapegrad.tensor import Tensor
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
@@ -113,7 +114,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise unless the input has the layer's dtype, as many axes as it must, and its size."""
         dtype = self._flat_weights[0].dtype
-        if input.dtype is not dtype:
+        if input.dtype is not dtype and not is_on():
             raise advised(
                 ValueError(
                     f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "

@@ -9,6 +9,7 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.op import elementwise, primitive
 from tapegrad.ops.logistic import logistic
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, common_dtype, lacks, no_complex, no_kernel
+from tapegrad.precision import autocast
 
 __all__ = [
     "celu",
@@ -417,6 +418,7 @@ prelu_kernel.vjp(
 )
 
 
+@autocast
 def prelu(input: Any, weight: Any) -> Any:
     """x where it is positive, weight * x elsewhere; one weight, or one for each channel (dim 1).
 

@@ -20,6 +20,7 @@ from tapegrad.ops.product import (
     outer,
     second_factor,
 )
+from tapegrad.precision import IN_USE, autocast, lowered, without_autocast
 
 __all__ = [
     "addbmm",
@@ -82,6 +83,8 @@ def addmm(
     tensor([[4., 4.],
             [4., 4.]])
     """
+    if IN_USE and out is None:
+        input, mat1, mat2 = lowered(input, mat1, mat2)
     _check_dtypes(input, mat2)
     check_matrices(mat1, mat2, "mat1")
     _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
@@ -134,6 +137,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> linear(torch.ones(5, 3), torch.ones(2, 3), torch.ones(2)).shape
     torch.Size([5, 2])
     """
+    if IN_USE:
+        input, weight, bias = lowered(input, weight, bias)
     try:
         n, n_weight = input._array.ndim, weight._array.ndim
         fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
@@ -226,6 +231,7 @@ def addr(
     return finish("addr", _sum(input, outer(vec1, vec2), beta, alpha), out)
 
 
+@autocast
 def baddbmm(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
@@ -239,6 +245,7 @@ def baddbmm(
     return finish("baddbmm", _sum(input, bmm(batch1, batch2), beta, alpha), out)
 
 
+@autocast
 def addbmm(
     input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
@@ -268,8 +275,8 @@ def _sum(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
     return (input if beta == 1 else input * beta) + product
 
 
-addmm_ = in_place(addmm)
+addmm_ = in_place(without_autocast(addmm))
 addmv_ = in_place(addmv)
 addr_ = in_place(addr)
-addbmm_ = in_place(addbmm)
-baddbmm_ = in_place(baddbmm)
+addbmm_ = in_place(without_autocast(addbmm))
+baddbmm_ = in_place(without_autocast(baddbmm))

@@ -10,13 +10,15 @@ from tapegrad.dtype import of
 from tapegrad.op import linear
 from tapegrad.ops.grid_sampling import warn_of_corners
 from tapegrad.ops.pool_size import array_of
+from tapegrad.precision import IN_USE, lowered
 from tapegrad.tensor import Tensor, wrap
 
 
 def _points(like: Any, space: tuple[int, ...], align: bool) -> Any:
     """The points of an image before the map, (pixels, axes + 1): coordinates and a 1."""
     array = like._array if isinstance(like, Tensor) else like
-    xp, dtype = namespace_of((array,)), array.dtype
+    xp = namespace_of((array,))
+    dtype = xp.float32 if getattr(array.dtype, "itemsize", 4) == 2 else array.dtype
     axes = []
     for i, n in enumerate(space):
         line = xp.linspace(-1, 1, n, dtype=dtype) if n > 1 else xp.zeros((1,), dtype=dtype)
@@ -24,7 +26,7 @@ def _points(like: Any, space: tuple[int, ...], align: bool) -> Any:
         line = xp.reshape(line, (-1,) + (1,) * (len(space) - i - 1))
         axes.append(xp.reshape(xp.broadcast_to(line, space), (-1,)))
     axes = [*axes[::-1], xp.ones_like(axes[0])]  # the last axis is the first coordinate
-    points = xp.stack(axes, axis=-1)
+    points = xp.astype(xp.stack(axes, axis=-1), array.dtype, copy=False)
     return points if array is like else wrap(points)
 
 
@@ -71,6 +73,8 @@ def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
             ),
             "There is a map for each image.",
         )
+    if IN_USE:
+        (theta,) = lowered(theta)
     return affine_points(theta, space=size[2:], align=bool(align_corners))
 
 

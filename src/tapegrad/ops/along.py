@@ -13,6 +13,7 @@ from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.index_check import bounds_error, check_index_dtype, check_range
 from tapegrad.ops.shape import reshape
+from tapegrad.precision import autocast, without_autocast
 from tapegrad.scalar import fitted
 from tapegrad.shape import axis_of
 
@@ -150,6 +151,7 @@ def index_add(
 index_add_ = in_place(index_add)
 
 
+@autocast
 def index_copy(input: Any, dim: int, index: Any, source: Any, *, out: Any = None) -> Any:
     """The slices of `source` in the place of those of `dim` that `index` names.
 
@@ -221,7 +223,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any, *, out: Any = None
     return finish("index_copy", _restored(result, input), out)
 
 
-index_copy_ = in_place(index_copy)
+index_copy_ = in_place(without_autocast(index_copy))
 
 
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:

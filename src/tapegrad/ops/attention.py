@@ -11,6 +11,7 @@ from tapegrad.op import primitive
 from tapegrad.ops.create import ones
 from tapegrad.ops.dropping import dropout
 from tapegrad.ops.normalization import real_argument
+from tapegrad.precision import autocast
 
 
 def _products(xp: Any, q: Any, k: Any, scale: float) -> Any:
@@ -206,6 +207,7 @@ def _fits_one_operator(query: Any, key: Any, value: Any, mask: Any, dropout_p: f
     )
 
 
+@autocast
 def scaled_dot_product_attention(
     query: Any,
     key: Any,

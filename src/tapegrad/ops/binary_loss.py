@@ -9,6 +9,7 @@ from tapegrad.op import primitive
 from tapegrad.ops.logistic import logistic
 from tapegrad.ops.loss import check_constant, check_reduction, mean_or_sum, pointwise, share
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import autocast
 from tapegrad.promotion import result_type
 
 __all__: list[str] = []  # they live in torch.nn.functional
@@ -118,6 +119,7 @@ logistic_nll.jvp(
 # --- the public functions ---
 
 
+@autocast
 def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, reduction: str = "mean"
 ) -> Any:
@@ -155,6 +157,7 @@ def binary_cross_entropy(
     return bernoulli_nll(input, target, weight, reduction=reduction)
 
 
+@autocast
 def binary_cross_entropy_with_logits(
     input: Any,
     target: Any,

@@ -11,6 +11,7 @@ from tapegrad.arrays.find import namespace_of
 from tapegrad.op import primitive
 from tapegrad.ops.loss import check_alike, check_constant, check_reduction, mean_or_sum, share
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import autocast
 from tapegrad.tensor import Tensor, wrap
 
 __all__: list[str] = []  # they live in torch.nn.functional
@@ -76,6 +77,7 @@ multi_margin.jvp(
 )
 
 
+@autocast
 def multi_margin_loss(
     input: Any, target: Any, p: int, margin: float, weight: Any, reduction: str
 ) -> Any:
@@ -172,6 +174,7 @@ multilabel_margin.jvp(
 )
 
 
+@autocast
 def multilabel_margin_loss(input: Any, target: Any, reduction: str) -> Any:
     """`multilabel_margin` of (N, C) and (N, C), or of (C) and (C); labels end at the first -1."""
     check_reduction(reduction)

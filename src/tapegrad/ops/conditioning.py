@@ -8,10 +8,12 @@ from tapegrad import errors
 from tapegrad.ops.magnitude import matrix_norm, plain_number
 from tapegrad.ops.matrix_check import check_tensors
 from tapegrad.ops.matrix_out import finish_castable
+from tapegrad.precision import autocast
 
 _INF = float("inf")
 
 
+@autocast
 def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
     """The condition number of matrices: |A| |A^-1| in the norm p of torch.linalg.matrix_norm.
 

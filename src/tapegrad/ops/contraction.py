@@ -6,7 +6,8 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.call import finish
-from tapegrad.ops.product import batch_of_products
+from tapegrad.ops.product import bmm
+from tapegrad.precision import autocast
 from tapegrad.shape import axis_of
 
 __all__ = ["einsum", "kron", "tensordot", "trace"]
@@ -189,14 +190,7 @@ def _multiply(x: Any, a: list[str], y: Any, b: list[str], later: set[str]) -> tu
     inner = _product(sizes_b[nb : nb + ns])
     x = x.expand(*full, *sizes_a[nb:]).reshape(_product(full), _product(free_a), inner)
     y = y.expand(*full, *sizes_b[nb:]).reshape(_product(full), inner, _product(free_b))
-    if x.dtype is not y.dtype:
-        raise errors.advised(
-            RuntimeError(
-                f"expected scalar type {x.dtype.scalar_name} but found {y.dtype.scalar_name}"
-            ),
-            f"Convert one of them: .to({x.dtype}).",
-        )
-    result = batch_of_products(x, y).reshape((*full, *free_a, *free_b))
+    result = bmm(x, y).reshape([*full, *free_a, *free_b])
     labels = [*batch, *only_a, *only_b]
     return _sum_out(result, labels, later) if rest else (result, labels)
 
@@ -285,6 +279,7 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("kron", (x * y).reshape(shape), out)
 
 
+@autocast
 def trace(input: Any) -> Any:
     """The sum of the diagonal of a matrix.
 

@@ -8,6 +8,7 @@ from tapegrad.ops.constant_pad import constant_pad_nd
 from tapegrad.ops.conv_argument import check_same, common, ints, wrong_rank
 from tapegrad.ops.conv_check import check
 from tapegrad.ops.convolve import convolution as _convolution
+from tapegrad.precision import autocast
 
 __all__ = ["conv1d", "conv2d", "conv3d", "convolution"]
 
@@ -137,6 +138,7 @@ def _same(
     return input, tuple([t // 2 for t in total])
 
 
+@autocast
 def conv1d(
     input: Any,
     weight: Any,
@@ -163,6 +165,7 @@ def conv1d(
     return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
+@autocast
 def conv2d(
     input: Any,
     weight: Any,
@@ -186,6 +189,7 @@ def conv2d(
     return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@autocast
 def conv3d(
     input: Any,
     weight: Any,

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.ops.conv import conv1d, run
 from tapegrad.ops.conv_argument import common, ints, wrong_rank
+from tapegrad.precision import autocast
 
 __all__ = ["conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
@@ -40,6 +41,7 @@ def _conv_transpose(
     return y if batched else y.squeeze(0)
 
 
+@autocast
 def conv_transpose1d(
     input: Any,
     weight: Any,
@@ -66,6 +68,7 @@ def conv_transpose1d(
     )
 
 
+@autocast
 def conv_transpose2d(
     input: Any,
     weight: Any,
@@ -89,6 +92,7 @@ def conv_transpose2d(
     )
 
 
+@autocast
 def conv_transpose3d(
     input: Any,
     weight: Any,
@@ -112,6 +116,7 @@ def conv_transpose3d(
     )
 
 
+@autocast
 def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
     """The convolution of sequences (T, N, C) with kernels (K, C, O): time first, channels last.
 

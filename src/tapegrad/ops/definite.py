@@ -18,6 +18,7 @@ from tapegrad.ops.matrix_check import (
 )
 from tapegrad.ops.older import say_once
 from tapegrad.ops.triangular_system import check_right_side
+from tapegrad.precision import autocast
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
 
@@ -85,6 +86,7 @@ for _op in (definite_factor, older_definite_factor):
     _op.jvp(a=_factor_jvp)
 
 
+@autocast(name="cholesky")
 def linalg_cholesky(input: Any, *, upper: bool = False, out: Any = None) -> Any:
     """The lower triangular L of A = L L^H, or with upper=True the upper U of A = U^H U.
 
@@ -101,6 +103,7 @@ def linalg_cholesky(input: Any, *, upper: bool = False, out: Any = None) -> Any:
     return finish("linalg_cholesky", factor, out)
 
 
+@autocast
 def cholesky_ex(
     input: Any, *, upper: bool = False, check_errors: bool = False, out: Any = None
 ) -> Any:
@@ -125,6 +128,7 @@ def _checked(function: str, name: str, a: Any, upper: bool) -> Any:
     return definite_factor(a, upper=upper)
 
 
+@autocast
 def cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The Cholesky factor: the older form of `torch.linalg.cholesky`.
 
@@ -211,6 +215,7 @@ definite_inverse.vjp(factor=_inverse_vjp)
 definite_inverse.jvp(factor=_inverse_jvp)
 
 
+@autocast
 def cholesky_solve(input: Any, input2: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The solution X of A X = B from the Cholesky factor: A = L L^H, or U^H U if `upper`.
 
@@ -236,6 +241,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False, *, out: Any = N
     return finish("cholesky_solve", definite_system(input, input2, upper=upper), out)
 
 
+@autocast
 def cholesky_inverse(input: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The inverse of A from its Cholesky factor: A = L L^H, or U^H U if `upper`. (..., n, n).
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from tapegrad.ops.loss import reduced
 from tapegrad.ops.plain_number import plus_number, times_number
+from tapegrad.precision import autocast
 
 __all__: list[str] = []  # they live in torch.nn.functional
 
 
+@autocast(name="poisson_nll_loss")
 def poisson_nll(
     input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: str
 ) -> Any:

@@ -7,10 +7,12 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.ops.loss import check_reduction, legacy_reduction, reduced
+from tapegrad.precision import autocast
 
 __all__: list[str] = []  # they live in torch.nn.functional
 
 
+@autocast(name="kl_div")
 def divergence(input: Any, target: Any, reduction: str, log_target: bool) -> Any:
     """target * (log(target) - input), the target a probability or its logarithm."""
     for x in (input, target):

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.op import linear
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import IN_USE, widened
 
 _KERNELS = ("pad_edges", "unpad_edges")
 
@@ -75,6 +76,8 @@ def edge_pad(input: Any, padding: tuple[int, ...], mode: str) -> Any:
         _check_around(input, padding)
     else:
         _check_edges(input, padding, n, mode)
+        if IN_USE and (mode, n) != ("reflect", 3):  # as PyTorch's table has it
+            (input,) = widened(input)
     return pad_edges(input, padding, mode)
 
 

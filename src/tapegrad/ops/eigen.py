@@ -19,6 +19,7 @@ from tapegrad.ops.spectrum import (
     ratio,
     row,
 )
+from tapegrad.precision import autocast
 
 # --- Hermitian matrices ----------------------------------------------------------------------
 
@@ -169,6 +170,7 @@ def _check_hermitian(function: str, x: Any) -> None:
     check_square("linalg.eigh", x)
 
 
+@autocast
 def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     """The eigenvalues and eigenvectors of symmetric or Hermitian matrices: A = V diag(L) V^H.
 
@@ -189,6 +191,7 @@ def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     return finish_exact("linalg_eigh", return_types.linalg_eigh(found), out)
 
 
+@autocast
 def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     """The eigenvalues of symmetric or Hermitian matrices (..., n, n), rising: (..., n).
 
@@ -219,6 +222,7 @@ def _check_general(name: str, x: Any) -> None:
         )
 
 
+@autocast
 def eig(A: Any, *, out: Any = None) -> Any:
     """The eigenvalues and eigenvectors of square matrices: A V = V diag(L).
 
@@ -250,6 +254,7 @@ def _is_differentiated(x: Any) -> bool:
     return forward_mode() is not None or (mode.grad and x.requires_grad)
 
 
+@autocast(name="eigvals")
 def linalg_eigvals(A: Any, *, out: Any = None) -> Any:
     """The eigenvalues of square matrices (..., n, n), complex, in no particular order: (..., n).
 

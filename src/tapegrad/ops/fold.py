@@ -8,6 +8,7 @@ from tapegrad.call import finish
 from tapegrad.dtype import as_dtype, int64
 from tapegrad.op import constant, primitive
 from tapegrad.ops.reduce import reduction_axes, spread
+from tapegrad.precision import autocast
 from tapegrad.shape import axis_of
 
 __all__ = ["all", "any", "count_nonzero", "logsumexp", "prod"]
@@ -109,6 +110,7 @@ product_all.jvp(
 )
 
 
+@autocast
 def prod(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:

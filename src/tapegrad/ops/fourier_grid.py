@@ -18,6 +18,7 @@ from tapegrad.ops.fourier import (
     to_real,
     transform,
 )
+from tapegrad.precision import autocast
 
 _LAST_TWO = (-2, -1)
 
@@ -53,6 +54,7 @@ def _completed(name: str, input: Any, s: Any, dim: Any, norm: Any, out: Any) -> 
     return resized(x, axes, sizes), axes, last
 
 
+@autocast
 def fftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The discrete Fourier transform along `dim`, by default all dimensions.
 
@@ -65,6 +67,7 @@ def fftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: A
     return _complex("fftn", input, s, dim, norm, out, True)
 
 
+@autocast
 def ifftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse of `fftn`.
 
@@ -75,6 +78,7 @@ def ifftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: 
     return _complex("ifftn", input, s, dim, norm, out, False)
 
 
+@autocast
 def fft2(
     input: Any, s: Any = None, dim: Any = _LAST_TWO, norm: Any = None, *, out: Any = None
 ) -> Any:
@@ -86,6 +90,7 @@ def fft2(
     return _complex("fft2", input, s, dim, norm, out, True)
 
 
+@autocast
 def ifft2(
     input: Any, s: Any = None, dim: Any = _LAST_TWO, norm: Any = None, *, out: Any = None
 ) -> Any:
@@ -102,6 +107,7 @@ def _rfftn(name: str, input: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
     return put(name, from_real(x, axes=axes, scale=scale_of(norm, True), half=True), out)
 
 
+@autocast
 def rfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """`fftn` of real numbers; of the last dimension in `dim` the first N // 2 + 1 points.
 
@@ -111,6 +117,7 @@ def rfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: 
     return _rfftn("rfftn", input, s, dim, norm, out)
 
 
+@autocast
 def rfft2(
     input: Any, s: Any = None, dim: Any = _LAST_TWO, norm: Any = None, *, out: Any = None
 ) -> Any:
@@ -127,6 +134,7 @@ def _irfftn(name: str, input: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any
     return put(name, to_real(x, axes=axes, scale=scale_of(norm, False), size=last), out)
 
 
+@autocast
 def irfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse of `rfftn`, real; `s` gives the points of the result.
 
@@ -137,6 +145,7 @@ def irfftn(input: Any, s: Any = None, dim: Any = None, norm: Any = None, *, out:
     return _irfftn("irfftn", input, s, dim, norm, out)
 
 
+@autocast
 def irfft2(
     input: Any, s: Any = None, dim: Any = _LAST_TWO, norm: Any = None, *, out: Any = None
 ) -> Any:

@@ -17,6 +17,7 @@ from tapegrad.ops.fourier import (
     to_real,
     transform,
 )
+from tapegrad.precision import autocast
 
 
 def _complex(name: str, input: Any, n: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Any:
@@ -58,6 +59,7 @@ def _real(name: str, input: Any, n: Any, dim: Any, norm: Any, out: Any, forward:
     return put(name, result, out)
 
 
+@autocast
 def fft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
     """The discrete Fourier transform along `dim`.
 
@@ -71,6 +73,7 @@ def fft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any 
     return _complex("fft", input, n, dim, norm, out, True)
 
 
+@autocast
 def ifft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse of `fft`: the other sign of the exponent, and divided by N.
 
@@ -82,6 +85,7 @@ def ifft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any
     return _complex("ifft", input, n, dim, norm, out, False)
 
 
+@autocast
 def rfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
     """`fft` of real numbers: the first N // 2 + 1 points, to which the others are conjugate.
 
@@ -91,6 +95,7 @@ def rfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any
     return _half("rfft", input, n, dim, norm, out, True)
 
 
+@autocast
 def irfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse of `rfft`, real; `n` points, by default twice those given, less two.
 
@@ -100,6 +105,7 @@ def irfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: An
     return _real("irfft", input, n, dim, norm, out, False)
 
 
+@autocast
 def hfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
     """`fft` of a signal of which the second half, conjugate to the first, is left away: real.
 
@@ -109,6 +115,7 @@ def hfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any
     return _real("hfft", input, n, dim, norm, out, True)
 
 
+@autocast
 def ihfft(input: Any, n: Any = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
     """The inverse of `hfft`: of real numbers, without the half that is conjugate to the rest.
 

@@ -11,8 +11,10 @@ from tapegrad.ops.grid_stencil import BICUBIC
 from tapegrad.ops.point_sampling import sample_plane, sample_volume
 from tapegrad.ops.pool_size import array_of
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import autocast
 
 
+@autocast(name="grid_sampler")
 def _sampled(n: int | None, input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
     shape, points = array_of("grid_sampler", input).shape, grid._array.shape
     if shape[0] != points[0]:

@@ -14,6 +14,7 @@ from tapegrad.ops.matrix_check import (
     singular_inverse,
     size_of,
 )
+from tapegrad.precision import autocast
 
 __all__ = ["inv", "inv_ex", "inverse", "tensorinv"]
 
@@ -45,6 +46,7 @@ def _checked(function: str, argument: str, a: Any) -> tuple:
     return matrix_inverse(a)
 
 
+@autocast
 def inv(A: Any, *, out: Any = None) -> Any:
     """The inverse Y of a square matrix, or of each of a batch: A Y = Y A = I. (..., n, n).
 
@@ -58,6 +60,7 @@ def inv(A: Any, *, out: Any = None) -> Any:
     return _inverse("linalg_inv", "A", "linalg.inv", A, out)
 
 
+@autocast
 def inverse(input: Any, *, out: Any = None) -> Any:
     """The inverse of a square matrix, or of each of a batch: as `torch.linalg.inv`.
 
@@ -75,6 +78,7 @@ def _inverse(function: str, argument: str, name: str, a: Any, out: Any) -> Any:
     return finish(function, result, out)
 
 
+@autocast
 def inv_ex(A: Any, *, check_errors: bool = False, out: Any = None) -> Any:
     """The inverse, and `info`: 0, or the number of the pivot at which a singular matrix failed.
 
@@ -91,6 +95,7 @@ def inv_ex(A: Any, *, check_errors: bool = False, out: Any = None) -> Any:
     return finish("linalg_inv_ex", return_types.linalg_inv_ex((result, info)), out)
 
 
+@autocast
 def tensorinv(input: Any, ind: int = 2, *, out: Any = None) -> Any:
     """The inverse for `tensordot(A, ., ind)`: the first `ind` dimensions together are the rows.
 

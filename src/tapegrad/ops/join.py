@@ -9,6 +9,7 @@ from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import linear
 from tapegrad.ops.shape import atleast_1d, atleast_2d, atleast_3d, reshape
+from tapegrad.precision import IN_USE, widest
 from tapegrad.promotion import promote
 from tapegrad.shape import axis_of
 
@@ -87,6 +88,8 @@ def one_dtype(tensors: tuple) -> tuple:
     first = tensors[0]._array.dtype
     for x in tensors:
         if x._array.dtype != first:
+            if IN_USE:
+                tensors = widest(tensors)
             dtype = promote([x._array for x in tensors])
             return tuple([x.to(dtype) for x in tensors])
     return tensors

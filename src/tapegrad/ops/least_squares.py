@@ -12,6 +12,7 @@ from tapegrad.ops.expand import summed_to
 from tapegrad.ops.matrix_check import check_tensors
 from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint
+from tapegrad.precision import autocast
 
 
 @primitive(
@@ -76,6 +77,7 @@ _NAME = "torch.linalg.lstsq"
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+@autocast
 def lstsq(
     A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None, out: Any = None
 ) -> Any:

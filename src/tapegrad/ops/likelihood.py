@@ -18,6 +18,7 @@ from tapegrad.ops.loss import (
     reduced,
 )
 from tapegrad.ops.plain_number import over_number, plus_number, times_number
+from tapegrad.precision import IN_USE, widened
 
 
 @primitive(kernels=("pick", "unpick"))
@@ -118,6 +119,8 @@ def nll_loss(
     tensor(1.3863)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
+    if IN_USE:
+        input, target, weight = widened(input, target, weight)
     ignored = check_classes(input, target, weight, ignore_index)
     return _nll(input, target, weight, ignored, check_reduction(reduction))
 
@@ -170,6 +173,8 @@ def cross_entropy(
             RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"),
             "It is the part of a target that is spread over all classes.",
         )
+    if IN_USE:
+        input, target, weight = widened(input, target, weight)
     axis = 1 if input.ndim > 1 else 0
     if target._array.shape == input._array.shape:
         check_probabilities(input, target, weight, axis, ignore_index)

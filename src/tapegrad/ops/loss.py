@@ -12,6 +12,7 @@ from tapegrad import errors
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.op import primitive
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks
+from tapegrad.precision import autocast
 
 
 def check_reduction(reduction: str) -> str:
@@ -233,6 +234,7 @@ def _weighted(loss: Any, weight: Any, reduction: str) -> Any:
     return loss * weight
 
 
+@autocast
 def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
     """The mean of (input - target)^2; with `weight`, weighted by it.
 
@@ -246,6 +248,7 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = Non
     return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
 
 
+@autocast
 def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
     """The mean of |input - target|.
 
@@ -260,6 +263,7 @@ def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None
     return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
 
 
+@autocast
 def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
     """The mean of d^2 / (2 beta) where |d| < beta, of |d| - beta / 2 elsewhere.
 
@@ -276,6 +280,7 @@ def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float
     return smooth_l1(input, target, beta=beta, reduction=check_reduction(reduction))
 
 
+@autocast
 def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:

@@ -19,6 +19,7 @@ from tapegrad.ops.matrix_check import (
     check_tensors,
 )
 from tapegrad.ops.older import say_once
+from tapegrad.precision import autocast
 
 __all__ = ["lu_solve"]
 
@@ -100,6 +101,7 @@ def linalg_lu_solve(
     return _solve("linalg_lu_solve", LU, pivots, B, left, adjoint, out)
 
 
+@autocast
 def lu_solve(input: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
     """The solution X of A X = b from the LU factors: the older form of `torch.linalg.lu_solve`.
 

@@ -10,6 +10,7 @@ from tapegrad.ops.choice import clamp_min, where
 from tapegrad.ops.distance import pairwise_distance
 from tapegrad.ops.loss import check_constant, check_reduction, mean_or_sum, reduced, share
 from tapegrad.ops.plain_number import minus_number, plus_number
+from tapegrad.precision import autocast
 
 __all__: list[str] = []  # they live in torch.nn.functional
 
@@ -37,6 +38,7 @@ soft_margin.jvp(
 )
 
 
+@autocast
 def soft_margin_loss(input: Any, target: Any, reduction: str) -> Any:
     """`soft_margin`, whose target has no gradient."""
     check_reduction(reduction)
@@ -47,12 +49,14 @@ def soft_margin_loss(input: Any, target: Any, reduction: str) -> Any:
 # --- pairs and triples ---
 
 
+@autocast(name="margin_ranking_loss")
 def margin_ranking(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
     """max(0, -target * (input1 - input2) + margin)."""
     cost = plus_number(-target * (input1 - input2), number=margin)
     return reduced(clamp_min(cost, 0), reduction)
 
 
+@autocast(name="hinge_embedding_loss")
 def hinge_embedding(input: Any, target: Any, margin: float, reduction: str) -> Any:
     """The input where the target is 1, max(0, margin - input) where it is -1, both elsewhere."""
     zero = input.new_zeros(())
@@ -63,6 +67,7 @@ def hinge_embedding(input: Any, target: Any, margin: float, reduction: str) -> A
 _EPS = 1e-12  # added to squared lengths
 
 
+@autocast(name="cosine_embedding_loss")
 def cosine_embedding(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1, 0 elsewhere."""
     first, second, targets = (x._array.shape for x in (input1, input2, target))
@@ -89,6 +94,7 @@ def cosine_embedding(input1: Any, input2: Any, target: Any, margin: float, reduc
     return reduced(where(target == 1, near, zero) + where(target == -1, far, zero), reduction)
 
 
+@autocast(name="triplet_margin_loss")
 def triplet_margin(
     anchor: Any,
     positive: Any,

@@ -16,6 +16,7 @@ from tapegrad.ops.spectrum import (
     diagonal_matrix,
     first_columns,
 )
+from tapegrad.precision import autocast
 
 __all__ = ["qr"]
 
@@ -103,6 +104,7 @@ def _check_determined(shape: tuple[int, ...], mode: str) -> None:
 # --- the public functions --------------------------------------------------------------------
 
 
+@autocast(name="qr")
 def linalg_qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
     """The QR decomposition of matrices: A = Q R, Q^H Q = 1, R upper triangular.
 
@@ -132,6 +134,7 @@ def linalg_qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
     return finish_exact("linalg_qr", found, out)
 
 
+@autocast
 def qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
     """The QR decomposition of matrices (..., m, n), a pair (Q, R); see torch.linalg.qr.
 

@@ -8,6 +8,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.op import primitive
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import autocast
 
 __all__ = ["cdist", "pdist"]
 
@@ -166,6 +167,7 @@ def _order(name: str, p: Any) -> float:
     return float(p)
 
 
+@autocast
 def cdist(
     x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Any:

@@ -10,6 +10,7 @@ from tapegrad.arrays.find import native_dtype
 from tapegrad.call import finish
 from tapegrad.dtype import complex64, complex128, of
 from tapegrad.op import elementwise
+from tapegrad.precision import autocast
 
 
 def _joined(xp: Any, real: Any, imag: Any) -> Any:
@@ -79,6 +80,7 @@ def complex(real: Any, imag: Any, *, out: Any = None) -> Any:
     return finish("complex", join_parts(real, imag), out)
 
 
+@autocast
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """The complex numbers with these absolute values and angles (in radians).
 

@@ -19,6 +19,7 @@ from tapegrad.ops.pool_maximum import choosing
 from tapegrad.ops.pool_size import array_of, check_rank, one_int
 from tapegrad.ops.reduce import mean
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import autocast
 
 average_plane = mapping("adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0")
 average_volume = mapping("adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0")
@@ -129,6 +130,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return _average(2, input, output_size)
 
 
+@autocast
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """The means of windows that share out (N, C, D, H, W) or (C, D, H, W) to `output_size`.
 
@@ -194,6 +196,7 @@ def adaptive_max_pool2d(input: Any, output_size: Any) -> tuple[Any, Any]:
     return _maximum(2, input, output_size)
 
 
+@autocast
 def adaptive_max_pool3d(input: Any, output_size: Any) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., D, H, W), and their places.
 

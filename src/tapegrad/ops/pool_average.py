@@ -24,6 +24,7 @@ from tapegrad.ops.pool_size import (
     some_ints,
 )
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import autocast
 
 average_plane = mapping("avg_pool2d", "AvgPool2DBackward0")
 average_volume = mapping("avg_pool3d", "AvgPool3DBackward0")
@@ -202,6 +203,7 @@ def avg_pool2d(
     )
 
 
+@autocast
 def avg_pool3d(
     input: Any,
     kernel_size: Any,

@@ -13,6 +13,7 @@ from tapegrad.op import primitive
 from tapegrad.ops.pool_size import array_of
 from tapegrad.ops.random_make import rand
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import IN_USE, widened
 
 _KERNELS = ("shifted_maximum", "take_places", "put_places")
 
@@ -114,6 +115,8 @@ def pooled(
     """Fractional max pooling of the last `n` dimensions, checked: (values, places)."""
     name = f"fractional_max_pool{n}d"
     shape = array_of(name, input).shape
+    if IN_USE:
+        input, samples = widened(input, samples)
     if output_size is None and output_ratio is None:
         raise errors.advised(
             ValueError(f"{name} requires specifying either an output_size or an output_ratio"),

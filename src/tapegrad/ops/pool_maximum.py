@@ -18,6 +18,7 @@ from tapegrad.ops.pool_size import (
     some_ints,
 )
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import autocast
 
 
 def choosing(name: str, node: str) -> Any:
@@ -193,6 +194,7 @@ def max_pool2d(
     return found if return_indices else found[0]
 
 
+@autocast
 def max_pool3d(
     input: Any,
     kernel_size: Any,

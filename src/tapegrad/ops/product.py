@@ -8,6 +8,7 @@ from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.shape import unsafe_view
+from tapegrad.precision import IN_USE, lowered
 
 __all__ = ["bmm", "dot", "ger", "inner", "matmul", "mm", "mv", "outer", "vdot"]
 
@@ -143,6 +144,8 @@ def mm(input: Any, mat2: Any, *, out: Any = None) -> Any:
     tensor([[3.],
             [3.]])
     """
+    if IN_USE and out is None:
+        input, mat2 = lowered(input, mat2)
     check_matrices(input, mat2)
     return finish("mm", matrix_product(input, mat2, flipped=is_flipped(mat2)), out)
 
@@ -233,6 +236,8 @@ def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
     >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([5, 2, 4])
     """
+    if IN_USE and out is None:
+        input, mat2 = lowered(input, mat2)
     x, y = input._array, mat2._array
     check_batches(x, y)
     if x.dtype != y.dtype:
@@ -273,6 +278,8 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     >>> torch.matmul(torch.ones(7, 2, 3), torch.ones(3, 4)).shape
     torch.Size([7, 2, 4])
     """
+    if IN_USE and out is None:
+        input, other = lowered(input, other)
     n, m = input._array.ndim, other._array.ndim
     if n == 2 and m == 2:
         result = mm(input, other)

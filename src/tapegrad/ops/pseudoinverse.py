@@ -13,6 +13,7 @@ from tapegrad.op import primitive
 from tapegrad.ops.matrix_check import check_matrix, check_square, check_tensors
 from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint, column, converged, row
+from tapegrad.precision import autocast
 from tapegrad.tensor import wrap
 
 __all__ = ["pinverse"]
@@ -162,6 +163,7 @@ def _inverted(x: Any, tolerances: tuple, hermitian: bool) -> Any:
     return converged("linalg.eigh" if hermitian else "linalg.svd", inverted, x)
 
 
+@autocast
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     """The pseudo-inverse of matrices; see torch.linalg.pinv, of which `rcond` is the rtol.
 
@@ -174,6 +176,7 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     return pinv(input, rcond)
 
 
+@autocast
 def matrix_rank(
     A: Any,
     tol: Any = None,

@@ -12,6 +12,7 @@ from tapegrad.ops.combine import lerp
 from tapegrad.ops.data import tensor
 from tapegrad.ops.lookup import gather
 from tapegrad.ops.order import sort
+from tapegrad.precision import autocast
 from tapegrad.shape import axis_of
 
 _MODES = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -135,6 +136,7 @@ def _at(ranked: Any, ranks: Any, interpolation: str) -> Any:
     return lerp(values, gather(ranked, -1, ranks.ceil().to(int64)), weights)
 
 
+@autocast
 def quantile(
     input: Any,
     q: Any,
@@ -156,6 +158,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, out, False)
 
 
+@autocast
 def nanquantile(
     input: Any,
     q: Any,

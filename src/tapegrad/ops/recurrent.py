@@ -14,6 +14,8 @@ from tapegrad.ops.layer_gru import gru_layer
 from tapegrad.ops.layer_lstm import lstm_layer
 from tapegrad.ops.layer_rnn import rnn_layer
 from tapegrad.ops.product import mismatch
+from tapegrad.ops.stepwise import stepwise_gru, stepwise_lstm
+from tapegrad.precision import IN_USE, lower_dtype, lowered
 from tapegrad.tensor import wrap
 
 __all__ = ["gru", "lstm", "rnn_relu", "rnn_tanh"]
@@ -27,7 +29,7 @@ class _Options:
         "sizes", "train", "turned",
     )  # fmt: skip
 
-    def __init__(self, given: tuple):
+    def __init__(self, given: tuple, mixed: bool = False):
         self.packed = isinstance(given[3], (list, tuple))
         if self.packed:
             self.input, sizes, self.hx, self.params, self.has_biases = given[:5]
@@ -49,7 +51,7 @@ class _Options:
             )
         states = self.hx if isinstance(self.hx, (tuple, list)) else (self.hx,)
         for x in states:
-            if x.dtype is not self.input.dtype:
+            if x.dtype is not self.input.dtype and not mixed:
                 raise errors.advised(
                     RuntimeError(
                         "mat1 and mat2 must have the same dtype, but got "
@@ -85,6 +87,13 @@ def _last_output(output: Any, sizes: tuple[int, ...], reverse: bool) -> Any:
     if reverse:
         return output[: sizes[0]]
     return output.index_select(0, wrap(_last_rows(sizes)))
+
+
+def _runs_by_steps(hx: Any) -> bool:
+    """Whether an LSTM is packed, or projects its output: PyTorch then runs it step by step."""
+    if not isinstance(hx, (tuple, list)):  # packed: these are batch_sizes and hx
+        return True
+    return hx[0].shape[-1] != hx[1].shape[-1]
 
 
 def _run(call: _Options, states: tuple, layer: Callable) -> tuple:
@@ -139,11 +148,18 @@ def lstm(
     >>> y.shape
     torch.Size([3, 1, 1])
     """
+    stepwise = lower_dtype() is not None
+    if stepwise and not _runs_by_steps(hx):
+        input, hx, params = lowered(input, hx, params)
+        stepwise = False
     call = _Options(
-        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
+        stepwise,
     )
 
     def layer(x: Any, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+        if stepwise:
+            return stepwise_lstm(x, start, weights, sizes, reverse, bool(call.has_biases))
         inputs = (x, *start, *weights)
         return lstm_layer(
             *inputs,
@@ -176,11 +192,15 @@ def gru(
     >>> y.shape
     torch.Size([3, 1, 1])
     """
+    stepwise = lower_dtype() is not None
     call = _Options(
-        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
+        stepwise,
     )
 
     def layer(x: Any, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+        if stepwise:
+            return stepwise_gru(x, start, weights, sizes, reverse)
         return gru_layer(
             *(x, *start, *weights), sizes=sizes, reverse=reverse, wants_input=x.requires_grad
         )[:1]
@@ -189,6 +209,8 @@ def gru(
 
 
 def _simple(activation: str, given: tuple) -> tuple:
+    if IN_USE:
+        given = lowered(*given)
     call = _Options(given)
 
     def layer(x: Any, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:

@@ -9,6 +9,7 @@ from tapegrad.call import finish
 from tapegrad.ops.matrix_check import check_kernel, check_tensors
 from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.reflector import householder_product, reflected, reflections
+from tapegrad.precision import autocast
 
 __all__ = ["geqrf", "orgqr", "ormqr"]
 
@@ -51,6 +52,7 @@ def _check_tau_batch(name: str, x: Any, tau: Any) -> None:
         )
 
 
+@autocast(name="householder_product")
 def linalg_householder_product(input: Any, tau: Any, *, out: Any = None) -> Any:
     """The first n columns of the product Q of reflections H_i = 1 - tau_i v_i v_i^H.
 
@@ -92,6 +94,7 @@ def linalg_householder_product(input: Any, tau: Any, *, out: Any = None) -> Any:
 orgqr = linalg_householder_product
 
 
+@autocast
 def geqrf(input: Any, *, out: Any = None) -> Any:
     """The QR decomposition of matrices (..., m, n) as LAPACK keeps it, a pair (a, tau).
 
@@ -112,6 +115,7 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
     return finish_castable("geqrf", "torch.geqrf", found, out, "a", "tau")
 
 
+@autocast
 def ormqr(
     input: Any,
     tau: Any,

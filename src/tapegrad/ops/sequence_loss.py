@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad.ops.alignment import alignment_loss
+from tapegrad.precision import autocast
 from tapegrad.tensor import Tensor, wrap
 
 __all__ = ["ctc_loss"]
@@ -37,6 +38,7 @@ def ctc_loss(
     return alignment(log_probs, targets, input_lengths, target_lengths, blank, word, zero_infinity)
 
 
+@autocast(name="ctc_loss")
 def alignment(
     log_probs: Any,
     targets: Any,

@@ -19,6 +19,7 @@ from tapegrad.ops.spectrum import (
     ratio,
     row,
 )
+from tapegrad.precision import autocast
 
 __all__ = ["svd"]
 
@@ -160,6 +161,7 @@ def _check_driver(driver: Any) -> None:
         )
 
 
+@autocast(name="svd")
 def linalg_svd(A: Any, full_matrices: bool = True, *, driver: Any = None, out: Any = None) -> Any:
     """The singular value decomposition of matrices: A = U diag(S) Vh.
 
@@ -182,6 +184,7 @@ def linalg_svd(A: Any, full_matrices: bool = True, *, driver: Any = None, out: A
     return finish_exact("linalg_svd", return_types.linalg_svd(found), out)
 
 
+@autocast
 def svdvals(A: Any, *, driver: Any = None, out: Any = None) -> Any:
     """The singular values of matrices (..., m, n), falling: (..., min(m, n)).
 
@@ -193,6 +196,7 @@ def svdvals(A: Any, *, driver: Any = None, out: Any = None) -> Any:
     return finish_exact("_linalg_svd", converged("linalg.svd", singular_values, A), out)
 
 
+@autocast
 def svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """The singular value decomposition input = U diag(S) V^H, a triple (U, S, V).
 

@@ -19,6 +19,7 @@ from tapegrad.ops.matrix_check import (
     singular_system,
     size_of,
 )
+from tapegrad.precision import autocast
 from tapegrad.shape import axis_of
 
 __all__ = ["solve", "solve_ex", "tensorsolve"]
@@ -129,6 +130,7 @@ def _checked(function: str, a: Any, b: Any, left: bool) -> tuple:
     return linear_system(a, b, left=left, vectors=vectors)[:2]
 
 
+@autocast
 def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, for square A.
 
@@ -161,6 +163,7 @@ def solve_ex(
     return finish("linalg_solve_ex", return_types.linalg_solve_ex((result, info)), out)
 
 
+@autocast
 def tensorsolve(input: Any, other: Any, dims: Any = None, *, out: Any = None) -> Any:
     """X with tensordot(A, X, X.ndim) = B: the first dimensions of A, as many as B has, are rows.
 

@@ -14,6 +14,7 @@ from tapegrad.ops.constant_pad import constant_pad_nd
 from tapegrad.ops.create import ones
 from tapegrad.ops.fourier import from_real, transform
 from tapegrad.ops.stride import view_as_real, windows
+from tapegrad.precision import autocast
 
 _said: set[str] = set()
 
@@ -58,6 +59,7 @@ def full_window(window: Any, n_fft: int, win_length: int, dtype: Any) -> Any:
     return constant_pad_nd(window, (left, n_fft - win_length - left))
 
 
+@autocast
 def stft(
     input: Any,
     n_fft: int,

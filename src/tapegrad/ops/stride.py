@@ -12,6 +12,7 @@ from tapegrad.autograd.graph import INFERENCE, version_of
 from tapegrad.autograd.inplace import in_place_view
 from tapegrad.op import linear
 from tapegrad.ops.shape import copied
+from tapegrad.precision import autocast
 from tapegrad.shape import axis_of, ints_of
 
 
@@ -222,6 +223,7 @@ def view_as_real(input: Any) -> Any:
     return as_pairs(input)
 
 
+@autocast
 def view_as_complex(input: Any) -> Any:
     """Pairs along the last dimension as complex numbers: a view.
 

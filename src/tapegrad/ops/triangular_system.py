@@ -17,6 +17,7 @@ from tapegrad.ops.matrix_check import (
     check_tensors,
 )
 from tapegrad.ops.older import say_once
+from tapegrad.precision import autocast
 
 __all__ = ["solve_triangular", "triangular_solve"]
 
@@ -166,6 +167,7 @@ def check_right_side(name: str, b: Any, a: Any) -> None:
     check_batches(y, x)
 
 
+@autocast
 def triangular_solve(
     input: Any,
     A: Any,

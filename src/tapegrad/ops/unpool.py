@@ -11,6 +11,7 @@ from tapegrad.op import linear
 from tapegrad.ops.axis import squeeze, unsqueeze
 from tapegrad.ops.pool_size import array_of, is_default
 from tapegrad.ops.refusal import no_kernel
+from tapegrad.precision import IN_USE, autocast, widened
 
 
 def _unpooling(name: str, node: str) -> Any:
@@ -138,11 +139,14 @@ def max_unpool1d(
     pads = _of_each(padding, 1)
     shape = array_of("max_unpool1d", input).shape
     sizes = (*_output_size(shape, kernel, steps, pads, output_size), 1)
+    if IN_USE:
+        (input,) = widened(input)
     input, indices = unsqueeze(input, -1), unsqueeze(indices, -1)
     _check(input, indices, sizes)
     return squeeze(unpool_plane(input, indices, sizes=sizes), -1)
 
 
+@autocast
 def max_unpool2d(
     input: Any,
     indices: Any,
@@ -170,6 +174,7 @@ def max_unpool2d(
     return unpool_plane(input, indices, sizes=sizes)
 
 
+@autocast
 def max_unpool3d(
     input: Any,
     indices: Any,

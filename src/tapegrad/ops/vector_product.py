@@ -11,6 +11,7 @@ from tapegrad.ops.expand import summed_to
 from tapegrad.ops.matrix_check import check_floating, check_same_dtype, check_tensors
 from tapegrad.ops.older import say_once
 from tapegrad.ops.product import vdot
+from tapegrad.precision import autocast
 from tapegrad.shape import axis_of
 
 __all__ = ["cross"]
@@ -106,6 +107,7 @@ def _checked(a: Any, b: Any, dim: Any) -> Any:
     return vector_product(a, b, axis=axis)
 
 
+@autocast(name="vecdot")
 def linalg_vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
     """The sums of conj(x) * y along `dim`; the other dimensions broadcast.
 

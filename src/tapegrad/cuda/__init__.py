@@ -178,7 +178,11 @@ def get_rng_state(device="cuda") -> NoReturn:
 
 
 def __getattr__(name: str):
-    """`FloatTensor` and the like: constructors that refuse."""
+    """`amp`, and `FloatTensor` and the like: constructors that refuse."""
+    if name == "amp":
+        from importlib import import_module
+
+        return import_module("tapegrad.cuda.amp")
     if name.endswith("Tensor"):
         from tapegrad.ops.typed import TYPES, cuda_type
 

@@ -1,0 +1,62 @@
+"""`torch.cpu`: the one device there is, asked as one asks a GPU."""
+
+from typing import Any
+
+from tapegrad.missing import missing as _missing
+
+__all__ = [
+    "current_device",
+    "device_count",
+    "is_available",
+    "is_initialized",
+    "set_device",
+    "synchronize",
+]
+
+
+def is_available() -> bool:
+    """Whether tensors can be on the CPU.
+
+    >>> torch.cpu.is_available()
+    True
+    """
+    return True
+
+
+def is_initialized() -> bool:
+    """Whether the CPU is in use."""
+    return True
+
+
+def device_count() -> int:
+    """The number of CPUs, as PyTorch counts them.
+
+    >>> torch.cpu.device_count()
+    1
+    """
+    return 1
+
+
+def current_device() -> str:
+    """The name of the CPU.
+
+    >>> torch.cpu.current_device()
+    'cpu'
+    """
+    return "cpu"
+
+
+def set_device(device: Any) -> None:
+    """Choose the CPU to work on: nothing happens."""
+
+
+def synchronize(device: Any = None) -> None:
+    """Wait until the CPU is done: it always is."""
+
+
+def __getattr__(name: str):
+    if name == "amp":
+        from importlib import import_module
+
+        return import_module("tapegrad.cpu.amp")
+    raise _missing(__name__, name)

@@ -1,0 +1,11 @@
+"""torch.cpu.amp: older names of `torch.amp`, for the CPU."""
+
+from tapegrad.cpu.amp.autocast_mode import autocast
+from tapegrad.cpu.amp.grad_scaler import GradScaler
+from tapegrad.missing import missing as _missing
+
+__all__ = ["GradScaler", "autocast"]
+
+
+def __getattr__(name: str):
+    raise _missing(__name__, name)
