@@ -30,8 +30,11 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 LinAlgError.__module__ = "torch._C"
 
 
-def freed() -> RuntimeError:
-    """A second walk through a graph whose kept values are gone."""
+def freed(node: Any = None) -> RuntimeError:
+    """A second walk through a graph whose kept values are gone; `node` is where it ended."""
+    from tapegrad.autograd.trace import freed_by
+
+    by = "" if node is None else freed_by(node)
     return advised(
         RuntimeError(
             "Trying to backward through the graph a second time (or directly access saved tensors "
@@ -40,7 +43,7 @@ def freed() -> RuntimeError:
             "to backward through the graph a second time or if you need to access saved tensors "
             "after calling backward."
         ),
-        "Pass retain_graph=True to the first call, or compute the forward pass again.",
+        f"Pass retain_graph=True to the first call{by}, or compute the forward pass again.",
     )
 
 

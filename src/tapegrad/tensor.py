@@ -278,7 +278,11 @@ class TensorCore:
     def data(self) -> Any:
         """The same memory without history and with a version counter of its own."""
         mode = MODE.get()
-        return wrap(self._array if type(mode) is bool else mode.alone(self._array))
+        if type(mode) is bool:
+            return wrap(self._array)
+        result = wrap(mode.alone(self._array))
+        mode.cut(self, result, ".data")
+        return result
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -311,7 +315,11 @@ class TensorCore:
         False
         """
         mode = MODE.get()
-        result = wrap(self._array if type(mode) is bool else mode.alone(self._array))
+        if type(mode) is bool:
+            result = wrap(self._array)
+        else:
+            result = wrap(mode.alone(self._array))
+            mode.cut(self, result, "detach()")
         result._counter = self._counter if self._counter is INFERENCE else version_of(self)
         return result
 
@@ -331,6 +339,7 @@ class TensorCore:
         mode = MODE.get()
         if type(mode) is not bool:
             mode.forget(self)
+            mode.cut(self, self, "detach_()")
         self._node = None
         return self
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.autograd.describe import described, kept_by
 from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.mode import MODE, layer_of, stripped
 from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, trace_of
@@ -123,48 +124,16 @@ def _bad_gradient(node: Any, i: int, g: Any, what: str, cotangent: Any) -> Runti
         f"{int(bad.sum())} of {bad.size} elements are {what}, the first at {first}. "
         f"The gradient was computed from:",
         f"  the gradient that came in: {described(cotangent)}",
-        *(f"  {name}: {described(value)}" for name, value in kept_by(node)),
+        *(f"  {name}: {described(value)}" for name, value in kept_by(node).items()),
     ]
     trace = trace_of(node)
     line = None if trace is None else trace.line()
     if line is not None:
-        lines.append(f"The operator was called at {line[0]}:{line[1]}. Keep what goes in away from")
         lines.append(
-            "where its derivative is not finite: clamp() it, or choose with where() before."
+            f"The operator was called at {line[0]}:{line[1]}. Keep what goes in away from where its "
+            "derivative is not finite: clamp() it, or choose with where() before."
         )
     return advised(error, "\n".join(lines))
-
-
-def kept_by(node: Any) -> list[tuple[str, Any]]:
-    """What a node keeps for its rules, by name."""
-    keeps = getattr(node.plan, "keeps", ())
-    return (
-        []
-        if node.saved is None
-        else [(name, value) for (_, _, name), value in zip(keeps, node.saved, strict=True)]
-    )
-
-
-def described(x: Any) -> str:
-    """Shape, dtype and range of an array or tensor on one line; other things as they print.
-
-    >>> from tapegrad.autograd.anomaly_mode import described
-    >>> described(torch.tensor([1.0, float("nan"), 3.0]))
-    '[3] float32, from 1 to 3, 1 nan'
-    """
-    if isinstance(x, (list, tuple)):
-        return "; ".join(map(described, x))
-    array = getattr(x, "_array", x)
-    if type(array) is not np.ndarray:
-        return repr(x)
-    text = f"{list(array.shape)} {array.dtype}"
-    if array.dtype.kind not in "fiu" or not array.size:
-        return text
-    finite = array[np.isfinite(array)]
-    if finite.size:
-        text += f", from {float(finite.min()):.4g} to {float(finite.max()):.4g}"
-    nan, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    return text + (f", {nan} nan" if nan else "") + (f", {infinite} inf" if infinite else "")
 
 
 class set_detect_anomaly:

@@ -20,7 +20,7 @@ def compose(plan: Any, xp: Any, large: bool) -> tuple:
         def MulBackward0(node, g, retain):
             other = node.kept_0
             input = node.kept_1
-            if other is FREED: raise freed()
+            if other is FREED: raise freed(node)
             versions = node.versions or unwritten
             v = node.edge_1.output_version
             if v is not None and v.value != versions[0]: check(node)
@@ -102,7 +102,7 @@ def _taken(plan: Any, names: list[str], small: bool) -> list[str]:
         lines = ["saved = node.saved"]
         test = "saved is None"
     if plan.keeps_tensors:
-        lines.append(f"if {test}: raise freed()")
+        lines.append(f"if {test}: raise freed(node)")
     if not small:
         lines.append(f"{', '.join(names)}, = saved")
     return [f"    {line}" for line in lines]

@@ -90,6 +90,8 @@ class Walk:
             self.waiting = _count_leaf_edges([edge for edge, _ in roots], self.needed) or None
         for edge, g in roots:
             self.send(edge, self._wrap(g) if self.create_graph else g)
+        if self.mode is not None:
+            self.mode.backward_begins(self)
 
     def send(self, edge: Any, g: Any) -> None:
         """Add a gradient to what `edge` has so far."""
@@ -214,7 +216,7 @@ class Walk:
         if hooks is not None and hooks.pre:
             outputs = self._pre_hooks(node, outputs)
         if node.saved is None:
-            raise errors.freed()
+            raise errors.freed(node)
         if all(x is None for x in outputs) and (not many or node.likes is not None):
             grads: Any = (None,) * len(node.edges)
         else:
@@ -339,7 +341,7 @@ class Walk:
 # --- looking ahead ---
 
 
-def _reachable(roots: list[Any]) -> list[Any]:
+def reachable(roots: list[Any]) -> list[Any]:
     """All nodes behind the edges `roots`, youngest first."""
     stack = [edge.node if type(edge) is Port else edge for edge in roots]
     seen = set(stack)
@@ -357,7 +359,7 @@ def _needed(roots: list[Any], inputs: list[Any]) -> set[Any]:
     """The nodes that lead to one of `inputs`; those of the inputs only if another lies behind."""
     wanted = {_key(edge)[0] for edge in inputs}
     needed: set[Any] = set()
-    for node in reversed(_reachable(roots)):
+    for node in reversed(reachable(roots)):
         for edge in node.edges:
             if edge is not None and (_key(edge)[0] in needed or _key(edge)[0] in wanted):
                 needed.add(node)
@@ -369,7 +371,7 @@ def _count_leaf_edges(roots: list[Any], needed: set[Any] | None) -> dict[Any, in
     """How many gradients each leaf with hooks will get: they run as soon as all are there."""
     counts: dict[Any, int] = {}
     edges = list(roots)
-    for node in _reachable(roots):
+    for node in reachable(roots):
         if needed is None or node in needed:
             edges += node.edges
     for edge in edges:

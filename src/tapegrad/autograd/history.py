@@ -99,7 +99,7 @@ class _CopySlices:
     def run(self, node: OperatorNode, g: Any, retain: bool) -> list:
         """Each edge and its gradient in turn; frees what the node kept, unless `retain`."""
         if node.saved is None:
-            raise errors.freed()
+            raise errors.freed(node)
         grads = self.gradients(node, g)
         if not retain:
             node.saved = None
@@ -109,7 +109,7 @@ class _CopySlices:
         """The gradient of each input."""
         maker, steps, _, _ = node.saved
         if maker.saved is None:
-            raise errors.freed()
+            raise errors.freed(maker)
         xp = namespace_of((g,))
         rest = np.array(g, order="C") if xp is numpy_namespace else xp.asarray(g, copy=True)
         part = rest
@@ -130,7 +130,7 @@ class _CopySlices:
 
         maker, steps, shape, dtype = node.saved
         if maker.saved is None:
-            raise errors.freed()
+            raise errors.freed(maker)
         part = g
         for step in steps:
             out = step.op.call(part, **step.params)

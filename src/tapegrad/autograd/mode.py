@@ -102,6 +102,16 @@ class Mode:
         if isinstance(self.under, Mode):
             self.under.forget(x)
 
+    def cut(self, x: Any, result: Any, how: str) -> None:
+        """`result` has the values of `x` but not its history; `how` is what was called."""
+        if isinstance(self.under, Mode):
+            self.under.cut(x, result, how)
+
+    def backward_begins(self, walk: Any) -> None:
+        """A backward pass is about to run."""
+        if isinstance(self.under, Mode):
+            self.under.backward_begins(walk)
+
 
 class Layered(Mode):
     """A mode that adds something on top of `under`: a grad mode, or another mode.

@@ -158,7 +158,7 @@ class Plan:
     def tensor_at(self, node: OperatorNode, i: int) -> Any:
         """The `i`-th of what the node kept, with its place in the graph where it is a tensor."""
         if node.saved is None:
-            raise errors.freed()
+            raise errors.freed(node)
         check(node)
         where, key, _ = self.keeps[i]
         return self._tensor(node, where, key, node.saved[i])
@@ -166,7 +166,7 @@ class Plan:
     def place_of(self, node: OperatorNode, name: str, prefix: str = "_saved_") -> int:
         """Which of what a node keeps its attribute `_saved_<name>` is."""
         if node.saved is None:
-            raise errors.freed()
+            raise errors.freed(node)
         kept = [each for _, _, each in self.keeps]
         if name == "result" and "y" in kept:
             name = "y"

@@ -27,14 +27,35 @@ class Trace:
     """The user's frames at the call that made a node.
 
     `parent` is what made a node of a backward pass that was recorded itself: the name of the node
-    that ran, and its trace (None where it has none).
+    that ran, and its trace (None where it has none). `modules` are the layers that were being
+    called, innermost first, where that was asked for.
     """
 
-    __slots__ = ("frames", "parent")
+    __slots__ = ("_modules", "frames", "parent")
 
-    def __init__(self, frames: tuple, parent: tuple[str, Trace | None] | None):
+    def __init__(
+        self, frames: tuple, parent: tuple[str, Trace | None] | None = None, modules: Any = ()
+    ):
         self.frames = frames  # code and instruction in turn, innermost first
         self.parent = parent
+        self._modules = tuple([weakref.ref(module) for module in modules])
+
+    @property
+    def modules(self) -> list:
+        """The layers that were being called and still exist, innermost first."""
+        return [module for ref in self._modules if (module := ref()) is not None]
+
+    @property
+    def module(self) -> str:
+        """The innermost layer by the names on the way to it: `Net.body.0`; "" where it is none."""
+        names: list[str] = []
+        outer = None
+        for module in reversed(self.modules):
+            children: dict = {} if outer is None else outer._modules
+            name = next((n for n, child in children.items() if child is module), None)
+            names.append(type(module).__name__ if name is None else name)
+            outer = module
+        return ".".join(names)
 
     def summary(self) -> traceback.StackSummary:
         """The frames, outermost first, as `traceback` has them."""
@@ -63,9 +84,15 @@ def _line(code: CodeType, instruction: int) -> int:
     return (lines[0] if lines else None) or code.co_firstlineno
 
 
-def frames_here() -> tuple:
-    """The user's frames now: code and instruction in turn, innermost first."""
+def frames_here(modules: list | None = None) -> tuple:
+    """The user's frames now: code and instruction in turn, innermost first.
+
+    The layers whose calls lie between are added to `modules`.
+    """
     found: list[Any] = []
+    layer: Any = None
+    if modules is not None and "tapegrad.nn.module" in sys.modules:
+        layer = sys.modules["tapegrad.nn.module"].Module.__call__.__code__
     frame: Any = sys._getframe(1)
     while frame is not None and len(found) < 2 * _MOST:
         code = frame.f_code
@@ -76,6 +103,8 @@ def frames_here() -> tuple:
         if not own:
             found.append(code)
             found.append(frame.f_lasti)
+        elif code is layer:
+            modules.append(frame.f_locals["self"])  # type: ignore[union-attr]
         frame = frame.f_back
     return tuple(found)
 
@@ -99,10 +128,21 @@ def trace_of(node: Any) -> Trace | None:
     return trace
 
 
+FREED_BY: weakref.WeakKeyDictionary[Any, Trace] = weakref.WeakKeyDictionary()  # by node
+
+
+def freed_by(node: Any) -> str:
+    """Which backward pass freed what a node kept, as `" (file:line)"`; "" if nobody knows."""
+    trace = FREED_BY.get(node)
+    where = None if trace is None else trace.line()
+    return "" if where is None else f" ({where[0]}:{where[1]})"
+
+
 class Tracing(Layered):
     """Notes where nodes are made, on top of another mode."""
 
     __slots__ = ("parent",)
+    with_modules = False  # whether it notes the layers, too
 
     def __init__(self, under: Any, parent: tuple[str, Trace | None] | None = None):
         super().__init__(under)
@@ -117,7 +157,12 @@ class Tracing(Layered):
         if type(node) is Port:
             node = node.node
         if node is not None and type(node) is not AccumulateGrad and node not in TRACES:
-            TRACES[node] = Trace(frames_here(), self.parent)
+            TRACES[node] = self.trace_here()
+
+    def trace_here(self) -> Trace:
+        """Where the user's code is now."""
+        modules: list | None = [] if self.with_modules else None
+        return Trace(frames_here(modules), self.parent, modules or ())
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = self.below(name, function, args, kwargs)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.autograd.mode import MODE
 from tapegrad.dtype import default, of
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops.factory import build, check, known
@@ -38,7 +39,10 @@ def tensor(
         dtype = known("tensor", dtype)
     if isinstance(data, _tensor.Tensor):
         warn_of_copy("torch.tensor(sourceTensor)")
-    return build("tensor", copied_array, data, dtype, requires_grad=requires_grad)
+    result = build("tensor", copied_array, data, dtype, requires_grad=requires_grad)
+    if isinstance(data, _tensor.Tensor) and type(mode := MODE.get()) is not bool:
+        mode.cut(data, result, "torch.tensor()")
+    return result
 
 
 def warn_of_copy(instead: str) -> None:

@@ -1,0 +1,60 @@
+"""Values of a graph in one line each, for messages and for whoever looks at a backward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.mark import Like
+from tapegrad.autograd.graph import AccumulateGrad, Port
+
+
+def described(x: Any) -> str:
+    """Shape, dtype and range of an array or tensor; other things as they print.
+
+    >>> from tapegrad.autograd.describe import described
+    >>> described(torch.tensor([1.0, float("nan"), 3.0]))
+    '[3] float32, from 1 to 3, 1 nan'
+    """
+    if isinstance(x, (list, tuple)) and any(hasattr(each, "dtype") for each in x):
+        return "; ".join(map(described, x))
+    if type(x) is Like:
+        return f"{list(x.shape)} {x.dtype}, not its values"
+    array = getattr(x, "_array", x)
+    if type(array) is not np.ndarray:
+        return repr(x)
+    text = f"{list(array.shape)} {array.dtype}"
+    if array.dtype.kind not in "fiu" or not array.size:
+        return text
+    finite = array[np.isfinite(array)]
+    if finite.size:
+        least, most = finite.min(), finite.max()
+        text += f", all {least:.4g}" if least == most else f", from {least:.4g} to {most:.4g}"
+    nan, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
+    return text + (f", {nan} nan" if nan else "") + (f", {infinite} inf" if infinite else "")
+
+
+def kept_by(node: Any) -> dict[str, Any]:
+    """What a node keeps for its rules, by the names these use; empty once it is freed."""
+    keeps = getattr(getattr(node, "plan", None), "keeps", ())
+    if not keeps or node.saved is None:
+        return {}
+    return {name: value for (_, _, name), value in zip(keeps, node.saved, strict=True)}
+
+
+def input_names(node: Any) -> list[str]:
+    """What the inputs of a node are called, in the order of its edges."""
+    op = getattr(getattr(node, "plan", None), "op", None)
+    n = len(node.edges)
+    if op is None or op.variadic or len(op.inputs) != n:
+        return [str(i) for i in range(n)]
+    return list(op.inputs)
+
+
+def target_name(edge: Any) -> str:
+    """The node at the end of an edge: its name, for a leaf its shape, and which output it is."""
+    node = edge.node if type(edge) is Port else edge
+    if type(node) is AccumulateGrad:
+        return f"leaf {list(node.array.shape)}"
+    return type(node).__name__ + (f", output {edge.index}" if type(edge) is Port else "")

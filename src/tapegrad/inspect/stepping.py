@@ -1,0 +1,269 @@
+"""The backward pass, node by node: what comes in, what a node kept, what goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from heapq import heappop
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.api import roots_of
+from tapegrad.autograd.describe import described, input_names, kept_by, target_name
+from tapegrad.autograd.engine import Walk
+from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.mode import MODE, switched
+from tapegrad.autograd.trace import trace_of
+from tapegrad.tensor import Tensor, wrap
+
+Until = str | Callable[["Step"], Any] | Any
+
+
+class Step:
+    """One node of a backward pass, about to run or after it has run.
+
+    Attributes:
+        number: how many nodes ran before it.
+        node: the node, as `grad_fn` gives it.
+        name: its name, such as `MulBackward0`.
+        received: the gradients that came in, a tensor or None for each output of the operator.
+        kept: what the node kept of the forward call, by the names that its rules use.
+        sent: the gradients that went out, triples of the name of the input, the node that it goes
+            to, and the tensor (of a leaf, what its `.grad` is now); None before the node has run.
+        file, line: where the user's code called the operator, if that was inside
+            `tapegrad.inspect.watch()` or anomaly mode; else None.
+        module: the layer that called it, such as `Net.body.0`, known inside `watch()`; else "".
+    """
+
+    def __init__(self, number: int, node: Any, received: tuple):
+        self.number = number
+        self.node = node
+        self.name = type(node).__name__
+        self.received = received
+        self.kept = {name: _shown(value) for name, value in kept_by(node).items()}
+        self.sent: list[tuple[str, Any, Any]] | None = None
+        trace = trace_of(node)
+        where = None if trace is None else trace.line()
+        self.file: str | None = None if where is None else where[0]
+        self.line: int | None = None if where is None else where[1]
+        self.module = "" if trace is None else trace.module
+
+    def source(self) -> str:
+        """The function that runs the node, as text; its rules are what it calls.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> step = tapegrad.inspect.step((x * 2).sum()).next()
+        >>> print(step.source().splitlines()[0])
+        def SumBackward0(node, g, retain):
+        """
+        import inspect
+
+        run = getattr(getattr(self.node, "plan", None), "run", None)
+        if run is None:
+            return f"{self.name} adds what it receives to the .grad of a leaf\n"
+        return inspect.getsource(run)
+
+    @property
+    def rules(self) -> dict[str, Callable]:
+        """The derivative rule of each input that a gradient goes to: an ordinary function.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> rule = tapegrad.inspect.step(x.tanh().sum()).run(until="tanh").rules["x"]
+        >>> rule.__code__.co_varnames
+        ('g', 'y')
+        """
+        plan: Any = getattr(self.node, "plan", None)
+        names = input_names(self.node)
+        if not hasattr(plan, "rules"):
+            return {}
+        return {names[i]: rule.function for i, rule in plan.rules()}
+
+    def __repr__(self) -> str:
+        where = "" if self.file is None else f"  {self.file}:{self.line}"
+        lines = [f"{self.number}  {self.name}{where}{f'  in {self.module}' * bool(self.module)}"]
+        lines += [f"   in    {described(g)}" for g in self.received if g is not None]
+        lines += [f"   kept  {name}: {described(value)}" for name, value in self.kept.items()]
+        for name, edge, g in self.sent or ():
+            lines.append(f"   out   {name} -> {target_name(edge)}: {described(g)}")
+        return "\n".join(lines)
+
+
+def _shown(value: Any) -> Any:
+    """A kept value as the user knows it: arrays as tensors."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_shown, value))
+    is_array = hasattr(value, "__array_namespace__") and not isinstance(value, Tensor)
+    return wrap(value) if is_array else value
+
+
+def _copied(g: Any) -> Any:
+    """A gradient on its way as a tensor of its own: the engine may add to it later."""
+    if g is None:
+        return None
+    return g.detach().clone() if isinstance(g, Tensor) else wrap(g.copy())
+
+
+class _Watched(Walk):
+    """A pass that writes down what the running node sends."""
+
+    sent: list[tuple[Any, Any]] | None = None
+
+    def send(self, edge: Any, g: Any) -> None:
+        if self.sent is not None:
+            self.sent.append((edge, _copied(g)))
+        super().send(edge, g)
+
+
+class Stepper:
+    """A backward pass that stands before a node until it is told to go on; see `step`."""
+
+    def __init__(
+        self, tensors: Any, grad_tensors: Any, retain_graph: bool | None, create_graph: bool
+    ):
+        roots = roots_of(tensors, grad_tensors, create_graph)
+        keep = create_graph if retain_graph is None else retain_graph
+        self._mode = switched(create_graph)
+        self._walk = _Watched(self._mode, roots, keep, create_graph)
+        self._n = 0
+        self._failed = False
+
+    @property
+    def upcoming(self) -> Step | None:
+        """The node that runs next, as it stands; None at the end."""
+        walk = self._walk
+        if self._failed or not (walk.ready or walk.leaves):
+            return None
+        node = walk.ready[0][1] if walk.ready else walk.leaves[0]
+        g = walk.pending[node]
+        return Step(self._n, node, tuple(map(_copied, g if type(g) is list else [g])))
+
+    def next(self) -> Step:
+        """Run one node; returns it with what it sent.
+
+        Raises:
+            RuntimeError: every node has run, or one has failed; and what a node raises.
+        """
+        step = self.upcoming
+        if step is None:
+            raise errors.advised(
+                RuntimeError("the backward pass has ended" + " with an error" * self._failed),
+                "Compute the forward pass again and begin with a new step(...).",
+            )
+        walk = self._walk
+        walk.sent = sent = list[tuple[Any, Any]]()
+        token = MODE.set(self._mode)
+        try:
+            if walk.ready:
+                heappop(walk.ready)
+                walk._run_node(step.node, walk.pending.pop(step.node))
+            else:
+                walk._finish_leaf(walk.leaves.pop(0))
+        except BaseException:
+            self._failed = True
+            raise
+        finally:
+            walk.sent = None
+            MODE.reset(token)
+        if type(step.node) is AccumulateGrad:
+            leaf = step.node.leaf()
+            step.sent = [] if leaf is None else [(".grad", step.node, _copied(leaf._grad))]
+            self._n += 1
+            return step
+        names = [n for n, edge in zip(input_names(step.node), step.node.edges, strict=True) if edge]
+        if len(names) != len(sent):  # a gradient that is None is not sent
+            names = [str(i) for i in range(len(sent))]
+        step.sent = [(name, edge, g) for name, (edge, g) in zip(names, sent, strict=True)]
+        self._n += 1
+        return step
+
+    def run(self, until: Until = None) -> Step | None:
+        """Run nodes until one that is wanted comes up, and stop before it; without, to the end.
+
+        `until` is the name of a node, with or without "Backward0" ("mul" finds `MulBackward0`); a
+        node; a module, or its name as in `Step.module`, of which a part from the left is enough; or
+        a function that is given each step before it runs and says whether to stop. Returns the
+        step before which it stopped, None at the end.
+        """
+        wanted = _condition(until)
+        while (step := self.upcoming) is not None:
+            if wanted(step):
+                return step
+            self.next()
+        return None
+
+    def __iter__(self) -> Iterator[Step]:
+        """Run node after node to the end, each given after it has run."""
+        while self.upcoming is not None:
+            yield self.next()
+
+    def __repr__(self) -> str:
+        step = self.upcoming
+        return f"before {step}" if step is not None else f"at the end, after {self._n} nodes"
+
+
+def _condition(until: Until) -> Callable[[Step], Any]:
+    if until is None:
+        return lambda step: False
+    if isinstance(until, str):
+        word = until.lower()
+
+        def named(step: Step) -> bool:
+            plain = step.name.rstrip("0123456789").removesuffix("Backward").lower()
+            inside = f"{step.module}.".startswith(f"{until}.") or f".{until}." in f".{step.module}."
+            return word in (step.name.lower(), plain) or bool(step.module and inside)
+
+        return named
+    if hasattr(until, "next_functions"):
+        return lambda step: step.node is until
+    if hasattr(until, "named_modules"):
+        from tapegrad.autograd.trace import trace_of
+
+        def within(step: Step) -> bool:
+            trace = trace_of(step.node)
+            return trace is not None and any(module is until for module in trace.modules)
+
+        return within
+    if callable(until):
+        return until
+    raise errors.advised(
+        TypeError(f"until must be a name, a node, a module or a function, not {until!r}"),
+        "For a node by its number write run(until=lambda step: step.number == 3).",
+    )
+
+
+def step(
+    tensors: Any,
+    grad_tensors: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+) -> Stepper:
+    """Walk the backward pass of `tensors` node by node: as `backward()`, but under your hand.
+
+    Nothing has run when it returns. `upcoming` shows the node that runs next, `next()` runs it,
+    `run(until=...)` runs up to a node, a layer or a condition, a loop over it runs all. In between
+    you may look at everything, in a script, in a notebook or at the prompt of `pdb`, and step into
+    any rule. The gradients end in `.grad` of the leaves as usual.
+
+    Args:
+        tensors: where to start: a tensor or several.
+        grad_tensors: for each its cotangent, of the same shape; None for scalars.
+        retain_graph: keep what the graph holds for another pass (default: `create_graph`).
+        create_graph: make the gradients themselves differentiable.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = (x * x).sum()
+    >>> for each in tapegrad.inspect.step(y, retain_graph=True):
+    ...     print(each)
+    0  SumBackward0
+       in    [] float32, all 1
+       kept  x_like: [2] float32, not its values
+       out   x -> MulBackward0: [2] float32, all 1
+    1  MulBackward0
+    ...
+    >>> walk = tapegrad.inspect.step(y)
+    >>> walk.run(until="mul").received
+    (tensor([1., 1.]),)
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    return Stepper(tensors, grad_tensors, retain_graph, create_graph)

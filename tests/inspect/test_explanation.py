@@ -1,0 +1,160 @@
+"""Why a tensor has the gradient it has: what `explain` says, line by line."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import tapegrad as torch
+from tapegrad.inspect import explain, live_graphs, watch
+
+
+def line_of(mark):
+    """Where in this file a comment stands."""
+    with open(__file__) as file:
+        lines = file.read().splitlines()
+    return f"{__file__}:{next(i for i, line in enumerate(lines, 1) if line.endswith('# ' + mark))}"
+
+
+def ways_to_lose_history():
+    w = torch.ones(3, requires_grad=True)
+    with watch():
+        with torch.no_grad():
+            a = w * 2  # no_grad
+        b = w.detach()  # detach
+        c = w.data  # data
+        d = w.to(torch.int64)  # integers
+        e = torch.from_numpy(w.detach().numpy())  # from_numpy
+        f = w.argmax()  # argmax
+    return [
+        (a, f"Its history was lost by mul() under torch.no_grad() at {line_of('no_grad')}."),
+        (b, f"Its history was lost by detach() at {line_of('detach')}."),
+        (c, f"Its history was lost by .data at {line_of('data')}."),
+        (d, f"whose result is torch.int64 at {line_of('integers')}."),
+        (e, f"It was made from data by from_numpy() at {line_of('from_numpy')}:"),
+        (
+            f,
+            f"lost by argmax(), whose result is torch.int64 at {line_of('argmax')}.",
+        ),
+    ]
+
+
+def test_it_names_how_and_where_history_was_lost():
+    for tensor, said in ways_to_lose_history():
+        assert said in str(explain(tensor)), str(explain(tensor))
+
+
+def test_what_is_computed_from_a_tensor_without_history_knows_where_it_was_lost():
+    w = torch.ones(3, requires_grad=True)
+    with watch():
+        hidden = w.detach()  # cut here
+        far = (hidden * 2).exp().sum()
+    assert f"detach() at {line_of('cut here')}." in str(explain(far))
+
+
+def test_a_leaf_that_was_left_out_knows_what_cut_it_off():
+    w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with watch():
+        loss = (w.tanh().detach() * v).sum()  # left out
+        loss.backward()
+    assert explain(w).lines[1:] == [
+        "Its .grad is None: no backward pass has reached it.",
+        "It was used, but what was computed from it lost its history:",
+        f"  detach() at {line_of('left out')}",
+    ]
+    other = torch.ones(1, requires_grad=True)
+    assert explain(other).lines[-1].endswith("began at a tensor that was not computed from it.")
+
+
+def test_zero_grad_is_told_from_no_backward():
+    w = torch.ones(2, requires_grad=True)
+    with watch():
+        w.sum().backward()  # reached
+    torch.optim.SGD([w]).zero_grad()
+    assert explain(w).lines[1] == (
+        f"Its .grad is None: the backward pass at {line_of('reached')} reached it, and it was set "
+        "to None after that, as zero_grad() does."
+    )
+
+
+def test_a_gradient_of_zeros_names_the_operator_that_made_them():
+    w = torch.full((2,), -1.0, requires_grad=True)
+    with watch():
+        torch.relu(w * 2).sum().backward()  # dead relu
+    assert explain(w).lines[1:] == [
+        "Its .grad is [2] float32, all 0.",
+        f"ReluBackward0 at {line_of('dead relu')} received a gradient that is not zero and sent "
+        "zeros: its derivative is zero there.",
+    ]
+    with watch():
+        (w * 2).backward(torch.zeros(2))  # zeros from the start
+    assert explain(w).lines[2] == (
+        f"Nothing but zeros reached it in the backward pass at {line_of('zeros from the start')}."
+    )
+
+
+def test_a_result_says_that_only_leaves_keep_gradients_and_who_freed_its_graph():
+    w = torch.ones(2, requires_grad=True)
+    with watch():
+        y = w.exp()  # made
+        y.sum().backward()  # freed
+    assert explain(y).lines == [
+        f"This was made by ExpBackward0 at {line_of('made')}: [2] float32, all 2.718.",
+        "Its .grad is None: only leaves keep their gradient. Call retain_grad() on it before "
+        "backward().",
+        f"What its node kept was freed by a backward pass at {line_of('freed')}: call that with "
+        "retain_graph=True to go through the graph again.",
+    ]
+    with pytest.raises(RuntimeError) as error:
+        y.sum().backward()
+    assert f"the first call ({line_of('freed')})" in error.value.__notes__[0]
+
+
+def test_without_watching_it_says_what_would_help():
+    x = torch.ones(2)
+    text = str(explain(x))
+    assert "This has no history and does not require grad: [2] float32, all 1." in text
+    assert "requires_grad_()" in text
+    with pytest.raises(TypeError, match="takes a tensor, not Linear"):
+        explain(torch.nn.Linear(1, 1))
+
+
+def test_watching_changes_no_number_and_keeps_nothing_alive():
+    def run():
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.GELU())
+        loss = model(torch.randn(5, 3)).pow(2).mean()
+        loss.backward()
+        return loss, [p.grad.numpy() for p in model.parameters()]
+
+    loss, plain = run()
+    with watch():
+        watched_loss, watched = run()
+        refs = [weakref.ref(watched_loss), weakref.ref(watched_loss.grad_fn)]
+    assert all(np.array_equal(a, b) for a, b in zip(plain, watched, strict=True))
+    assert torch.equal(loss, watched_loss)
+    del watched_loss
+    gc.collect()
+    assert [ref() for ref in refs] == [None, None]
+
+
+def test_live_graphs_names_who_holds_what():
+    x = torch.ones(100, requires_grad=True)
+    kept_losses = [(x * x).exp().sum() for _ in range(2)]
+    hidden = (x * 2).tanh()
+    found = [g for g in live_graphs() if g.tensor is hidden or g.tensor in kept_losses]
+    mine = {graph.holders[0].partition(" in ")[0]: graph for graph in found if graph.holders}
+    assert mine["kept_losses[1]"].n_nodes == 3
+    assert mine["kept_losses[1]"].n_bytes == 400  # what exp() gave; x is a leaf
+    assert mine["hidden"].n_bytes == 400
+    assert "test_live_graphs_names_who_holds_what" in mine["hidden"].holders[0]
+    assert "2 nodes keep 400 bytes" in repr(mine["hidden"])
+
+
+def test_a_loss_that_needs_an_older_graph_is_one_graph():
+    x = torch.ones(10, requires_grad=True)
+    inner = x.exp()
+    outer = inner.sum()
+    graphs = [g for g in live_graphs() if g.tensor is inner or g.tensor is outer]
+    assert [g.tensor is outer for g in graphs] == [True]
