@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.inspect import explain, live_graphs, watch
+from tapegrad.inspect import explain, live_graphs, step, watch
 
 
 def line_of(mark):
@@ -158,3 +158,31 @@ def test_a_loss_that_needs_an_older_graph_is_one_graph():
     outer = inner.sum()
     graphs = [g for g in live_graphs() if g.tensor is inner or g.tensor is outer]
     assert [g.tensor is outer for g in graphs] == [True]
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        rounded = x.round()
+        ctx.mark_non_differentiable(rounded)
+        return x * 2, rounded
+
+    @staticmethod
+    def backward(ctx, g, _):
+        return 2 * g
+
+
+def test_custom_functions_are_seen_as_well():
+    w = torch.ones(3, requires_grad=True)
+    with watch():
+        y, rounded = Twice.apply(w)  # applied
+        with torch.no_grad():
+            z, _ = Twice.apply(w)  # not recorded
+    assert f"made by TwiceBackward at {line_of('applied')}:" in str(explain(y))
+    assert explain(rounded).lines[1] == (
+        f"Its history was lost by Twice.apply(), which has no derivative at {line_of('applied')}."
+    )
+    assert f"Twice.apply() under torch.no_grad() at {line_of('not recorded')}" in str(explain(z))
+    first = step(y.sum()).run(until="TwiceBackward")
+    assert first.kept["saved_tensors[0]"].tolist() == [1.0, 1.0, 1.0]

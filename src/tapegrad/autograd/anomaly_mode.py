@@ -130,8 +130,8 @@ def _bad_gradient(node: Any, i: int, g: Any, what: str, cotangent: Any) -> Runti
     line = None if trace is None else trace.line()
     if line is not None:
         lines.append(
-            f"The operator was called at {line[0]}:{line[1]}. Keep what goes in away from where its "
-            "derivative is not finite: clamp() it, or choose with where() before."
+            f"The operator was called at {line[0]}:{line[1]}. Keep what goes in away from where "
+            "its derivative is not finite: clamp() it, or choose with where() before."
         )
     return advised(error, "\n".join(lines))
 

@@ -37,6 +37,9 @@ def described(x: Any) -> str:
 
 def kept_by(node: Any) -> dict[str, Any]:
     """What a node keeps for its rules, by the names these use; empty once it is freed."""
+    if hasattr(node, "kept_tensors"):  # of a custom function
+        kept = node.kept_tensors if type(node.kept_tensors) is tuple else ()
+        return {f"saved_tensors[{i}]": x.value for i, x in enumerate(kept) if x is not None}
     keeps = getattr(getattr(node, "plan", None), "keeps", ())
     if not keeps or node.saved is None:
         return {}

@@ -318,7 +318,7 @@ class Walk:
     def will_run(self, node: Any) -> bool:
         """Whether the hooks on the tensors that `node` made are called in this pass."""
         if self.reachable is None:
-            self.reachable = frozenset(_reachable([edge for edge, _ in self.roots]))
+            self.reachable = frozenset(reachable([edge for edge, _ in self.roots]))
         if node not in self.reachable:
             return False
         if self.needed is None or node in self.needed:

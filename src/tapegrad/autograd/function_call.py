@@ -53,6 +53,8 @@ def call(function: Any, args: tuple, separate: bool) -> Any:
     if recorded:
         keep(node, ctx.to_save or (), found)
     ctx.to_save = None
+    if type(mode) is not bool:
+        mode.applied(function.__name__, args, found)
     if levels:
         from tapegrad.autograd.function_forward import push
 

@@ -155,7 +155,7 @@ def saved_tensors(node: BackwardCFunction) -> tuple:
     """What a node kept, as tensors with their place in the graph."""
     kept = node.kept_tensors
     if kept is FREED:
-        raise errors.freed()
+        raise errors.freed(node)
     if kept is TAKEN:
         raise errors.advised(
             RuntimeError(

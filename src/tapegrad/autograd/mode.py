@@ -61,6 +61,11 @@ class Mode:
         """Run the forward of the custom function `name`: `run()`."""
         return self.under.around(name, run) if isinstance(self.under, Mode) else run()
 
+    def applied(self, name: str, args: tuple, results: list) -> None:
+        """The custom function `name` was called on `args`; its results have their nodes."""
+        if isinstance(self.under, Mode):
+            self.under.applied(name, args, results)
+
     # What happens to tensors besides operators: a mode hears of it and tells the mode below.
 
     def writes(self, x: Any) -> None:

@@ -173,7 +173,7 @@ class PackedPlan(Plan):
     def _unpacked(self, node: Any, only: int | None = None) -> Any:
         """A node as it would be without hooks; `only` the given one of what it keeps unpacked."""
         if node.saved is None:
-            raise errors.freed()
+            raise errors.freed(node)
         plain = self.node_type()
         plain.plan = self.original
         plain.edges = node.edges
@@ -279,7 +279,7 @@ class SavedTensor:
 
     def _value(self) -> Any:
         if self._node.saved is None:
-            raise errors.freed()
+            raise errors.freed(self._node)
         value = self._node.saved[self._i]
         return value if self._j is None else value[self._j]
 

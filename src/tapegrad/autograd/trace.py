@@ -171,6 +171,11 @@ class Tracing(Layered):
                 self.note(x)
         return result
 
+    def applied(self, name: str, args: tuple, results: list) -> None:
+        for x in results:
+            self.note(x)
+        super().applied(name, args, results)
+
     def wrote(self, x: Any, result: Any) -> None:
         self.note(x)
         super().wrote(x, result)

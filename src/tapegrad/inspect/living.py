@@ -11,7 +11,7 @@ import numpy as np
 
 from tapegrad.autograd.describe import described, kept_by
 from tapegrad.autograd.engine import reachable
-from tapegrad.autograd.graph import AccumulateGrad, Node, Port
+from tapegrad.autograd.graph import AccumulateGrad, OperatorNode, Port
 from tapegrad.autograd.trace import trace_of
 from tapegrad.tensor import Tensor
 
@@ -94,7 +94,9 @@ def live_graphs() -> list[LiveGraph]:
     >>> del losses[:], graph
     """
     gc.collect()  # what only cycles hold is not alive
-    tensors = [x for x in gc.get_objects() if isinstance(x, Tensor) and isinstance(_node(x), Node)]
+    tensors = [
+        x for x in gc.get_objects() if isinstance(x, Tensor) and isinstance(_node(x), OperatorNode)
+    ]
     inner: set[int] = set()  # nodes that are part of the graph of a younger tensor
     found = []
     for x in sorted(tensors, key=lambda x: -_node(x).sequence):

@@ -116,15 +116,20 @@ class Watch(Tracing):
                     cut.used = True
             for out in result if type(result) is tuple else (result,):
                 if getattr(out, "_node", None) is None and hasattr(out, "_array"):
-                    self._without_history(op, inputs, out)
+                    self._without_history(public_name(op.name, op.node_name), inputs, out)
         elif not inputs:
             self.log.made[result] = (name, self.trace_here())
         return result
 
-    def _without_history(self, op: Op, inputs: Any, out: Any) -> None:
+    def applied(self, name: str, args: tuple, results: list) -> None:
+        super().applied(name, args, results)
+        for out in results:
+            if getattr(out, "_node", None) is None and hasattr(out, "_array"):
+                self._without_history(f"{name}.apply", args, out)
+
+    def _without_history(self, name: str, inputs: Any, out: Any) -> None:
         sources = [x for x in inputs if hasattr(x, "_array") and x.requires_grad]
         if sources:
-            name = public_name(op.name, op.node_name)
             if not self.grad:
                 how = f"{name}() under torch.no_grad()"
             elif not (out.dtype.is_floating_point or out.dtype.is_complex):
@@ -136,6 +141,7 @@ class Watch(Tracing):
         for x in inputs:  # what is computed from a tensor that was cut off, is cut off as well
             cut = self.log.cuts.get(x)
             if cut is not None:
+                cut.used = True
                 self.log.cuts[out] = cut
                 return
 
