@@ -9,6 +9,7 @@ import tapegrad
 from tapegrad import nn, optim
 from tapegrad.data import load_digits
 from tapegrad.inspect.graph import graph_text
+from tapegrad.inspect.progress import progress
 from tapegrad.picture import draw_row, printable
 
 TRAIN = 1500  # images to learn from; the other 297 are the test
@@ -64,7 +65,8 @@ def _train(model, pixels, labels):
     n_images = len(pixels)
     n_steps, step = EPOCHS * -(-n_images // BATCH), 0
     start = time.perf_counter()
-    for epoch in range(EPOCHS):
+    epochs = progress(range(EPOCHS), "epochs")
+    for _ in epochs:
         total = 0.0
         for batch in tapegrad.randperm(n_images).split(BATCH):
             moved = tapegrad.randint(len(pool), (len(batch),))
@@ -75,7 +77,7 @@ def _train(model, pixels, labels):
             optimizer.step()
             total += loss.item() * len(batch)
             step += 1
-        _show_progress(epoch + 1, total / n_images)
+        epochs.show(loss=total / n_images)
     return step, time.perf_counter() - start
 
 
@@ -97,16 +99,6 @@ def _inputs_moved(pixels):
 
 def _targets(labels):
     return tapegrad.from_numpy(labels.astype(np.int64))
-
-
-def _show_progress(epoch, loss):
-    """One line that rewrites itself in a terminal, and is printed once elsewhere."""
-    bar = "#" * epoch + "." * (EPOCHS - epoch)
-    line = f"[{bar}] epoch {epoch:2d} of {EPOCHS}, loss {loss:.4f}"
-    if sys.stdout.isatty():
-        print(f"\r{line}", end="" if epoch < EPOCHS else "\n", flush=True)
-    elif epoch == EPOCHS:
-        print(line)
 
 
 def _draw(pixels, labels, guesses, encoding):

@@ -1,9 +1,10 @@
-"""Seeing what was built: the layers of a model, the graph of a tensor, a pass through it."""
+"""Seeing what was built and what runs: layers, graphs, a pass through them, how far a loop is."""
 
 from tapegrad.inspect.explanation import explain
 from tapegrad.inspect.graph import graph_text
 from tapegrad.inspect.linting import LintWarning, lint
 from tapegrad.inspect.living import live_graphs
+from tapegrad.inspect.progress import progress
 from tapegrad.inspect.stepping import step
 from tapegrad.inspect.summary import summary
 from tapegrad.inspect.watching import watch
@@ -14,6 +15,7 @@ __all__ = [
     "graph_text",
     "lint",
     "live_graphs",
+    "progress",
     "step",
     "summary",
     "watch",
