@@ -1,0 +1,475 @@
+"""Batched arrays: an array whose first axis is hidden, because a function is mapped over it.
+
+    Batched(level, value)              `value` has the batch along its first axis
+    Batched(level, value, False)       the same values for each member of the batch
+
+`shape`, `ndim` and `dtype` are those of one member. What is below, `value`, is a NumPy array or a
+batched array of an outer level. A `Level` is one call of `vmap`; the level made last is outermost
+in an array, so that arrays of several levels meet in one order.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+
+ndarray = np.ndarray
+_numbers = count(1)
+
+
+class Level:
+    """One mapping of a function over a batch: its size, and what random operators do."""
+
+    __slots__ = ("depth", "number", "randomness", "size")
+
+    def __init__(self, size: int, randomness: str = "error", depth: int = 1):
+        self.number = next(_numbers)
+        self.size = size
+        self.randomness = randomness
+        self.depth = depth  # how many transforms are around it, itself included
+
+
+class Batched:
+    """An array with a hidden batch axis."""
+
+    __slots__ = ("__weakref__", "dtype", "level", "mapped", "shape", "value")
+
+    def __init__(self, level: Level, value: Any, mapped: bool = True):
+        self.level = level
+        self.value = value
+        self.mapped = mapped
+        self.shape = value.shape[1:] if mapped else value.shape
+        self.dtype = value.dtype
+
+    def __array_namespace__(self, *, api_version: Any = None) -> Any:
+        from tapegrad.arrays import batched
+
+        return batched
+
+    # --- what it is, for one member -------------------------------------------------------------
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self.value.strides[1:] if self.mapped else self.value.strides
+
+    @property
+    def flags(self) -> Any:
+        """Those of one member's memory."""
+        value = self.value
+        while type(value) is Batched or value.ndim > len(self.shape):
+            if type(value) is Batched:
+                value = value.value
+            else:
+                value = value[0] if len(value) else np.empty(value.shape[1:], value.dtype)
+        return value.flags
+
+    @property
+    def base(self) -> Any:
+        """What holds the memory: views of one array have one base."""
+        return self.value
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator:
+        return iter([self[i] for i in range(len(self))])
+
+    def __repr__(self) -> str:
+        what = repr(self.value).replace("\n", "\n    ")
+        return f"Batched(level={self.level.depth}, mapped={self.mapped}, value=\n    {what}\n)"
+
+    # --- what cannot be asked of a batch --------------------------------------------------------
+
+    def item(self) -> Any:
+        raise errors.advised(
+            RuntimeError(
+                "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
+                "over calling .item() on a Tensor, please try to rewrite what you're doing with "
+                "other operations. If error is occurring somewhere inside PyTorch internals, "
+                "please file a bug report."
+            ),
+            "Each member of the batch has its own number: keep it a tensor.",
+        )
+
+    __int__ = __float__ = __complex__ = __index__ = item
+
+    def __bool__(self) -> bool:
+        raise errors.advised(
+            RuntimeError(
+                "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
+                "control flow. We don't support that yet, please file an issue at "
+                "https://github.com/pytorch/pytorch/issues ."
+            ),
+            "All members of the batch take one path: choose between values with torch.where.",
+        )
+
+    def tolist(self) -> Any:
+        raise no_storage()
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise no_storage()
+
+    # --- NumPy hands over ------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs.get("out") is not None:
+            raise TypeError(f"{ufunc.__name__}.{method} of a batched array, into another array")
+        return pointwise(ufunc, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function is np.copyto:
+            return _copy_to(*args[:2])
+        return NotImplemented
+
+    # --- methods that kernels and rules use beside the standard's names --------------------------
+
+    @property
+    def T(self) -> Any:
+        return self.transpose(tuple(range(len(self.shape)))[::-1])
+
+    @property
+    def mT(self) -> Any:
+        return Batched(self.level, self.value.mT, self.mapped)
+
+    @property
+    def real(self) -> Any:
+        return Batched(self.level, self.value.real, self.mapped)
+
+    @property
+    def imag(self) -> Any:
+        return Batched(self.level, self.value.imag, self.mapped)
+
+    def reshape(self, *shape: Any) -> Any:
+        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        whole = (self.value.shape[0], *shape) if self.mapped else tuple(shape)
+        if self.mapped and -1 in shape and not self.value.shape[0]:
+            known = -_product(shape)
+            whole = (0, *[self.size // known if n == -1 else n for n in shape])
+        return Batched(self.level, self.value.reshape(whole), self.mapped)
+
+    def transpose(self, *axes: Any) -> Any:
+        given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        axes = tuple(a % len(self.shape) for a in given)
+        if not self.mapped:
+            return Batched(self.level, self.value.transpose(axes), False)
+        return Batched(self.level, self.value.transpose((0, *[a + 1 for a in axes])))
+
+    def ravel(self) -> Any:
+        return self.reshape((self.size,))
+
+    def astype(self, dtype: Any, order: str = "K", *, copy: bool = True) -> Any:
+        return Batched(self.level, self.value.astype(dtype, order, copy=copy), self.mapped)
+
+    def copy(self, order: str = "C") -> Any:
+        return Batched(self.level, self.value.copy(order), self.mapped)
+
+    def conj(self) -> Any:
+        return Batched(self.level, self.value.conj(), self.mapped)
+
+    def _reduced(self, name: str, axis: Any = None, **kwargs: Any) -> Any:
+        return getattr(self.__array_namespace__(), name)(self, axis=axis, **kwargs)
+
+    def sum(self, axis: Any = None, **kwargs: Any) -> Any:
+        return self._reduced("sum", axis, **kwargs)
+
+    def max(self, axis: Any = None, **kwargs: Any) -> Any:
+        return self._reduced("max", axis, **kwargs)
+
+    def min(self, axis: Any = None, **kwargs: Any) -> Any:
+        return self._reduced("min", axis, **kwargs)
+
+    def all(self, axis: Any = None, **kwargs: Any) -> Any:
+        return self._reduced("all", axis, **kwargs)
+
+    def any(self, axis: Any = None, **kwargs: Any) -> Any:
+        return self._reduced("any", axis, **kwargs)
+
+    # --- elements ---------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        from tapegrad.arrays.batched.index import read
+
+        return read(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        from tapegrad.arrays.batched.index import read
+
+        part = read(self, key)
+        if part.base is None:
+            raise TypeError("a batched array is written through slices and numbers only")
+        _copy_to(part, value)
+
+    # --- Python's operators -----------------------------------------------------------------------
+
+    def __neg__(self) -> Any:
+        return Batched(self.level, -self.value, self.mapped)
+
+    def __pos__(self) -> Any:
+        return Batched(self.level, +self.value, self.mapped)
+
+    def __abs__(self) -> Any:
+        return Batched(self.level, abs(self.value), self.mapped)
+
+    def __invert__(self) -> Any:
+        return Batched(self.level, ~self.value, self.mapped)
+
+    def __add__(self, other: Any) -> Any:
+        return pair(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return pair(operator.add, other, self)
+
+    def __iadd__(self, other: Any) -> Any:
+        """In this object: a sum that several names hold is one sum."""
+        total = pair(operator.add, self, other)
+        self.value, self.mapped = total.value, total.mapped
+        return self
+
+    def __sub__(self, other: Any) -> Any:
+        return pair(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return pair(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return pair(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return pair(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return pair(operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return pair(operator.truediv, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return pair(operator.floordiv, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return pair(operator.floordiv, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return pair(operator.mod, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return pair(operator.mod, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return pair(operator.pow, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return pair(operator.pow, other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return pair(operator.and_, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return pair(operator.and_, other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return pair(operator.or_, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return pair(operator.or_, other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return pair(operator.xor, self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return pair(operator.xor, other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return pair(operator.lshift, self, other)
+
+    def __rshift__(self, other: Any) -> Any:
+        return pair(operator.rshift, self, other)
+
+    def __eq__(self, other: Any) -> Any:
+        return pair(operator.eq, self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return pair(operator.ne, self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return pair(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return pair(operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return pair(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return pair(operator.ge, self, other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.__array_namespace__().matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return self.__array_namespace__().matmul(other, self)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def no_storage() -> RuntimeError:
+    return errors.advised(
+        RuntimeError("Cannot access data pointer of Tensor that doesn't have storage"),
+        "Inside vmap a tensor stands for each member of a batch: its values are not at hand.",
+    )
+
+
+def _product(shape: Any) -> int:
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+# --- the values below -----------------------------------------------------------------------------
+
+
+def top_level(arrays: Any) -> Any:
+    """The outermost level among arrays; None if none of them is batched."""
+    level = None
+    for x in arrays:
+        if type(x) is Batched and (level is None or x.level.number > level.number):
+            level = x.level
+    return level
+
+
+def opened(arrays: Any) -> tuple[Any, list, list]:
+    """The outermost level, what lies below it, and which of that has the batch as first axis."""
+    level = top_level(arrays)
+    values, mapped = [], []
+    for x in arrays:
+        if type(x) is Batched and x.level is level:
+            values.append(x.value)
+            mapped.append(x.mapped)
+        else:
+            values.append(x)
+            mapped.append(False)
+    return level, values, mapped
+
+
+def closed(level: Level, out: Any, mapped: bool) -> Any:
+    """What a function below gave, as batched arrays."""
+    if type(out) is ndarray or type(out) is Batched:
+        return Batched(level, out, mapped)
+    if isinstance(out, np.generic):
+        return Batched(level, np.asarray(out), mapped)
+    if isinstance(out, tuple):
+        parts = [closed(level, x, mapped) for x in out]
+        return type(out)(*parts) if hasattr(out, "_fields") else tuple(parts)
+    if isinstance(out, list):
+        return [closed(level, x, mapped) for x in out]
+    return out
+
+
+def widened(value: Any, ndim: int) -> Any:
+    """A mapped value with axes of one element after the batch axis, so that members have `ndim`."""
+    have = value.ndim - 1
+    if have == ndim:
+        return value
+    shape = value.shape
+    return value.reshape((shape[0], *(1,) * (ndim - have), *shape[1:]))
+
+
+def pair(function: Callable, x: Any, y: Any) -> Any:
+    """An elementwise function of two, of which at least one is batched."""
+    if type(x) is Batched and type(y) is Batched and x.level is y.level:
+        a, b = x.value, y.value
+        if len(x.shape) == len(y.shape) or not (x.mapped or y.mapped):
+            return closed(x.level, function(a, b), x.mapped or y.mapped)
+    elif type(y) is float or type(y) is int:
+        return closed(x.level, function(x.value, y), x.mapped)
+    return pointwise(function, (x, y), {})
+
+
+def pointwise(function: Callable, arrays: Any, kwargs: dict) -> Any:
+    """An elementwise function of any number of arrays, numbers and None."""
+    level, values, mapped = opened(arrays)
+    if True not in mapped:
+        return closed(level, function(*values, **kwargs), False)
+    ndim = 0
+    for x in arrays:
+        n = len(getattr(x, "shape", ()))
+        if n > ndim:
+            ndim = n
+    values = [widened(v, ndim) if m else v for v, m in zip(values, mapped, strict=True)]
+    return closed(level, function(*values, **kwargs), True)
+
+
+def spread(value: Any, size: int) -> Any:
+    """The same values for each of `size` members, with the batch as first axis: a view."""
+    shape = (size, *value.shape)
+    if type(value) is ndarray:
+        return np.broadcast_to(value, shape)
+    from tapegrad.arrays.find import namespace_of
+
+    return namespace_of((value,)).broadcast_to(value, shape)
+
+
+def _copy_to(target: Any, source: Any) -> None:
+    """Write `source` into the memory of `target`."""
+    if type(target) is not Batched:
+        raise inplace_error()
+    above = type(source) is Batched and source.level.number > target.level.number
+    if above or (type(source) is Batched and source.mapped and not target.mapped):
+        if not (source.level is target.level or above):
+            raise inplace_error()
+        if above or source.mapped:
+            raise inplace_error()
+    value = source
+    if type(source) is Batched and source.level is target.level:
+        value = source.value
+        if source.mapped:
+            value = widened(value, len(target.shape))
+    into = target.value
+    if type(into) is Batched or type(value) is Batched:
+        _copy_to(into, value)
+        return
+    if isinstance(value, ndarray) and value.dtype.kind == "c" and into.dtype.kind not in "cb":
+        value = value.real
+    np.copyto(into, value, casting="unsafe")
+
+
+def inplace_error() -> RuntimeError:
+    return errors.advised(
+        RuntimeError(
+            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
+            "Tensor `other` in extra_args that has more elements than `self`. This happened due to "
+            "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
+            "use out-of-place operators instead of inplace arithmetic. If said operator is being "
+            "called inside the PyTorch framework, please file a bug report instead."
+        ),
+        "Make the tensor that is written from one that is mapped: torch.zeros_like(x), "
+        "x.new_zeros(...).",
+    )

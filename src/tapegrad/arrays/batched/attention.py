@@ -1,0 +1,39 @@
+"""Attention of batches: the batch is one more leading axis of all inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
+from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.find import namespace_of
+
+
+def _opened(level: Any, inputs: Any) -> list:
+    q, k, v, *masks = inputs
+    values = values_of(level, q, k, v)
+    for mask in masks:
+        is_own = type(mask) is Batched and mask.level is level and mask.mapped
+        value = opened((mask,))[1][0] if not is_own else widened(mask.value, len(q.shape))
+        if type(mask) is Batched and mask.level is not level:
+            value = mask
+        values.append(value)
+    return values
+
+
+def attend(inputs: Any, scale: float, causal: bool) -> Any:
+    level = top_level(inputs)
+    if level is None:
+        return plain("attend")(inputs, scale, causal)
+    values = _opened(level, inputs)
+    return closed(level, namespace_of(values).attend(values, scale, causal), True)
+
+
+def attend_back(g: Any, inputs: Any, y: Any, total: Any, scale: float, causal: bool) -> Any:
+    level = top_level((g, *inputs, y, total))
+    if level is None:
+        return plain("attend_back")(g, inputs, y, total, scale, causal)
+    values = _opened(level, inputs)
+    g, y, total = values_of(level, g, y, total)
+    kernel = namespace_of((g, *values)).attend_back
+    return closed(level, kernel(g, values, y, total, scale, causal), True)

@@ -1,0 +1,39 @@
+"""Class numbers of batched arrays: the batch goes along with the first axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.batched.array import closed, top_level
+from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.find import namespace_of
+
+
+def together(value: Any) -> Any:
+    """A value (batch, N, ...) as (batch * N, ...)."""
+    return value.reshape((value.shape[0] * value.shape[1], *value.shape[2:]))
+
+
+def apart(value: Any, size: int) -> Any:
+    """(batch * N, ...) as (batch, N, ...)."""
+    n = value.shape[0] // size if size else 0
+    return value.reshape((size, n, *value.shape[1:]))
+
+
+def pick(x: Any, target: Any) -> Any:
+    level = top_level((x, target))
+    if level is None:
+        return plain("pick")(x, target)
+    value, where = values_of(level, x, target)
+    out = namespace_of((value, where)).pick(together(value), together(where))
+    return closed(level, out.reshape(where.shape), True)
+
+
+def unpick(g: Any, target: Any, shape: tuple[int, ...]) -> Any:
+    level = top_level((g, target))
+    if level is None:
+        return plain("unpick")(g, target, shape)
+    value, where = values_of(level, g, target)
+    whole = (level.size * shape[0], *shape[1:])
+    out = namespace_of((value, where)).unpick(together(value), together(where), whole)
+    return closed(level, out.reshape((level.size, *shape)), True)

@@ -1,0 +1,28 @@
+"""Rows of tables, for batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.batched.array import closed, opened
+from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.find import namespace_of
+
+
+def spread_rows(g: Any, indices: Any, n: int, padding: int, by_frequency: bool) -> Any:
+    level, (_, where), (_, mapped) = opened((g, indices))
+    if level is None:
+        return plain("spread_rows")(g, indices, n, padding, by_frequency)
+    (value,) = values_of(level, g)
+    size, width = level.size, value.shape[-1]
+    xp = namespace_of((value, where))
+    if not mapped:  # the members side by side in rows of one table
+        rows = xp.moveaxis(value, 0, -2)
+        rows = rows.reshape((*rows.shape[:-2], size * width))
+        out = xp.spread_rows(rows, where, n, padding, by_frequency)
+        return closed(level, xp.moveaxis(out.reshape((n, size, width)), 1, 0), True)
+    if padding >= 0:  # tables one after the other have no common padding
+        value = xp.where((where == padding)[..., None], xp.zeros_like(value), value)
+    first = xp.arange(size).reshape((size,) + (1,) * (where.ndim - 1)) * n
+    out = xp.spread_rows(value, where + first, size * n, -1, by_frequency)
+    return closed(level, out.reshape((size, n, width)), True)

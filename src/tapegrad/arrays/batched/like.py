@@ -1,0 +1,60 @@
+"""Making arrays like batched ones, and converting them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, closed
+from tapegrad.arrays.batched.below import below, plain
+
+
+def _like(name: str) -> Callable:
+    def function(x: Any, /, *args: Any, dtype: Any = None) -> Any:
+        if type(x) is not Batched:
+            return plain(name)(x, *args, dtype=dtype)
+        return closed(x.level, below(name, x)(x.value, *args, dtype=dtype), x.mapped)
+
+    function.__name__ = name
+    return function
+
+
+empty_like = _like("empty_like")
+ones_like = _like("ones_like")
+zeros_like = _like("zeros_like")
+
+
+def full_like(x: Any, fill_value: Any, /, *, dtype: Any = None) -> Any:
+    """Each member filled with a number, or with its own."""
+    if type(fill_value) is Batched:
+        zeros = zeros_like(x, dtype=dtype)
+        return zeros + astype(fill_value, zeros.dtype)
+    if type(x) is not Batched:
+        return plain("full_like")(x, fill_value, dtype=dtype)
+    out = below("full_like", x)(x.value, fill_value, dtype=dtype)
+    return closed(x.level, out, x.mapped)
+
+
+def asarray(x: Any, /, *, dtype: Any = None, copy: Any = None) -> Any:
+    """`x` as an array: a batched one stays one."""
+    if type(x) is not Batched:
+        return plain("asarray")(x, dtype=dtype, copy=copy)
+    if dtype is not None and dtype != x.dtype:
+        return astype(x, dtype)
+    return copied(x, "K") if copy else x
+
+
+def astype(x: Any, dtype: Any, /, *, copy: Any = True) -> Any:
+    """`x` in another dtype."""
+    if type(x) is not Batched:
+        return plain("astype")(x, dtype, copy=copy)
+    return closed(x.level, below("astype", x)(x.value, dtype, copy=copy), x.mapped)
+
+
+def copied(x: Any, order: Any) -> Any:
+    """A copy in an order of memory, which is that of each member."""
+    if type(x) is not Batched:
+        return plain("copied")(x, order)
+    if type(order) is tuple and x.mapped:
+        order = (0, *[a + 1 for a in order])
+    return closed(x.level, below("copied", x)(x.value, order), x.mapped)

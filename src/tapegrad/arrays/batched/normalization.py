@@ -1,0 +1,150 @@
+"""Normalisation of batches: statistics below, weights and biases as what they are, products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, closed, top_level
+from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.classes import apart, together
+from tapegrad.arrays.batched.convolution import _from_channels, _with_channels
+from tapegrad.arrays.batched.like import astype
+from tapegrad.arrays.batched.reduce import sum as total
+from tapegrad.arrays.find import namespace_of
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+def standardize_rows(x: Any, weight: Any, bias: Any, n_axes: int, eps: float) -> Any:
+    if top_level((x, weight, bias)) is None:
+        return plain("standardize_rows")(x, weight, bias, n_axes, eps)
+    if type(x) is Batched:
+        out = namespace_of((x.value,)).standardize_rows(x.value, None, None, n_axes, eps)
+        y, mean, scale = closed(x.level, out, x.mapped)
+    else:
+        y, mean, scale = plain("standardize_rows")(x, None, None, n_axes, eps)
+    y = y if weight is None else y * weight
+    return (y if bias is None else y + bias), mean, scale
+
+
+def standardize_rows_back(
+    g: Any, x: Any, weight: Any, mean: Any, scale: Any, n_axes: int, eps: float
+) -> Any:
+    level = top_level((g, x, weight, mean, scale))
+    if level is None:
+        return plain("standardize_rows_back")(g, x, weight, mean, scale, n_axes, eps)
+    g = g if weight is None else g * weight
+    level = top_level((g, x, mean, scale))
+    if level is None:
+        return plain("standardize_rows_back")(g, x, None, mean, scale, n_axes, eps)
+    g, x, mean, scale = values_of(level, g, x, mean, scale)
+    kernel = namespace_of((g, x)).standardize_rows_back
+    return closed(level, kernel(g, x, None, mean, scale, n_axes, eps), True)
+
+
+def standardize_rows_weight_back(
+    g: Any, x: Any, mean: Any, scale: Any, like: Any, eps: float
+) -> Any:
+    if top_level((g, x, mean, scale)) is None:
+        return plain("standardize_rows_weight_back")(g, x, mean, scale, like, eps)
+    return sum_rows(g * (x - mean) * scale, like)
+
+
+def sum_rows(g: Any, like: Any) -> Any:
+    if type(g) is not Batched:
+        return plain("sum_rows")(g, like)
+    axes = tuple(range(len(g.shape) - len(like.shape)))
+    return astype(total(g, axis=axes), like.dtype)
+
+
+# --- channels -------------------------------------------------------------------------------------
+
+
+def _of_channels(weight: Any, x: Any) -> Any:
+    """A number for each channel, in a shape that broadcasts with x (N, C, ...)."""
+    return weight.reshape((*weight.shape, *(1,) * (len(x.shape) - 2)))
+
+
+def _folded(value: Any, groups: int | None) -> Any:
+    """Members as channels, whose statistics are their own; with groups, as images."""
+    return _with_channels(value) if groups is None else together(value)
+
+
+def _unfolded(value: Any, size: int, groups: int | None) -> Any:
+    return _from_channels(value, size) if groups is None else apart(value, size)
+
+
+def channel_moments(x: Any, groups: int | None) -> tuple:
+    if type(x) is not Batched:
+        return plain("channel_moments")(x, groups)
+    kernel = namespace_of((x.value,)).channel_moments
+    if not x.mapped:
+        return closed(x.level, kernel(x.value, groups), False)
+    moments = kernel(_folded(x.value, groups), groups)
+    return closed(x.level, tuple([apart(m, x.level.size) for m in moments]), True)
+
+
+def standardize_channels(
+    x: Any, mean: Any, variance: Any, weight: Any, bias: Any, groups: int | None, eps: float
+) -> Any:
+    if top_level((x, mean, variance, weight, bias)) is None:
+        return plain("standardize_channels")(x, mean, variance, weight, bias, groups, eps)
+    level = top_level((x, mean, variance))
+    if level is None:
+        y = plain("standardize_channels")(x, mean, variance, None, None, groups, eps)
+    else:
+        value, *moments = values_of(level, x, mean, variance)
+        moments = [together(m) for m in moments]
+        kernel = namespace_of((value,)).standardize_channels
+        y = kernel(_folded(value, groups), *moments, None, None, groups, eps)
+        y = closed(level, _unfolded(y, level.size, groups), True)
+    y = y if weight is None else y * _of_channels(weight, x)
+    return y if bias is None else y + _of_channels(bias, x)
+
+
+def standardize_channels_back(
+    g: Any, x: Any, weight: Any, mean: Any, variance: Any, groups: int | None, eps: float
+) -> Any:
+    if top_level((g, x, weight, mean, variance)) is None:
+        return plain("standardize_channels_back")(g, x, weight, mean, variance, groups, eps)
+    g = g if weight is None else g * _of_channels(weight, x)
+    level = top_level((g, x, mean, variance))
+    if level is None:
+        return plain("standardize_channels_back")(g, x, None, mean, variance, groups, eps)
+    g, x, mean, variance = values_of(level, g, x, mean, variance)
+    g, x = _folded(g, groups), _folded(x, groups)
+    kernel = namespace_of((g, x)).standardize_channels_back
+    out = kernel(g, x, None, together(mean), together(variance), groups, eps)
+    return closed(level, _unfolded(out, level.size, groups), True)
+
+
+def standardize_channels_weight_back(
+    g: Any, x: Any, mean: Any, variance: Any, like: Any, groups: int | None, eps: float
+) -> Any:
+    if top_level((g, x, mean, variance)) is None:
+        kernel = plain("standardize_channels_weight_back")
+        return kernel(g, x, mean, variance, like, groups, eps)
+    return sum_channels(g * standardize_channels(x, mean, variance, None, None, groups, eps), like)
+
+
+def standardize_given_weight_back(
+    g: Any, x: Any, mean: Any, variance: Any, like: Any, eps: float
+) -> Any:
+    return standardize_channels_weight_back(g, x, mean, variance, like, None, eps)
+
+
+def scale_channels(g: Any, variance: Any, weight: Any, eps: float) -> Any:
+    if top_level((g, variance, weight)) is None:
+        return plain("scale_channels")(g, variance, weight, eps)
+    from tapegrad.arrays import batched as xp
+
+    factor = 1 / xp.sqrt(variance + eps)
+    factor = factor if weight is None else factor * weight
+    return astype(g * _of_channels(factor, g), g.dtype)
+
+
+def sum_channels(g: Any, like: Any) -> Any:
+    if type(g) is not Batched:
+        return plain("sum_channels")(g, like)
+    axes = (0, *range(2, len(g.shape)))
+    return astype(total(g, axis=axes), like.dtype)

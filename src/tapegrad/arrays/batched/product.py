@@ -1,0 +1,61 @@
+"""Products of batched matrices and vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, closed, opened, widened
+from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.find import namespace_of
+
+
+def matmul(x: Any, y: Any, /) -> Any:
+    """The product of each member; what is not mapped takes part in one product with all."""
+    level, (a, b), (x_mapped, y_mapped) = opened((x, y))
+    if level is None:
+        return plain("matmul")(x, y)
+    m, n = len(x.shape), len(y.shape)
+    both = type(a) is Batched or type(b) is Batched
+    product = namespace_of((a, b)).matmul if both else plain("matmul")
+    if not (x_mapped or y_mapped):
+        return closed(level, product(a, b), False)
+    if x_mapped and not y_mapped and n <= 2:
+        if m <= 1 or n == 1:
+            return closed(level, product(a, b), True)
+        rows = a.reshape((-1 if a.size else 0, a.shape[-1]))  # all members are rows of one matrix
+        return closed(level, product(rows, b).reshape((*a.shape[:-1], b.shape[-1])), True)
+    if y_mapped and not x_mapped and m <= 2 and n == 1:
+        return closed(level, product(b, a.mT if m == 2 else a), True)
+    if y_mapped and not x_mapped and m == 1:
+        return closed(level, product(a, b), True)
+    # a vector as a matrix of one row, or one column, which is taken off again
+    if m == 1:
+        a = a.reshape((*a.shape[:-1], 1, a.shape[-1]))
+    if n == 1:
+        b = b.reshape((*b.shape, 1))
+    ndim = max(m, n, 2)
+    a = widened(a, ndim) if x_mapped else a
+    b = widened(b, ndim) if y_mapped else b
+    out = product(a, b)
+    if m == 1 and n == 1:
+        out = out.reshape(out.shape[:-2])
+    elif m == 1:
+        out = out.reshape((*out.shape[:-2], out.shape[-1]))
+    elif n == 1:
+        out = out.reshape(out.shape[:-1])
+    return closed(level, out, True)
+
+
+def vecdot(x: Any, y: Any, /, *, axis: int = -1) -> Any:
+    level, (a, b), (x_mapped, y_mapped) = opened((x, y))
+    if level is None:
+        return plain("vecdot")(x, y, axis=axis)
+    ndim = max(len(x.shape), len(y.shape))
+    axis = axis - ndim if axis >= 0 else axis
+    if x_mapped:
+        a = widened(a, ndim)
+    if y_mapped:
+        b = widened(b, ndim)
+    if x_mapped != y_mapped:
+        a, b = values_of(level, x if x_mapped else a, y if y_mapped else b)
+    return closed(level, namespace_of((a, b)).vecdot(a, b, axis=axis), x_mapped or y_mapped)

@@ -1,0 +1,106 @@
+"""Into a level of `vmap` and out of it: the operators that hide the batch axis and show it again.
+
+They are linear, so that gradients and tangents pass the border of a level like any operator: what
+goes out of it in reverse comes in. A tensor from outside that is the same for each member is
+lifted; the gradients of the members are its gradient when they are added up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.batched.array import Batched, Level, spread
+from tapegrad.arrays.find import namespace_of
+from tapegrad.op import REGISTRY, linear
+from tapegrad.tensor import TensorCore
+
+# --- on arrays ------------------------------------------------------------------------------------
+
+
+def _moved(x: Any, source: int, destination: int) -> Any:
+    if source == destination:
+        return x[...]  # an array of its own
+    if type(x) is np.ndarray:
+        return np.moveaxis(x, source, destination)
+    return namespace_of((x,)).moveaxis(x, source, destination)
+
+
+def hidden(x: Any, axis: int, level: Level) -> Any:
+    """`x` with `axis` as the batch of a level, below the levels that came later."""
+    if type(x) is Batched and x.level.number > level.number:
+        return Batched(x.level, hidden(x.value, axis + x.mapped, level), x.mapped)
+    return Batched(level, _moved(x, axis, 0))
+
+
+def shown(x: Any, axis: int, level: Level) -> Any:
+    """The reverse: the batch of a level as `axis`; what has none of it is repeated."""
+    if type(x) is Batched:
+        if x.level.number > level.number:
+            return Batched(x.level, shown(x.value, axis + x.mapped, level), x.mapped)
+        if x.level is level:
+            value = x.value if x.mapped else spread(x.value, level.size)
+            return _moved(value, 0, axis)
+    return _moved(spread(x, level.size), 0, axis)
+
+
+def same_for_all(x: Any, level: Level) -> Any:
+    """`x` in a level, the same for each member of the batch."""
+    if type(x) is Batched and x.level.number > level.number:
+        return Batched(x.level, same_for_all(x.value, level), x.mapped)
+    return Batched(level, x, False)
+
+
+def added_up(x: Any, level: Level) -> Any:
+    """The sum over the members of the batch of a level."""
+    if type(x) is Batched:
+        if x.level.number > level.number:
+            return Batched(x.level, added_up(x.value, level), x.mapped)
+        if x.level is level:
+            if x.mapped:
+                return namespace_of((x.value,)).sum(x.value, axis=0)
+            return x.value * level.size
+    return x * level.size
+
+
+# --- on tensors -----------------------------------------------------------------------------------
+
+
+@linear(node="ViewBackward0", view=True)
+def enter(xp, x, *, axis, level):
+    """A tensor whose `axis` is the batch of a level, as each member sees it."""
+    return hidden(x, axis, level)
+
+
+@linear(node="ViewBackward0", view=True)
+def leave(xp, x, *, axis, level):
+    """A tensor of a level with the batch as `axis`."""
+    return shown(x, axis, level)
+
+
+@linear(node="ExpandBackward0", view=True)
+def lift(xp, x, *, level):
+    """A tensor from outside in a level, the same for each member."""
+    return same_for_all(x, level)
+
+
+@linear(node="SumBackward1")
+def drop(xp, x, *, level):
+    """The sum over the members of a level, outside of it."""
+    return added_up(x, level)
+
+
+for _each in ("enter", "leave", "lift", "drop"):
+    del REGISTRY[_each]  # of levels: the table of samples has none
+
+
+def _on(g: Any, operator: Any, function: Any) -> Any:
+    """The operator for a tensor, the function for an array."""
+    return operator if isinstance(g, TensorCore) else function
+
+
+enter.vjp(x=lambda g, axis, level: _on(g, leave, shown)(g, axis=axis, level=level))
+leave.vjp(x=lambda g, axis, level: _on(g, enter, hidden)(g, axis=axis, level=level))
+lift.vjp(x=lambda g, level: _on(g, drop, added_up)(g, level=level))
+drop.vjp(x=lambda g, level: _on(g, lift, same_for_all)(g, level=level))

@@ -1,0 +1,138 @@
+"""The mode inside `vmap`: operators meet batched tensors.
+
+It only sees to it that all of an operator's tensors are in the level: one from outside that takes
+part in a graph, or may have a tangent, is lifted, so that what comes back to it is added up over
+the batch. The operators themselves run as ever, on another kind of array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.arrays import batched as batched_namespace
+from tapegrad.arrays.batched.array import Batched, Level, inplace_error
+from tapegrad.arrays.batched.loop import OPERATORS
+from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.func.level import lift
+
+class Mapping(Mode):
+    """A level of `vmap` on top of the mode `under`."""
+
+    __slots__ = ("level", "under")
+
+    def __init__(self, under: Any, level: Level):
+        super().__init__(under if type(under) is bool else under.grad)
+        self.under = under
+        self.level = level
+
+    @property
+    def on_tensors(self) -> bool:
+        under = self.under
+        return type(under) is not bool and under.on_tensors
+
+    def over(self, under: Any) -> Mapping:
+        return Mapping(under, self.level)
+
+    def with_grad(self, grad: bool) -> Mapping:
+        under = self.under
+        return self.over(grad if type(under) is bool else under.with_grad(grad))
+
+    # --- operators -------------------------------------------------------------------------------
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        op, inputs, params = args
+        if self._is_inside(inputs):
+            lifted = tuple([self._lifted(x) for x in inputs])
+            OPERATORS.append(name)  # a warning names it
+            try:
+                return self._below(name, function, (op, lifted, params), kwargs)
+            finally:
+                OPERATORS.pop()
+        return self._below(name, function, args, kwargs)
+
+    def _is_inside(self, inputs: Any) -> bool:
+        """Whether one of them is a tensor of this level."""
+        level = self.level
+        for x in inputs:
+            array = getattr(x, "_array", None)
+            if type(array) is Batched and array.level is level:
+                return True
+        return False
+
+    def _lifted(self, x: Any) -> Any:
+        """A tensor from outside that something may come back to, in this level."""
+        array = getattr(x, "_array", None)
+        if array is None or (type(array) is Batched and array.level is self.level):
+            return x
+        if type(self.under) is bool and not x.requires_grad:
+            return x
+        token = MODE.set(self.under)
+        try:
+            return lift(x, level=self.level)
+        finally:
+            MODE.reset(token)
+
+    def _below(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        """Run an operator under the mode below this one."""
+        under = self.under
+        if type(under) is not bool:
+            return under.call(name, function, args, kwargs)
+        token = MODE.set(under)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            MODE.reset(token)
+
+    # --- writes ----------------------------------------------------------------------------------
+
+    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+        under = self.under
+        result = compute(x) if type(under) is bool else under.in_place(name, compute, x)
+        if not is_mapped(x._array, self.level) and is_mapped(result._array, self.level):
+            raise inplace_error()
+        return result
+
+    def wrote(self, x: Any, result: Any) -> None:
+        if isinstance(self.under, Mode):
+            self.under.wrote(x, result)
+
+    # --- the backward pass -----------------------------------------------------------------------
+
+    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+        """On arrays a node recorded outside runs its rules on batched ones, too."""
+        plan = node.plan if hasattr(node, "plan") else None
+        if getattr(plan, "op", None) is None or not _is_batched(args[-1]):
+            return self._node_below(node, function, args)
+        own = plan.op.plan(plan.kinds, plan.conjugate, batched_namespace)
+        return self._node_below(node, lambda node, g: own.gradients(node, g), args)
+
+    def _node_below(self, node: Any, function: Callable, args: tuple) -> Any:
+        under = self.under
+        if type(under) is not bool:
+            return under.backward_node(node, function, args)
+        return function(*args)
+
+
+def is_mapped(array: Any, level: Level) -> bool:
+    """Whether an array has a batch axis in a level."""
+    while type(array) is Batched:
+        if array.level is level:
+            return array.mapped
+        array = array.value
+    return False
+
+
+def _is_batched(g: Any) -> bool:
+    if isinstance(g, list):
+        return any(type(x) is Batched for x in g)
+    return type(g) is Batched
+
+
+def current_level(mode: Any) -> Level | None:
+    """The innermost level of a mode; None outside of all of them."""
+    while isinstance(mode, Mode):
+        if isinstance(mode, Mapping):
+            return mode.level
+        mode = mode.under
+    return None

@@ -1,0 +1,356 @@
+"""`vmap`: a function of one member as a function of a batch of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.arrays.batched.array import Batched, Level
+from tapegrad.autograd.mode import MODE
+from tapegrad.func.level import enter, leave
+from tapegrad.func.mapping import Mapping, is_mapped
+from tapegrad.func.tree import LEAF, Branch, flatten, text, unflatten
+from tapegrad.tensor import TensorCore
+
+RANDOMNESS = ("error", "different", "same")
+
+
+def vmap(
+    func: Callable,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable:
+    """`func`, written for one member, as a function of batches: one pass, no loop.
+
+    Args:
+        func: a function of tensors or trees of them (tuples, lists, dictionaries, named tuples)
+            that gives a tensor or a tree of them.
+        in_dims: which dimension of each argument is mapped over: a number for all, or a tree like
+            the arguments with numbers, and None for what is the same for each member. Keyword
+            arguments are mapped over their first dimension.
+        out_dims: where that dimension appears in each result; None for one that is not mapped.
+        randomness: what random functions do: "error", "different" numbers for each member, or
+            the "same" ones.
+        chunk_size: how many members are computed at a time; None for all.
+
+    Raises:
+        ValueError: for dimensions that do not fit the arguments or results.
+        RuntimeError: inside, for a branch on values, `item()`, a write of mapped values into a
+            tensor that is not mapped, and randomness that was not allowed.
+
+    >>> from tapegrad.func import vmap
+    >>> x, y = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0])
+    >>> vmap(torch.dot, in_dims=(0, None))(x, y)
+    tensor([21., 43.])
+    >>> vmap(vmap(torch.mul), in_dims=(0, 1))(x, x).shape
+    torch.Size([2, 2])
+    """
+    check_randomness(randomness)
+    if chunk_size is not None and chunk_size <= 0:
+        raise errors.advised(
+            ValueError(
+                f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"
+            ),
+            "It is how many members are computed at a time.",
+        )
+
+    @functools.wraps(func)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        dims, leaves, structure, size = _arguments(func, in_dims, args)
+        if chunk_size is not None:
+            return _in_chunks(
+                func, dims, leaves, structure, size, out_dims, randomness, chunk_size, kwargs
+            )
+        return _whole(func, dims, leaves, structure, size, out_dims, randomness, kwargs)
+
+    return mapped
+
+
+def check_randomness(randomness: str) -> None:
+    """Raise for what `randomness=` does not know."""
+    if randomness not in RANDOMNESS:
+        raise errors.advised(
+            RuntimeError(
+                "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+                f"{randomness}"
+            ),
+            "'different' draws for each member, 'same' once for all.",
+        )
+
+
+def name_of(func: Callable) -> str:
+    """The name of a function in errors."""
+    return getattr(func, "__name__", None) or repr(func)
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def _arguments(func: Callable, in_dims: Any, args: tuple) -> tuple[list, list, Any, int]:
+    """The dimension of each leaf of the arguments, the leaves, their structure, the size."""
+    start = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): "
+    if not isinstance(in_dims, (int, tuple)):
+        raise errors.advised(
+            ValueError(
+                f"{start}expected `in_dims` to be int or a (potentially nested) tuple matching the "
+                f"structure of inputs, got: {type(in_dims)}."
+            ),
+            "Write a tuple with a number or None for each argument.",
+        )
+    if not args:
+        raise errors.advised(
+            ValueError(
+                f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, "
+                "or you are trying to vmap over a function with no inputs. The latter is "
+                "unsupported."
+            ),
+            "Pass at least one tensor by place.",
+        )
+    leaves, structure = flatten(args)
+    dims = spread_over(in_dims, structure)
+    if dims is None:
+        own = flatten(in_dims)[1]
+        raise errors.advised(
+            ValueError(
+                f"{start}in_dims is not compatible with the structure of `inputs`. in_dims has "
+                f"structure {text(own)} but inputs has structure {text(structure)}."
+            ),
+            "A number stands for everything below it.",
+        )
+    sizes = []
+    for i, (x, dim) in enumerate(zip(leaves, dims, strict=True)):
+        dims[i] = _checked(start, x, dim)
+        if dim is not None:
+            sizes.append(x.shape[dims[i]])
+    return dims, leaves, structure, batch_size(sizes)
+
+
+def _checked(start: str, x: Any, dim: Any) -> Any:
+    """A dimension counted from the front, checked against its argument."""
+    if not isinstance(dim, int):
+        if dim is None:
+            return None
+        raise errors.advised(
+            ValueError(
+                f"{start}Got in_dim={dim} for an input but in_dim must be either an integer "
+                "dimension or None."
+            ),
+            "None says that the input is the same for each member.",
+        )
+    if not isinstance(x, TensorCore):
+        raise errors.advised(
+            ValueError(
+                f"{start}Got in_dim={dim} for an input but the input is of type {type(x)}. We "
+                "cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+            ),
+            "Write in_dims as a tuple, with None for it.",
+        )
+    ndim = x.ndim
+    if not -ndim <= dim < ndim:
+        raise errors.advised(
+            ValueError(
+                f"{start}Got in_dim={dim} for some input, but that input is a Tensor of "
+                f"dimensionality {ndim} so expected in_dim to satisfy -{ndim} <= in_dim < {ndim}."
+            ),
+            "in_dims names the dimension of each argument that is mapped over.",
+        )
+    return dim % ndim
+
+
+def batch_size(sizes: list) -> int:
+    """The one size of all mapped dimensions."""
+    if not sizes:
+        raise errors.advised(
+            ValueError("vmap: Expected at least one Tensor to vmap over"),
+            "in_dims has None for all arguments.",
+        )
+    if len(set(sizes)) > 1:
+        raise errors.advised(
+            ValueError(
+                "vmap: Expected all tensors to have the same size in the mapped dimension, got "
+                f"sizes {sizes} for the mapped dimension"
+            ),
+            "A batch has as many members in each argument.",
+        )
+    return sizes[0]
+
+
+def spread_over(prefix: Any, structure: Any) -> list | None:
+    """A leaf of `prefix` for each leaf of a structure that it is the beginning of."""
+    if structure is LEAF:
+        return [prefix] if flatten(prefix)[1] is LEAF else None
+    if flatten(prefix)[1] is LEAF:
+        return [prefix] * len(_leaves_of(structure))
+    own = flatten(prefix)[1]
+    kind = type(prefix)
+    if kind is not structure.kind or len(own.below) != len(structure.below):
+        return None
+    if own.keys is not None:
+        if set(own.keys) != set(structure.keys):
+            return None
+        entries = [prefix[key] for key in structure.keys]
+    else:
+        entries = list(prefix)
+    found: list[Any] = []
+    for entry, below in zip(entries, structure.below, strict=True):
+        part = spread_over(entry, below)
+        if part is None:
+            return None
+        found += part
+    return found
+
+
+def _leaves_of(structure: Any) -> list:
+    if not isinstance(structure, Branch):
+        return [structure]
+    return [leaf for each in structure.below for leaf in _leaves_of(each)]
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def _whole(
+    func: Callable,
+    dims: list,
+    leaves: list,
+    structure: Any,
+    size: int,
+    out_dims: Any,
+    randomness: str,
+    kwargs: dict,
+) -> Any:
+    """All members in one pass."""
+    under = MODE.get()
+    level = Level(size, randomness, depth_of(under) + 1)
+    inside = [
+        x if dim is None else enter(x, axis=dim, level=level)
+        for x, dim in zip(leaves, dims, strict=True)
+    ]
+    if kwargs:
+        kwargs = {
+            key: enter(x, axis=0, level=level) if isinstance(x, TensorCore) else x
+            for key, x in kwargs.items()
+        }
+    token = MODE.set(Mapping(under, level))
+    try:
+        result = func(*unflatten(inside, structure), **kwargs)
+    finally:
+        MODE.reset(token)
+    outs, own = flatten(result)
+    places = _places(func, out_dims, own)
+    return unflatten(
+        [left(func, y, dim, level) for y, dim in zip(outs, places, strict=True)], own
+    )
+
+
+def depth_of(mode: Any) -> int:
+    """How many levels a mode has."""
+    depth = 0
+    while type(mode) is not bool and mode is not None:
+        depth += type(mode) is Mapping
+        mode = mode.under
+    return depth
+
+
+def _places(func: Callable, out_dims: Any, structure: Any) -> list:
+    """The dimension of each result, as it was given."""
+    start = f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): "
+    if structure is LEAF and isinstance(out_dims, tuple) and len(out_dims) == 1:
+        out_dims = out_dims[0]
+    dims = spread_over(out_dims, structure)
+    if dims is None:
+        own = flatten(out_dims)[1]
+        raise errors.advised(
+            ValueError(
+                f"{start}out_dims is not compatible with the structure of `outputs`. out_dims has "
+                f"structure {text(own)} but outputs has structure {text(structure)}."
+            ),
+            "A number stands for everything below it.",
+        )
+    for dim in dims:
+        if dim is not None and not isinstance(dim, int):
+            raise errors.advised(
+                ValueError(
+                    f"{start[:-12]}: `out_dims` must be an int, None or a python collection of "
+                    "ints representing where in the outputs the vmapped dimension should appear."
+                ),
+                "Write a number for each result.",
+            )
+    return dims
+
+
+def left(func: Callable, y: Any, dim: Any, level: Level) -> Any:
+    """A result outside of the level, with the batch as dimension `dim`."""
+    name = name_of(func)
+    if dim is None:
+        if isinstance(y, TensorCore) and is_mapped(y._array, level):
+            raise errors.advised(
+                ValueError(
+                    f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is "
+                    "None"
+                ),
+                "Say in out_dims where the batch shall appear.",
+            )
+        return lowered(y, level)
+    if not isinstance(y, TensorCore):
+        raise errors.advised(
+            ValueError(
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(y)}. Did "
+                "you mean to set out_dims= to None for output?"
+            ),
+            "What is no tensor has no batch.",
+        )
+    ndim = y.ndim + 1
+    if not -ndim <= dim < ndim:
+        raise errors.dimension_out_of_range(dim, ndim)
+    return leave(y, axis=dim % ndim, level=level)
+
+
+def lowered(y: Any, level: Level) -> Any:
+    """A tensor that is the same for each member, outside of the level."""
+    array = getattr(y, "_array", None)
+    if type(array) is not Batched or array.level is not level:
+        return y
+    return leave(y, axis=0, level=level)[0]
+
+
+def _in_chunks(
+    func: Callable,
+    dims: list,
+    leaves: list,
+    structure: Any,
+    size: int,
+    out_dims: Any,
+    randomness: str,
+    chunk: int,
+    kwargs: dict,
+) -> Any:
+    """Some members at a time, and their results one after the other."""
+    from tapegrad.ops.join import cat
+
+    parts: list[list] = []
+    own: Any = None
+    for first in range(0, max(size, 1), chunk):
+        n = min(chunk, size - first)
+        some = [
+            x if dim is None else x.narrow(dim, first, n)
+            for x, dim in zip(leaves, dims, strict=True)
+        ]
+        keywords = {
+            key: x.narrow(0, first, n) if isinstance(x, TensorCore) else x
+            for key, x in kwargs.items()
+        }
+        result = _whole(func, dims, some, structure, n, out_dims, randomness, keywords)
+        outs, own = flatten(result)
+        parts.append(outs)
+    places = _places(func, out_dims, own)
+    joined = [
+        column[0] if dim is None else cat(list(column), dim)
+        for column, dim in zip(zip(*parts, strict=True), places, strict=True)
+    ]
+    return unflatten(joined, own)
