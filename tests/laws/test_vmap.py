@@ -1,7 +1,5 @@
 """Every operator over a batch gives what a loop over the members gives, and so do its gradients."""
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -17,7 +15,14 @@ NAMES = sorted(REGISTRY)
 MEMBERS = 3
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore:There is a performance")
 
-DYNAMIC = frozenset()  # results whose shapes depend on values
+SHAPING = {  # inputs whose values decide about shapes, so that members could not be stacked
+    "index_mask": 1,
+    "masked_elements": 1,
+    "scatter_masked": 2,
+    "spread_mask": 1,
+    "sum_bags": 3,
+    "write_mask": 2,
+}
 
 
 def members_of(name):
@@ -45,7 +50,7 @@ def inputs_of(members, mapped):
             found.append(x)
             continue
         array = np.stack([m.inputs[i] for m in members]) if i in mapped else x
-        tensor = wrap(np.ascontiguousarray(array))
+        tensor = wrap(np.array(array, order="C"))
         found.append(tensor.requires_grad_() if i in members[0].differentiable() else tensor)
     return found
 
@@ -99,9 +104,11 @@ def assert_equal(got, want, where):
         np.testing.assert_allclose(a._array, b._array, rtol=1e-9, atol=1e-9, err_msg=where)
 
 
-def choices(members):
+def choices(name, members):
     """Which inputs to map: all arrays, and each alone."""
     arrays = [i for i, x in enumerate(members[0].inputs) if isinstance(x, np.ndarray)]
+    if name in SHAPING:
+        arrays.remove(SHAPING[name])
     yield tuple(arrays)
     if len(arrays) > 1:
         for i in arrays:
@@ -114,12 +121,9 @@ def test_vmap_of_an_operator_equals_a_loop(name):
     for members in members_of(name):
         if not is_alike(members) or not any(isinstance(x, np.ndarray) for x in members[0].inputs):
             continue
-        for mapped in choices(members):
+        for mapped in choices(name, members):
             where = f"{name}{members[0]}, mapped over {mapped}"
             want = outcome(op, members, mapped, False)
             got = outcome(op, members, mapped, True)
             assert_equal(got[0], want[0], where)
             assert_equal(got[1], want[1], where)
-
-
-assert warnings

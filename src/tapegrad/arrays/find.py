@@ -28,3 +28,18 @@ def namespace_of(arrays: Any) -> Any:
 def native_dtype(xp: Any, dtype: Any) -> Any:
     """What the namespace calls one of our dtypes."""
     return dtype.numpy if xp is numpy_namespace else getattr(xp, dtype.name)
+
+
+def elements(array: Any) -> Any:
+    """All elements of an array, of every member where it is batched: for checks of values."""
+    while hasattr(array, "mapped"):
+        array = array.value
+    return array
+
+
+def anywhere(xp: Any, condition: Any) -> bool:
+    """Whether a condition holds for any element, of any member where it is batched."""
+    array = getattr(condition, "_array", condition)
+    if hasattr(array, "mapped"):
+        return bool(elements(array).any())
+    return bool(xp.any(condition))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import elements
 from tapegrad import errors
 from tapegrad.op import primitive
 from tapegrad.ops.logistic import logistic
@@ -147,7 +148,7 @@ def binary_cross_entropy(
             ),
             f"Convert the target: .to({input.dtype}).",
         )
-    values = input._array
+    values = elements(input._array)
     if values.size and not bool(((values >= 0) & (values <= 1)).all()):
         raise errors.advised(
             RuntimeError("all elements of input should be between 0 and 1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import elements
 from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
@@ -98,8 +99,8 @@ def linalg_cholesky(input: Any, *, upper: bool = False, out: Any = None) -> Any:
             [1., 2.]])
     """
     factor, info = _checked("linalg_cholesky", "linalg.cholesky", input, upper)
-    if info._array.any():
-        raise not_definite("linalg.cholesky", info._array)
+    if elements(info._array).any():
+        raise not_definite("linalg.cholesky", elements(info._array))
     return finish("linalg_cholesky", factor, out)
 
 
@@ -113,7 +114,7 @@ def cholesky_ex(
     tensor(1, dtype=torch.int32)
     """
     found = _checked("linalg_cholesky_ex", "linalg.cholesky", input, upper)
-    if check_errors and found[1]._array.any():
+    if check_errors and elements(found[1]._array).any():
         raise not_definite("linalg.cholesky_ex", found[1]._array)
     return finish("linalg_cholesky_ex", return_types.linalg_cholesky_ex(found), out)
 
@@ -143,8 +144,8 @@ def cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
     check_square("cholesky", input)
     check_kernel("cholesky_cpu", input)
     factor, info = older_definite_factor(input, upper=upper)
-    if info._array.any():
-        raise not_definite("cholesky", info._array)
+    if elements(info._array).any():
+        raise not_definite("cholesky", elements(info._array))
     return finish("cholesky", factor, out)
 
 
@@ -252,7 +253,7 @@ def cholesky_inverse(input: Any, upper: bool = False, *, out: Any = None) -> Any
     check_tensors("cholesky_inverse", input=input)
     check_square("cholesky_inverse", input)
     check_kernel("cholesky_inverse_out_cpu", input)
-    zero = input._array.diagonal(0, -2, -1) == 0
+    zero = elements(input._array).diagonal(0, -2, -1) == 0
     if zero.any():
         info = (zero.argmax(-1) + 1) * zero.any(-1)
         raise singular_inverse("cholesky_inverse", info)

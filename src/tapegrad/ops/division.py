@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import anywhere
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
@@ -63,7 +64,7 @@ def of_integers(xp: Any, input: Any, other: Any) -> bool:
     array = input if hasattr(input, "dtype") else other
     if not _is_integer(xp, array):
         return False
-    if xp.any(xp.asarray(other) == 0):
+    if anywhere(xp, xp.asarray(other) == 0):
         raise errors.advised(
             RuntimeError("ZeroDivisionError"),
             "An integer tensor holds a zero to divide by: convert to a floating-point type to get "

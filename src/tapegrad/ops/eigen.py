@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import anywhere, elements
 from tapegrad import errors, return_types
 from tapegrad.autograd.mode import MODE
 from tapegrad.op import constant, primitive
@@ -141,7 +142,7 @@ def eigvals(xp, x):
 
 
 def _check_phases(xp: Any, phases: Any, name: str) -> None:
-    if bool(xp.any(xp.abs(xp.imag(phases)) > 1e-2)):
+    if anywhere(xp, xp.abs(xp.imag(phases)) > 1e-2):
         raise errors.advised(
             RuntimeError(
                 f"{name}: The eigenvectors in the complex case are specified up to multiplication "
@@ -215,7 +216,7 @@ def _check_general(name: str, x: Any) -> None:
             "Convert the tensor first: x.float().",
         )
     check_kernel("linalg_eig_out_cpu", x)
-    if not x.isfinite().all():
+    if not elements(x.isfinite()._array).all():
         raise errors.advised(
             RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs."),
             "Look for them with torch.isfinite(x).",

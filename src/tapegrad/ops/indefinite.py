@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import elements
 from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
@@ -98,8 +99,8 @@ def ldl_factor(input: Any, *, hermitian: bool = False, out: Any = None) -> Any:
     tensor([1, 2], dtype=torch.int32)
     """
     packed, pivots, info = _factors("linalg_ldl_factor", input, hermitian)
-    if info._array.any():
-        raise _broken("torch.linalg.ldl_factor", info._array)
+    if elements(info._array).any():
+        raise _broken("torch.linalg.ldl_factor", elements(info._array))
     return finish("linalg_ldl_factor", return_types.linalg_ldl_factor((packed, pivots)), out)
 
 
@@ -112,7 +113,7 @@ def ldl_factor_ex(
     tensor(1, dtype=torch.int32)
     """
     found = _factors("linalg_ldl_factor_ex", input, hermitian)
-    if check_errors and found[2]._array.any():
+    if check_errors and elements(found[2]._array).any():
         raise _broken("torch.linalg.ldl_factor_ex", found[2]._array)
     return finish("linalg_ldl_factor_ex", return_types.linalg_ldl_factor_ex(found), out)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.find import elements
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 
@@ -95,7 +96,7 @@ def check_bounds(x: Any, index: Any, axes: tuple[int, ...]) -> None:
     """Raise for the first index tensor that points outside its axis, numbered among themselves."""
     parts = (index._array,) if len(axes) == 1 else index._array
     for number, (axis, part) in enumerate(zip(axes, parts, strict=True)):
-        n = x._array.shape[axis]
+        n, part = x._array.shape[axis], elements(part)
         if part.size:
             low, high = part.min(), part.max()
             if low < -n or high >= n:
@@ -123,7 +124,7 @@ def check_index_dtype(index: Any, message: str, kinds: tuple[str, ...], error: t
 
 def check_range(index: Any, n: int, error: Any, low: int = 0) -> None:
     """Raise what `error(number)` gives for the first number outside low, ..., n - 1."""
-    array = index._array
+    array = elements(index._array)
     if array.size and (array.min() < low or array.max() >= n):
         wrong = array[(array < low) | (array >= n)].ravel()[0]
         raise errors.advised(

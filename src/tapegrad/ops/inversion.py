@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import elements
 from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
@@ -73,8 +74,8 @@ def inverse(input: Any, *, out: Any = None) -> Any:
 
 def _inverse(function: str, argument: str, name: str, a: Any, out: Any) -> Any:
     result, info = _checked(function, argument, a)
-    if info._array.any():
-        raise singular_inverse(name, info._array)
+    if elements(info._array).any():
+        raise singular_inverse(name, elements(info._array))
     return finish(function, result, out)
 
 
@@ -90,8 +91,8 @@ def inv_ex(A: Any, *, check_errors: bool = False, out: Any = None) -> Any:
     info=tensor(0, dtype=torch.int32))
     """
     result, info = _checked("linalg_inv_ex", "A", A)
-    if check_errors and info._array.any():
-        raise singular_inverse("linalg.inv_ex", info._array)
+    if check_errors and elements(info._array).any():
+        raise singular_inverse("linalg.inv_ex", elements(info._array))
     return finish("linalg_inv_ex", return_types.linalg_inv_ex((result, info)), out)
 
 

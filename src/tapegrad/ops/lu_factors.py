@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import elements
 from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
@@ -226,8 +227,8 @@ def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     """
     _check("linalg_lu_factor", "A", "torch.lu_factor", A, pivot)
     packed, pivots, info = packed_factors(A)
-    if info._array.any():
-        raise zero_pivot("torch.linalg.lu_factor", info._array)
+    if elements(info._array).any():
+        raise zero_pivot("torch.linalg.lu_factor", elements(info._array))
     return finish("linalg_lu_factor", return_types.linalg_lu_factor((packed, pivots)), out)
 
 
@@ -239,7 +240,7 @@ def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False, out:
     """
     _check("linalg_lu_factor_ex", "A", "torch.lu_factor", A, pivot)
     found = packed_factors(A)
-    if check_errors and found[2]._array.any():
+    if check_errors and elements(found[2]._array).any():
         raise zero_pivot("torch.linalg.lu_factor_ex", found[2]._array)
     return finish("linalg_lu_factor_ex", return_types.linalg_lu_factor_ex(found), out)
 

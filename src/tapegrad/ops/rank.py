@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import elements
 from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.dtype import float32, float64, int64
@@ -87,7 +88,8 @@ def _quantile(
     given = {"interpolation": interpolation} if interpolation != "linear" else {}
     q = _as_tensor(name, input, q, given)
     _check(input, q, interpolation, out)
-    if (q._array < 0).any() or (q._array > 1).any():
+    quantiles = elements(q._array)
+    if (quantiles < 0).any() or (quantiles > 1).any():
         raise _refused("q values must be in the range [0, 1]", "0.5 is the median.")
     axis = None if dim is None else axis_of(dim, input._array.ndim)
     shape = _result_shape(input._array.shape, axis, keepdim)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import anywhere
 from tapegrad import errors, return_types
 from tapegrad.op import primitive
 from tapegrad.ops.matrix_out import finish_exact
@@ -72,7 +73,7 @@ def _gradient(xp, g_u, g_s, g_vh, u, s, vh, x_like):
 
 
 def _check_phases(xp: Any, phases: Any) -> None:
-    if bool(xp.any(xp.abs(xp.imag(phases)) > 1e-2)):
+    if anywhere(xp, xp.abs(xp.imag(phases)) > 1e-2):
         raise errors.advised(
             RuntimeError(
                 "svd_backward: The singular vectors in the complex case are specified up to "

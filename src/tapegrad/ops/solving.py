@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.find import elements
 from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
@@ -98,8 +99,8 @@ linear_system.jvp(a=_jvp_a, b=_jvp_b)
 def solution(a: Any, b: Any) -> Any:
     """X with A X = B for matrices; an error for singular A. For the Tensor namespace."""
     result, info, _, _ = linear_system(a, b, left=True, vectors=False)
-    if info._array.any():
-        raise singular_system("torch.linalg.solve", info._array)
+    if elements(info._array).any():
+        raise singular_system("torch.linalg.solve", elements(info._array))
     return result
 
 
@@ -142,8 +143,8 @@ def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
     tensor([1.0000, 0.5000])
     """
     result, info = _checked("linalg_solve", A, B, left)
-    if info._array.any():
-        raise singular_system("torch.linalg.solve", info._array)
+    if elements(info._array).any():
+        raise singular_system("torch.linalg.solve", elements(info._array))
     return finish("linalg_solve", result, out)
 
 
@@ -158,8 +159,8 @@ def solve_ex(
     info=tensor(0, dtype=torch.int32))
     """
     result, info = _checked("linalg_solve_ex", A, B, left)
-    if check_errors and info._array.any():
-        raise singular_system("torch.linalg.solve_ex", info._array)
+    if check_errors and elements(info._array).any():
+        raise singular_system("torch.linalg.solve_ex", elements(info._array))
     return finish("linalg_solve_ex", return_types.linalg_solve_ex((result, info)), out)
 
 

@@ -51,11 +51,12 @@ _FILES = {
         "standardize_channels_weight_back standardize_given_weight_back standardize_rows "
         "standardize_rows_back standardize_rows_weight_back sum_channels sum_rows"
     ),
+    "pointwise": "members pointwise",
     "pooling": (
         "blend_points match_points pad_constant pad_edges put_places resample spread_points "
         "take_places unpad_edges window_maximum"
     ),
-    "product": "matmul tensordot vecdot",
+    "product": "matmul vecdot",
     "reduce": (
         "all any argmax argmin argsort count_nonzero cumulative_prod cumulative_sum fourier "
         "fourier_half fourier_real log_softmax_along log_softmax_back max mean min prod "

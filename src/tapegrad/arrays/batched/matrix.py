@@ -38,9 +38,8 @@ def leading(arrays: Any, cores: Any) -> tuple[Any, list]:
 
 
 def _is_missing(x: Any) -> bool:
-    """Whether an array is the empty one that stands for what was not computed."""
-    value = x.value if type(x) is Batched else x
-    return value.ndim == 1 and not value.size
+    """Whether an array is an empty one that stands for what was not computed."""
+    return type(x) is Batched and not (x.mapped or x.value.size)
 
 
 def _kernel(name: str, *cores: Any, find: Callable | None = None) -> Callable:
@@ -52,10 +51,18 @@ def _kernel(name: str, *cores: Any, find: Callable | None = None) -> Callable:
         mapped = any(type(x) is Batched and x.level is level and x.mapped for x in arrays)
         xp = namespace_of([v for v in values if hasattr(v, "shape")])
         kernel = find(xp) if find else getattr(xp, name)
-        return closed(level, kernel(*values, *rest, **params), mapped)
+        return _closed(level, kernel(*values, *rest, **params), mapped)
 
     function.__name__ = name
     return function
+
+
+def _closed(level: Any, out: Any, mapped: bool) -> Any:
+    """The same, but empty arrays without the batch stand for what was not computed."""
+    if not isinstance(out, tuple):
+        return closed(level, out, mapped)
+    parts = [closed(level, x, mapped and (x.size > 0 or len(x) == level.size)) for x in out]
+    return type(out)(*parts) if hasattr(out, "_fields") else tuple(parts)
 
 
 cholesky_factor = _kernel("cholesky_factor", 2)
@@ -76,9 +83,21 @@ push_distances = _kernel("push_distances", 2, 2, 2, 2)
 reflectors = _kernel("reflectors", 2)
 solution = _kernel("solution", 2, 2)
 solve_again = _kernel("solve_again", 2, 2, 1, 2)
-solve_systems = _kernel("solve_systems", 2, 2)
 triangular_factor = _kernel("triangular_factor", 2)
 triangular_solution = _kernel("triangular_solution", 2, 2)
+
+
+_solved = _kernel("solve_systems", 2, 2)
+
+
+def solve_systems(a: Any, b: Any) -> Any:
+    x, *factors = _solved(a, b)
+    lead = tuple(a.shape[:-2])  # factors are of A alone, whatever axes B has
+    for i, core in enumerate((0, 2, 1)):
+        part = factors[i]
+        if part.size and len(part.shape) - core != len(lead):
+            factors[i] = part.reshape((*lead, *part.shape[len(part.shape) - core :]))
+    return (x, *factors)
 
 
 def permutation_matrix(pivots: Any, n: int, like: Any) -> Any:

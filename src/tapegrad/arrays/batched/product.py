@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, widened
@@ -22,7 +23,7 @@ def matmul(x: Any, y: Any, /) -> Any:
     if x_mapped and not y_mapped and n <= 2:
         if m <= 1 or n == 1:
             return closed(level, product(a, b), True)
-        rows = a.reshape((-1 if a.size else 0, a.shape[-1]))  # all members are rows of one matrix
+        rows = a.reshape((prod(a.shape[:-1]), a.shape[-1]))  # all members are rows of one matrix
         return closed(level, product(rows, b).reshape((*a.shape[:-1], b.shape[-1])), True)
     if y_mapped and not x_mapped and m <= 2 and n == 1:
         return closed(level, product(b, a.mT if m == 2 else a), True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tapegrad.arrays.find import elements
 from tapegrad.autograd.mode import no_grad
 from tapegrad.errors import advised, must_be
 from tapegrad.ops import density
@@ -39,7 +40,7 @@ def gaussian_nll_loss(
         var = var * input.new_ones(input.shape)
     if not isinstance(var, Tensor):
         raise must_be("gaussian_nll_loss", "var", 3, "Tensor or float", var)
-    if (var < 0).any():
+    if (elements(var._array) < 0).any():
         raise advised(ValueError("var has negative entry/entries"), "A variance is positive.")
     if var.shape != input.shape:
         var = _variances(input, var)
