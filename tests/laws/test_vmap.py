@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tapegrad.autograd.api import grad
-from tapegrad.func.vmap import vmap
+from tapegrad.func.batch import vmap
 from tapegrad.op import REGISTRY
 from tapegrad.ops.join import stack
 from tapegrad.tensor import Tensor, wrap

@@ -68,6 +68,7 @@ class Forward(Layered):
 
     __slots__ = ("enabled", "is_on", "level")
     on_tensors = True  # a backward pass runs on tensors, which tangents go along with
+    nests = True
 
     def __init__(self, under: Any, level: Level, enabled: bool = True):
         super().__init__(under)
@@ -261,7 +262,7 @@ def forward_modes(mode: Any) -> Iterator[Forward]:
 
 def entered(mode: Any, level: Level) -> Any:
     """`mode` with a forward mode in it: below a profiler, which sees operators and not rules."""
-    if isinstance(mode, Mode) and mode.under is not None and not isinstance(mode, Forward):
+    if isinstance(mode, Mode) and mode.under is not None and not mode.nests:
         return Forward(mode, level) if mode.at_bottom else mode.over(entered(mode.under, level))
     return Forward(mode, level)
 

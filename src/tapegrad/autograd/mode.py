@@ -26,6 +26,8 @@ class Mode:
     under: Any = None  # the mode that this one adds something to, where it does
     at_bottom = False  # whether modes that differentiate go on top of it
     on_tensors = False  # whether a backward pass has to run on tensors, whoever records it
+    nests = False  # whether a mode that comes later goes on top of it, as its transform does
+    maps = False  # whether it is a level of `vmap`
 
     def __init__(self, grad: bool):
         self.grad = grad
@@ -174,6 +176,17 @@ def layer_of(kind: type[Layered]) -> Any:
     while isinstance(mode, Mode) and not isinstance(mode, kind):
         mode = mode.under
     return mode if isinstance(mode, Mode) else None
+TRANSFORMS: ContextVar[int] = ContextVar("tapegrad_transforms", default=0)
+
+
+def transforming(step: int, before: Any = None) -> Any:
+    """Into a transform of `torch.func` (1), or out of it (-1, with what the way in gave)."""
+    if step > 0:
+        return TRANSFORMS.set(TRANSFORMS.get() + 1)
+    TRANSFORMS.reset(before)
+    return None
+
+
 
 
 def is_grad_enabled() -> bool:

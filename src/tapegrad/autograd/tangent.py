@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays import batched as batched_namespace
 from tapegrad.arrays import numpy as numpy_namespace
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.batched.array import Batched
+from tapegrad.arrays.find import elements, namespace_of
 from tapegrad.arrays.mark import Like
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.push import along, asked_names, pushed
@@ -23,6 +25,7 @@ from tapegrad.promotion import promote
 from tapegrad.tensor import wrap
 
 ndarray = np.ndarray
+_ARRAYS = (ndarray, Batched)  # those that rules run on at once
 
 
 class Under:
@@ -52,7 +55,8 @@ def tangents_of_call(
     lists = _on_arrays(op, under, inputs, tangents, outs)
     if lists is not None:
         arrays, ts, ys = lists
-        found = pushed(op, numpy_namespace, arrays, ts, params, ys, arrays)
+        xp = numpy_namespace if _all_numpy(ys, ts) else batched_namespace
+        found = pushed(op, xp, arrays, ts, params, ys, arrays)
         taken = (*arrays, *ts, *ys)
         return [t if t is None else wrap(_own(t, ys[i], taken)) for i, t in enumerate(found)]
     moving = [y.dtype.is_floating_point or y.dtype.is_complex for y in outs]
@@ -78,11 +82,12 @@ def _on_arrays(
 
     They may on NumPy arrays of one dtype, where nothing is recorded and nobody else takes part.
     """
-    if type(under) is not bool or op.view:
+    if not (type(under) is bool or _only_maps(under)) or op.view:
         return None
+    recording = under if type(under) is bool else under.grad
     first = outs[op.differentiable_output]._array
     dtype = first.dtype
-    if type(first) is not ndarray or dtype.kind not in "fc" or dtype.itemsize == 2:
+    if type(first) not in _ARRAYS or dtype.kind not in "fc" or dtype.itemsize == 2:
         return None
     arrays: list[Any] = []
     ts: list[Any] = []
@@ -92,14 +97,31 @@ def _on_arrays(
             if array is None:
                 found.append(x)
                 continue
-            if type(array) is not ndarray:
+            if type(array) not in _ARRAYS:
                 return None
             if array.dtype is not dtype and (op.promote is not None or array.dtype.kind in "fcV"):
                 return None
-            if under and (x._node is not None or (x._view is not None and x.requires_grad)):
+            if recording and (x._node is not None or (x._view is not None and x.requires_grad)):
                 return None
             found.append(array)
     return arrays, ts, [y._array for y in outs]
+
+
+def _only_maps(mode: Any) -> bool:
+    """Whether a mode is levels of `vmap` and nothing else."""
+    while type(mode) is not bool:
+        if not mode.maps:
+            return False
+        mode = mode.under
+    return True
+
+
+def _all_numpy(ys: list, ts: list) -> bool:
+    """Whether neither results nor tangents are batched."""
+    for x in (*ys, *ts):
+        if type(x) is Batched:
+            return False
+    return True
 
 
 def _without_tangents(
@@ -144,8 +166,10 @@ def _promoted(op: Op, xp: Any, inputs: Sequence) -> list:
     ]
 
 
-def _own(t: Any, y: ndarray, taken: Sequence) -> ndarray:
+def _own(t: Any, y: Any, taken: Sequence) -> Any:
     """The tangent `t` in the shape, the dtype and the layout of `y`, in memory of its own."""
+    if type(t) is Batched or type(y) is Batched:
+        return _own_batched(t, y, taken)
     if (
         type(t) is ndarray
         and t.base is None
@@ -165,9 +189,27 @@ def _own(t: Any, y: ndarray, taken: Sequence) -> ndarray:
     return made
 
 
+def _own_batched(t: Any, y: Any, taken: Sequence) -> Any:
+    """The same where one is batched: the memory is laid out as the tangent has it."""
+    whole = t
+    if tuple(t.shape) != tuple(y.shape):
+        t = batched_namespace.broadcast_to(t, y.shape)
+    if t.dtype != y.dtype:
+        t = batched_namespace.astype(t, y.dtype)
+    if t is whole and elements(t).base is None:
+        for x in taken:
+            if x is t or elements(x) is elements(t):
+                break
+        else:
+            return t
+    return batched_namespace.copied(t, "K")
+
+
 def own_tensor(t: Any, y: Any, used: Collection[int] = ()) -> Any:
     """The same for tensors: a copy is recorded."""
     a, b = t._array, y._array
+    if type(a) is Batched or type(b) is Batched:
+        return _own_batched_tensor(t, y, used)
     if (
         t._view is None
         and getattr(a, "base", None) is None
@@ -180,6 +222,17 @@ def own_tensor(t: Any, y: Any, used: Collection[int] = ()) -> Any:
     if y.dtype.is_complex or not t.dtype.is_complex:
         return zeros_of(y).copy_(t)
     return zeros_of(y).copy_(t.real)
+
+
+def _own_batched_tensor(t: Any, y: Any, used: Collection[int]) -> Any:
+    """The same where one is batched."""
+    whole = t
+    if t.shape != y.shape:
+        t = t.expand(y.shape)
+    if t.dtype is not y.dtype:
+        t = (t.real if t.dtype.is_complex and not y.dtype.is_complex else t).to(y.dtype)
+    apart = t is whole and t._view is None and elements(t._array).base is None
+    return t if apart and id(t._array) not in used else t.clone()
 
 
 def strides(x: Any) -> Any:

@@ -1,6 +1,21 @@
-"""Derivatives as functions of functions: `torch.func`."""
+"""Derivatives and batches as functions of functions: `torch.func`."""
 
 from tapegrad.func.forward import jvp
+from tapegrad.func.jacobian import hessian, jacfwd, jacrev
 from tapegrad.func.module import functional_call, stack_module_state
+from tapegrad.func.reverse import grad, grad_and_value, linearize, vjp
+from tapegrad.func.batch import vmap
 
-__all__ = ["functional_call", "jvp", "stack_module_state"]
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]

@@ -64,6 +64,15 @@ def added_up(x: Any, level: Level) -> Any:
     return x * level.size
 
 
+def is_inside(array: Any, level: Level) -> bool:
+    """Whether an array is of a level, or holds one that is."""
+    while type(array) is Batched:
+        if array.level is level:
+            return True
+        array = array.value
+    return False
+
+
 # --- on tensors -----------------------------------------------------------------------------------
 
 
@@ -90,6 +99,16 @@ def drop(xp, x, *, level):
     """The sum over the members of a level, outside of it."""
     return added_up(x, level)
 
+
+_lift = lift.op.call
+
+
+def _lifted(x: Any, *, level: Level) -> Any:
+    """The same, where `x` is not of the level yet, as the tangent of one from outside may be."""
+    return x if is_inside(x._array, level) else _lift(x, level=level)
+
+
+lift.op.call = _lifted
 
 for _each in ("enter", "leave", "lift", "drop"):
     del REGISTRY[_each]  # of levels: the table of samples has none

@@ -14,12 +14,13 @@ from tapegrad.arrays import batched as batched_namespace
 from tapegrad.arrays.batched.array import Batched, Level, inplace_error
 from tapegrad.arrays.batched.loop import OPERATORS
 from tapegrad.autograd.mode import MODE, Mode
-from tapegrad.func.level import lift
+from tapegrad.func.level import is_inside, lift
 
 class Mapping(Mode):
     """A level of `vmap` on top of the mode `under`."""
 
     __slots__ = ("level", "under")
+    nests = maps = True
 
     def __init__(self, under: Any, level: Level):
         super().__init__(under if type(under) is bool else under.grad)
@@ -55,18 +56,21 @@ class Mapping(Mode):
         """Whether one of them is a tensor of this level."""
         level = self.level
         for x in inputs:
-            array = getattr(x, "_array", None)
-            if type(array) is Batched and array.level is level:
+            if is_inside(getattr(x, "_array", None), level):
                 return True
         return False
 
     def _lifted(self, x: Any) -> Any:
         """A tensor from outside that something may come back to, in this level."""
         array = getattr(x, "_array", None)
-        if array is None or (type(array) is Batched and array.level is self.level):
+        if array is None or is_inside(array, self.level):
             return x
         if type(self.under) is bool and not x.requires_grad:
             return x
+        return self.lifted(x)
+
+    def lifted(self, x: Any) -> Any:
+        """A tensor from outside in this level, the same for each member."""
         token = MODE.set(self.under)
         try:
             return lift(x, level=self.level)
@@ -112,6 +116,15 @@ class Mapping(Mode):
         if type(under) is not bool:
             return under.backward_node(node, function, args)
         return function(*args)
+
+
+def lifted_everywhere(x: Any, mode: Any) -> Any:
+    """A tensor as one of all levels of a mode: what comes back to it is of each member."""
+    if isinstance(mode, Mode):
+        x = lifted_everywhere(x, mode.under)
+        if type(mode) is Mapping and not is_inside(x._array, mode.level):
+            x = mode.lifted(x)
+    return x
 
 
 def is_mapped(array: Any, level: Level) -> bool:

@@ -1,0 +1,224 @@
+"""Whole Jacobians in one pass: unit vectors are a batch, pulled back or pushed forward."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad import errors
+from tapegrad.arrays.batched.array import Level
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.mode import MODE
+from tapegrad.func.forward import jvp
+from tapegrad.func.level import enter, leave
+from tapegrad.func.mapping import Mapping
+from tapegrad.func.reverse import chosen, checked_argnums, pull_back, recorded_call, replaced
+from tapegrad.func.tree import flatten, unflatten
+from tapegrad.func.batch import check_randomness, depth_of, vmap
+from tapegrad.tensor import wrap
+
+
+def jacrev(
+    func: Callable,
+    argnums: Any = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable:
+    """The Jacobian of a function in reverse mode: one pass back with all rows at once.
+
+    Best where a function has fewer outputs than inputs.
+
+    Args:
+        func: gives a tensor or a tree of them.
+        argnums: the number of the argument to differentiate by, or a tuple of such numbers.
+        has_aux: `func` gives `(output, aux)`; `aux` is handed on.
+        chunk_size: how many rows are computed at a time; None for all.
+
+    Returns:
+        A function of the same arguments: for each output a tree like the argument, of tensors of
+        shape (*output, *input).
+
+    >>> from tapegrad.func import jacrev
+    >>> jacrev(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise errors.advised(
+            ValueError("jacrev: `chunk_size` should be greater than 0."),
+            "It is how many rows are computed at a time.",
+        )
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        numbers = checked_argnums(argnums, len(args))
+
+        def function(*primals: Any) -> Any:
+            new = primals if isinstance(argnums, tuple) else primals[0]
+            return func(*replaced(args, argnums, numbers, new), **kwargs)
+
+        primals = tuple([args[i] for i in numbers])
+        outs, structure, leaves, own, aux = recorded_call(
+            function, primals, has_aux, "vjp(f, *primals)"
+        )
+        sizes = [y.numel() for y in outs]
+        total = sum(sizes)
+        step = total if chunk_size is None else chunk_size
+        columns: list[list] = []
+        for first in range(0, max(total, 1), max(step, 1)):
+            columns.append(_rows(outs, leaves, sizes, first, min(step, total - first)))
+        whole = [_joined(parts) for parts in zip(*columns, strict=True)]
+        table = []
+        start = 0
+        for y, size in zip(outs, sizes, strict=True):
+            table.append(
+                [
+                    x.narrow(0, start, size).reshape((*y.shape, *x.shape[1:]))
+                    if len(outs) > 1
+                    else x.reshape((*y.shape, *x.shape[1:]))
+                    for x in whole
+                ]
+            )
+            start += size
+        rows = []
+        for row in table:
+            tree = unflatten(row, own)
+            rows.append(tree if isinstance(argnums, tuple) else tree[0])
+        result = unflatten(rows, structure)
+        return (result, aux) if has_aux else result
+
+    return wrapper
+
+
+def _joined(parts: tuple) -> Any:
+    from tapegrad.ops.join import cat
+
+    return parts[0] if len(parts) == 1 else cat(list(parts))
+
+
+def _rows(outs: list, leaves: list, sizes: list, first: int, n: int) -> list:
+    """The rows first, ..., first + n - 1 of the Jacobian by each leaf: (n, *input)."""
+    under = MODE.get()
+    level = Level(n, "error", depth_of(under) + 1)
+    cotangents = [
+        enter(unit, axis=0, level=level) for unit in unit_vectors(outs, sizes, first, n)
+    ]
+    token = MODE.set(Mapping(under, level))
+    try:
+        found = pull_back(outs, leaves, cotangents)
+    finally:
+        MODE.reset(token)
+    return [leave(g, axis=0, level=level) for g in found]
+
+
+def unit_vectors(like: list, sizes: list, first: int, n: int) -> list:
+    """Some unit vectors of a space that is the product of several: for each its part, (n, *shape).
+
+    They are of the library that the arrays of `like` are of below all levels.
+    """
+    found = []
+    start = 0
+    for x, size in zip(like, sizes, strict=True):
+        dtype = x._array.dtype
+        numpy = isinstance(dtype, np.dtype)
+        if numpy:
+            units = np.eye(n, size, first - start, dtype=dtype)
+        else:
+            xp = namespace_of((x._array,))
+            units = xp.astype(xp.asarray(np.eye(n, size, first - start)), dtype)
+            units = xp.reshape(units, (n, *x.shape))
+        found.append(wrap(units.reshape((n, *x.shape)) if numpy else units))
+        start += size
+    return found
+
+
+def jacfwd(
+    func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable:
+    """The Jacobian of a function in forward mode: one pass with all columns at once.
+
+    Best where a function has fewer inputs than outputs.
+
+    Args:
+        func: gives a tensor or a tree of them.
+        argnums: the number of the argument to differentiate by, or a tuple of such numbers.
+        has_aux: `func` gives `(output, aux)`; `aux` is handed on.
+        randomness: what random functions in `func` do: see `vmap`.
+
+    Returns:
+        A function of the same arguments: for each output a tree like the argument, of tensors of
+        shape (*output, *input).
+
+    >>> from tapegrad.func import jacfwd
+    >>> jacfwd(lambda x: torch.stack([x.sum(), x.prod()]))(torch.tensor([2.0, 3.0]))
+    tensor([[1., 1.],
+            [3., 2.]])
+    """
+    check_randomness(randomness)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        numbers = checked_argnums(argnums, len(args))
+        primals = chosen(args, argnums, numbers)
+        inputs, own = flatten(primals)
+        sizes = [x.numel() if hasattr(x, "numel") else 1 for x in inputs]
+        total = sum(sizes)
+        aux_of: list[Any] = []
+
+        def function(*leaves: Any) -> Any:
+            new = unflatten(list(leaves), own)
+            return func(*replaced(args, argnums, numbers, new), **kwargs)
+
+        def push(*units: Any) -> Any:
+            found = jvp(function, tuple(inputs), units, has_aux=has_aux)
+            if has_aux:
+                aux_of.append(found[2])
+                return found[1], found[2]
+            return found[1]
+
+        units = unit_vectors(inputs, sizes, 0, total) if all(map(_is_tensor, inputs)) else []
+        if not units:
+            jvp(function, tuple(inputs), tuple(inputs))  # its errors are those of the arguments
+        out_dims = (-1, None) if has_aux else -1
+        columns = vmap(push, 0, out_dims, randomness)(*units)
+        aux = None
+        if has_aux:
+            columns, aux = columns
+        outs, structure = flatten(columns)
+        table = []
+        for y in outs:
+            shape = tuple(y.shape[:-1])
+            parts, start = [], 0
+            for x, size in zip(inputs, sizes, strict=True):
+                part = y.narrow(-1, start, size) if len(inputs) > 1 else y
+                parts.append(part.reshape((*shape, *x.shape)))
+                start += size
+            table.append(unflatten(parts, own))
+        result = unflatten(table, structure)
+        return (result, aux) if has_aux else result
+
+    return wrapper
+
+
+def _is_tensor(x: Any) -> bool:
+    return hasattr(x, "_array")
+
+
+def hessian(func: Callable, argnums: Any = 0) -> Callable:
+    """The second derivatives of a function that gives a number: for each pair of elements.
+
+    The gradient in reverse mode, recorded, and all its rows pulled back in one pass.
+
+    >>> from tapegrad.func import hessian
+    >>> hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacrev(jacrev(func, argnums), argnums)
+
+

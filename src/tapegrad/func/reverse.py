@@ -1,0 +1,430 @@
+"""Reverse-mode derivatives of functions: `grad`, `grad_and_value`, `vjp`, `linearize`.
+
+A transform gives the function leaves of its own and walks the graph back to them. All transforms
+of a program share one graph: a derivative that another one, or a tensor outside, may want to be
+differentiated itself is recorded; whether any does is seen from the leaves that the graph has.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.engine import run_backward
+from tapegrad.autograd.graph import AccumulateGrad, Port
+from tapegrad.autograd.mode import MODE, is_grad_enabled, switched, transforming
+from tapegrad.autograd.view import edge_of
+from tapegrad.func.mapping import lifted_everywhere
+from tapegrad.func.tree import flatten, text, unflatten
+from tapegrad.ops.dual import dual_view
+from tapegrad.tensor import TensorCore, make_leaf
+
+# --- what goes in and comes out -------------------------------------------------------------------
+
+
+def leaf_of(x: Any) -> Any:
+    """A tensor with the values of `x` that gradients stop at, or pass on their way to `x`."""
+    if not isinstance(x, TensorCore):
+        raise errors.advised(
+            ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}"),
+            "Bind other arguments with a lambda or functools.partial.",
+        )
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise errors.advised(
+            RuntimeError("only Tensors of floating point dtype can require gradients"),
+            f"This one is {x.dtype}: convert it first, for example with .float().",
+        )
+    inside = dual_view(lifted_everywhere(x, MODE.get()))
+    if edge_of(inside) is None:
+        inside._view = None
+        make_leaf(inside)
+    return inside
+
+
+def has_others(roots: list, leaves: list) -> bool:
+    """Whether what is behind `roots` begins with leaves beside those of a transform."""
+    own = set()
+    for x in leaves:
+        edge = edge_of(x)
+        if type(edge) is not AccumulateGrad:
+            return True
+        own.add(edge)
+    stack = [edge.node if type(edge) is Port else edge for edge in roots if edge is not None]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if type(node) is AccumulateGrad:
+            if node not in own:
+                return True
+            continue
+        for edge in node.edges:
+            if type(edge) is Port:
+                edge = edge.node
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    return False
+
+
+def released(y: Any, leaves: list) -> Any:
+    """A result for the caller: without a graph where only this transform has recorded one."""
+    if not isinstance(y, TensorCore) or not y.requires_grad or has_others([edge_of(y)], leaves):
+        return y
+    token = MODE.set(switched(False))
+    try:
+        alone = dual_view(y)
+    finally:
+        MODE.reset(token)
+    alone._view = None
+    return alone
+
+
+def pulled(
+    outs: list, leaves: list, cotangents: list, retain_graph: bool, create_graph: bool
+) -> list:
+    """The gradients of `leaves`; zeros where nothing comes back."""
+    roots, edges = [], [edge_of(x) for x in leaves]
+    for y, g in zip(outs, cotangents, strict=True):
+        edge = edge_of(y)
+        if edge is not None:
+            roots.append((edge, g if create_graph else g._array))
+    found: list[Any] = [None] * len(leaves)
+    if roots:
+        found = run_backward(
+            roots, retain_graph=retain_graph, create_graph=create_graph, inputs=edges
+        )
+    return [zeros_of(x) if g is None else g for g, x in zip(found, leaves, strict=True)]
+
+
+def zeros_of(x: Any) -> Any:
+    """Zeros for each element of `x`, without a graph."""
+    from tapegrad.ops.like import zeros_like
+
+    return zeros_like(x, requires_grad=False)
+
+
+def ones_of(x: Any) -> Any:
+    from tapegrad.ops.like import ones_like
+
+    return ones_like(x, requires_grad=False)
+
+
+# --- grad -----------------------------------------------------------------------------------------
+
+
+def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
+    """The gradient of a function that gives a number, as a function of the same arguments.
+
+    Args:
+        func: gives a tensor without dimensions.
+        argnums: the number of the argument to differentiate by, or a tuple of such numbers.
+        has_aux: `func` gives `(output, aux)`; `aux` is handed on.
+
+    Returns:
+        A function that gives the gradient, of the structure of the argument (a tuple where
+        `argnums` is one); with `has_aux` the pair `(gradient, aux)`.
+
+    >>> from tapegrad.func import grad
+    >>> grad(torch.sin)(torch.tensor(0.0))
+    tensor(1.)
+    >>> grad(grad(lambda x: x**3))(torch.tensor(2.0))
+    tensor(12.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        slope, value = both(*args, **kwargs)
+        return (slope, value[1]) if has_aux else slope
+
+    return wrapper
+
+
+def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
+    """The gradient and the value of a function that gives a number, in one pass: a pair.
+
+    The arguments are those of `grad`. With `has_aux` the value is the pair `(output, aux)`.
+
+    >>> from tapegrad.func import grad_and_value
+    >>> grad_and_value(lambda x: (x * x).sum())(torch.tensor([1.0, 2.0]))
+    (tensor([2., 4.]), tensor(5.))
+    """
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        outer = is_grad_enabled()
+        numbers = checked_argnums(argnums, len(args))
+        inputs, structure = flatten(chosen(args, argnums, numbers))
+        token = MODE.set(switched(True))
+        depth = transforming(1)
+        try:
+            leaves = [leaf_of(x) for x in inputs]
+            inside = replaced(args, argnums, numbers, unflatten(leaves, structure))
+            output = func(*inside, **kwargs)
+            aux = None
+            if has_aux:
+                output, aux = with_aux(output, "grad_and_value(f)(*args)")
+            check_number(output)
+        finally:
+            transforming(-1, depth)
+            MODE.reset(token)
+        recorded = outer and has_others([edge_of(output)], leaves)
+        found = pulled([output], leaves, [ones_of(output)], recorded, recorded)
+        slope = unflatten(found, structure)
+        value = _result(output, leaves, recorded)
+        if has_aux:
+            outs, own = flatten(aux)
+            value = (value, unflatten([released(y, leaves) for y in outs], own))
+        return slope, value
+
+    return wrapper
+
+
+def _result(output: Any, leaves: list, recorded: bool) -> Any:
+    return output if recorded else released(output, leaves)
+
+
+def checked_argnums(argnums: Any, n: int) -> tuple[int, ...]:
+    """The numbers of the arguments to differentiate by, from the front."""
+    if isinstance(argnums, bool) or not isinstance(argnums, (int, tuple)):
+        raise errors.advised(
+            RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"),
+            "0 is the first argument.",
+        )
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not numbers:
+        raise errors.advised(RuntimeError("argnums must be non-empty"), "Name an argument.")
+    if len(set(numbers)) != len(numbers):
+        raise errors.advised(
+            RuntimeError(f"argnums elements must be unique, got {argnums}"), "Name each once."
+        )
+    for number in numbers:
+        if not isinstance(number, int):
+            raise errors.advised(
+                RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"),
+                "0 is the first argument.",
+            )
+        if not -n <= number < n:
+            raise errors.advised(
+                RuntimeError(f"Got argnum={number}, but only {n} positional inputs"),
+                "Only arguments given by place can be named.",
+            )
+    return tuple([number % n for number in numbers])
+
+
+def chosen(args: tuple, argnums: Any, numbers: tuple[int, ...]) -> Any:
+    """The arguments to differentiate by: one, or a tuple where `argnums` is one."""
+    return tuple([args[i] for i in numbers]) if isinstance(argnums, tuple) else args[numbers[0]]
+
+
+def replaced(args: tuple, argnums: Any, numbers: tuple[int, ...], new: Any) -> tuple:
+    """The arguments with others in the place of the chosen ones."""
+    found = list(args)
+    for i, x in zip(numbers, new if isinstance(argnums, tuple) else (new,), strict=True):
+        found[i] = x
+    return tuple(found)
+
+
+def with_aux(result: Any, name: str) -> tuple:
+    """The two things that a function gives with `has_aux`."""
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise errors.advised(
+            RuntimeError(
+                f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True"
+            ),
+            "Return two things, or leave has_aux away.",
+        )
+    return result
+
+
+def check_number(output: Any) -> None:
+    """Raise unless a function gave a tensor without dimensions."""
+    start = "grad_and_value(f)(*args): Expected f(*args) to return a "
+    if not isinstance(output, TensorCore):
+        raise errors.advised(
+            RuntimeError(f"{start}Tensor, got {type(output)}"), "has_aux hands on other results."
+        )
+    if output.ndim:
+        raise errors.advised(
+            RuntimeError(
+                f"{start}scalar Tensor, got tensor with {output.ndim} dims. Maybe you wanted to "
+                "use the vjp or jacrev APIs instead?"
+            ),
+            "sum() or mean() makes one number of it.",
+        )
+
+
+# --- vjp ------------------------------------------------------------------------------------------
+
+
+def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """The value of a function, and a function that pulls cotangents back: `v -> v' J`.
+
+    Args:
+        func: a function of tensors or trees of them that gives a tensor or a tree of them.
+        primals: its arguments.
+        has_aux: `func` gives `(output, aux)`; `aux` is handed on.
+
+    Returns:
+        `(output, vjp_fn)`, and `aux` with `has_aux`. `vjp_fn(cotangents)`, of the structure of the
+        output, gives a tuple with the product for each of the primals; it may be called often.
+
+    >>> from tapegrad.func import vjp
+    >>> y, pull = vjp(torch.sin, torch.tensor([0.0, 1.0]))
+    >>> pull(torch.ones(2))
+    (tensor([1.0000, 0.5403]),)
+    """
+    if not primals:
+        func()
+        raise errors.advised(
+            RuntimeError("vjp(f, *primals): Expected f to have at least one input"), "Pass one."
+        )
+    outs, structure, leaves, own, aux = recorded_call(func, primals, has_aux, "vjp(f, *primals)")
+    results = unflatten([released(y, leaves) for y in outs], structure)
+
+    def wrapper(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
+        gs, given = flatten(cotangents)
+        if given != structure:
+            raise errors.advised(
+                RuntimeError(
+                    "Expected pytree structure of cotangents to be the same as pytree structure of "
+                    f"outputs to the function. cotangents: {short(given)}, primal output: "
+                    f"{short(structure)}"
+                ),
+                "Give one cotangent for each output.",
+            )
+        check_shapes(gs, outs)
+        found = pull_back(outs, leaves, gs, retain_graph, create_graph)
+        return unflatten(found, own)
+
+    if has_aux:
+        return results, wrapper, aux
+    return results, wrapper
+
+
+def recorded_call(
+    func: Callable, primals: tuple, has_aux: bool, name: str
+) -> tuple[list, Any, list, Any, Any]:
+    """Outputs and their structure, leaves for the primals and theirs, and what is handed on."""
+    inputs, own = flatten(primals)
+    token = MODE.set(switched(True))
+    depth = transforming(1)
+    try:
+        leaves = [leaf_of(x) for x in inputs]
+        result = func(*unflatten(leaves, own))
+    finally:
+        transforming(-1, depth)
+        MODE.reset(token)
+    aux = None
+    if has_aux:
+        result, aux = with_aux(result, name)
+        others, shape = flatten(aux)
+        aux = unflatten([released(y, leaves) for y in others], shape)
+    outs, structure = flatten(result)
+    if not outs:
+        raise errors.advised(
+            RuntimeError(
+                f"{name}: Expected f to be a function that has non-empty output (got output = "
+                f"{result})"
+            ),
+            "Return a tensor.",
+        )
+    for y in outs:
+        if not isinstance(y, TensorCore):
+            raise errors.advised(
+                RuntimeError(
+                    f"{name}: expected f(*primals) to return only tensors, got unsupported type "
+                    f"{type(y)}"
+                ),
+                "has_aux=True hands on what is not to be differentiated.",
+            )
+    return outs, structure, leaves, own, aux
+
+
+def pull_back(
+    outs: list, leaves: list, cotangents: list, retain_graph: bool = True, create_graph: Any = None
+) -> list:
+    """Gradients of the leaves, recorded where somebody outside may differentiate them."""
+    if create_graph is None:
+        create_graph = is_grad_enabled() and (
+            any(g.requires_grad for g in cotangents)
+            or has_others([edge_of(y) for y in outs], leaves)
+        )
+    return pulled(outs, leaves, cotangents, retain_graph, create_graph)
+
+
+def check_shapes(gs: list, outs: list) -> None:
+    for i, (g, y) in enumerate(zip(gs, outs, strict=True)):
+        if g.shape != y.shape:
+            raise errors.advised(
+                RuntimeError(
+                    f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] "
+                    f"has a shape of {y.shape}."
+                ),
+                "The cotangent has the shape of its output.",
+            )
+
+
+def short(structure: Any) -> str:
+    """A structure as a tree of stars."""
+    if not hasattr(structure, "below"):
+        return "*"
+    parts = [short(each) for each in structure.below]
+    if structure.keys is not None:
+        inner = ", ".join(f"'{k}': {p}" for k, p in zip(structure.keys, parts, strict=True))
+        return "{" + inner + "}"
+    if structure.kind is list:
+        return "[" + ", ".join(parts) + "]"
+    return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
+
+
+# --- linearize ------------------------------------------------------------------------------------
+
+
+def linearize(func: Callable, *primals: Any) -> tuple:
+    """The value of a function at a point, and its derivative there as a linear function.
+
+    The function runs once; each call of the linear one costs about as much as a backward pass. It
+    is the transpose of the backward pass, which is linear in its cotangents.
+
+    >>> from tapegrad.func import linearize
+    >>> y, push = linearize(torch.sin, torch.tensor([0.0, 1.0]))
+    >>> push(torch.tensor([1.0, 1.0]))
+    tensor([1.0000, 0.5403])
+    """
+    inputs, own = flatten(primals)
+    outs, structure, leaves, _, _ = recorded_call(func, primals, False, "linearize(f, *primals)")
+    token = MODE.set(switched(True))
+    try:
+        probes = [make_leaf(zeros_of(y)) for y in outs]
+        back = pulled(outs, leaves, probes, True, True)
+    finally:
+        MODE.reset(token)
+    results = unflatten([released(y, leaves) for y in outs], structure)
+
+    def push(*tangents: Any) -> Any:
+        ts, given = flatten(tangents)
+        if given != own:
+            raise errors.advised(
+                RuntimeError(
+                    f"Expected the tangents {text(given)} to have the same argspec as the primals "
+                    f"{text(own)}"
+                ),
+                "Give one tangent for each primal.",
+            )
+        for i, (t, x) in enumerate(zip(ts, inputs, strict=True)):
+            what = "shape" if t.shape != x.shape else "dtype"
+            if t.shape != x.shape or t.dtype is not x.dtype:
+                raise errors.advised(
+                    RuntimeError(
+                        f"tangent:{i} with {what} {getattr(t, what)} in flattened pytree doesn't "
+                        f"match the {what} {getattr(x, what)} of the corresponding primal."
+                    ),
+                    "A tangent is like its primal.",
+                )
+        found = pull_back(back, [*probes, *leaves], ts)[: len(probes)]
+        return unflatten(found, structure)
+
+    return results, push
