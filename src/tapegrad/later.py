@@ -19,6 +19,7 @@ FUNCTIONS: dict[str, str] = {
         "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"
     ),
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
+    "tapegrad.func.batch": "vmap",
     "tapegrad.interchange": "from_torch to_torch",
     "tapegrad.ops.affine_map": "affine_grid_generator",
     "tapegrad.ops.along_reduced": "index_reduce",

@@ -67,9 +67,7 @@ def outcome(op, members, mapped, at_once):
         return list(out) if isinstance(out, (tuple, list)) else [out]
 
     tensors = [x for x in inputs if isinstance(x, Tensor)]
-    dims = tuple(
-        0 if i in mapped else None for i, x in enumerate(inputs) if isinstance(x, Tensor)
-    )
+    dims = tuple(0 if i in mapped else None for i, x in enumerate(inputs) if isinstance(x, Tensor))
     if at_once:
         outs = vmap(call, dims)(*tensors)
     else:

@@ -176,6 +176,8 @@ def layer_of(kind: type[Layered]) -> Any:
     while isinstance(mode, Mode) and not isinstance(mode, kind):
         mode = mode.under
     return mode if isinstance(mode, Mode) else None
+
+
 TRANSFORMS: ContextVar[int] = ContextVar("tapegrad_transforms", default=0)
 
 
@@ -185,8 +187,6 @@ def transforming(step: int, before: Any = None) -> Any:
         return TRANSFORMS.set(TRANSFORMS.get() + 1)
     TRANSFORMS.reset(before)
     return None
-
-
 
 
 def is_grad_enabled() -> bool:

@@ -9,10 +9,11 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.autograd.mode import MODE
-from tapegrad.func.level import enter, leave
+from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.mapping import Mapping, is_mapped
 from tapegrad.func.tree import LEAF, Branch, flatten, text, unflatten
-from tapegrad.tensor import TensorCore
+from tapegrad.shape import axis_of
+from tapegrad.tensor import Tensor, TensorCore
 
 RANDOMNESS = ("error", "different", "same")
 
@@ -53,9 +54,7 @@ def vmap(
     check_randomness(randomness)
     if chunk_size is not None and chunk_size <= 0:
         raise errors.advised(
-            ValueError(
-                f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"
-            ),
+            ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"),
             "It is how many members are computed at a time.",
         )
 
@@ -243,9 +242,7 @@ def _whole(
         MODE.reset(token)
     outs, own = flatten(result)
     places = _places(func, out_dims, own)
-    return unflatten(
-        [left(func, y, dim, level) for y, dim in zip(outs, places, strict=True)], own
-    )
+    return unflatten([left(func, y, dim, level) for y, dim in zip(outs, places, strict=True)], own)
 
 
 def depth_of(mode: Any) -> int:
@@ -305,10 +302,10 @@ def left(func: Callable, y: Any, dim: Any, level: Level) -> Any:
             ),
             "What is no tensor has no batch.",
         )
-    ndim = y.ndim + 1
-    if not -ndim <= dim < ndim:
-        raise errors.dimension_out_of_range(dim, ndim)
-    return leave(y, axis=dim % ndim, level=level)
+    axis = axis_of(dim, y.ndim + 1)
+    if not is_inside(y._array, level):
+        y = lift(y, level=level)
+    return leave(y, axis=axis, level=level)
 
 
 def lowered(y: Any, level: Level) -> Any:
@@ -342,7 +339,7 @@ def _in_chunks(
             for x, dim in zip(leaves, dims, strict=True)
         ]
         keywords = {
-            key: x.narrow(0, first, n) if isinstance(x, TensorCore) else x
+            key: x.narrow(0, first, n) if isinstance(x, Tensor) else x
             for key, x in kwargs.items()
         }
         result = _whole(func, dims, some, structure, n, out_dims, randomness, keywords)

@@ -9,6 +9,7 @@ from tapegrad import errors
 from tapegrad.autograd.forward_ad import dual, primal
 from tapegrad.autograd.forward_mode import Forward, Level, entered, innermost
 from tapegrad.autograd.mode import MODE
+from tapegrad.func.mapping import lifted_everywhere
 from tapegrad.func.tree import flatten, text, unflatten
 from tapegrad.tensor import TensorCore
 
@@ -64,6 +65,8 @@ def jvp(
     token = MODE.set(entered(MODE.get(), level))
     try:
         mode = innermost()
+        if type(mode.under) is not bool:  # a tangent is of no level that its primal is not of
+            xs = [lifted_everywhere(x, mode.under) for x in xs]
         duals = [_dual(mode, x, t) for x, t in zip(xs, ts, strict=True)]
         result = func(*unflatten(duals, structure))
         aux = None

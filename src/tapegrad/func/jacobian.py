@@ -12,12 +12,12 @@ from tapegrad import errors
 from tapegrad.arrays.batched.array import Level
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.mode import MODE
-from tapegrad.func.forward import jvp
-from tapegrad.func.level import enter, leave
-from tapegrad.func.mapping import Mapping
-from tapegrad.func.reverse import chosen, checked_argnums, pull_back, recorded_call, replaced
-from tapegrad.func.tree import flatten, unflatten
 from tapegrad.func.batch import check_randomness, depth_of, vmap
+from tapegrad.func.forward import jvp
+from tapegrad.func.level import enter, is_inside, leave, lift
+from tapegrad.func.mapping import Mapping
+from tapegrad.func.reverse import checked_argnums, chosen, pull_back, recorded_call, replaced
+from tapegrad.func.tree import flatten, unflatten
 from tapegrad.tensor import wrap
 
 
@@ -105,14 +105,13 @@ def _rows(outs: list, leaves: list, sizes: list, first: int, n: int) -> list:
     """The rows first, ..., first + n - 1 of the Jacobian by each leaf: (n, *input)."""
     under = MODE.get()
     level = Level(n, "error", depth_of(under) + 1)
-    cotangents = [
-        enter(unit, axis=0, level=level) for unit in unit_vectors(outs, sizes, first, n)
-    ]
+    cotangents = [enter(unit, axis=0, level=level) for unit in unit_vectors(outs, sizes, first, n)]
     token = MODE.set(Mapping(under, level))
     try:
         found = pull_back(outs, leaves, cotangents)
     finally:
         MODE.reset(token)
+    found = [g if is_inside(g._array, level) else lift(g, level=level) for g in found]
     return [leave(g, axis=0, level=level) for g in found]
 
 
@@ -220,5 +219,3 @@ def hessian(func: Callable, argnums: Any = 0) -> Callable:
             [ 0., 12.]])
     """
     return jacrev(jacrev(func, argnums), argnums)
-
-

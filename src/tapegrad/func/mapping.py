@@ -13,31 +13,22 @@ from typing import Any
 from tapegrad.arrays import batched as batched_namespace
 from tapegrad.arrays.batched.array import Batched, Level, inplace_error
 from tapegrad.arrays.batched.loop import OPERATORS
-from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.autograd.mode import MODE, Layered, Mode
 from tapegrad.func.level import is_inside, lift
 
-class Mapping(Mode):
+
+class Mapping(Layered):
     """A level of `vmap` on top of the mode `under`."""
 
-    __slots__ = ("level", "under")
+    __slots__ = ("level",)
     nests = maps = True
 
     def __init__(self, under: Any, level: Level):
-        super().__init__(under if type(under) is bool else under.grad)
-        self.under = under
+        super().__init__(under)
         self.level = level
-
-    @property
-    def on_tensors(self) -> bool:
-        under = self.under
-        return type(under) is not bool and under.on_tensors
 
     def over(self, under: Any) -> Mapping:
         return Mapping(under, self.level)
-
-    def with_grad(self, grad: bool) -> Mapping:
-        under = self.under
-        return self.over(grad if type(under) is bool else under.with_grad(grad))
 
     # --- operators -------------------------------------------------------------------------------
 
@@ -47,10 +38,10 @@ class Mapping(Mode):
             lifted = tuple([self._lifted(x) for x in inputs])
             OPERATORS.append(name)  # a warning names it
             try:
-                return self._below(name, function, (op, lifted, params), kwargs)
+                return self.below(name, function, (op, lifted, params), kwargs)
             finally:
                 OPERATORS.pop()
-        return self._below(name, function, args, kwargs)
+        return self.below(name, function, args, kwargs)
 
     def _is_inside(self, inputs: Any) -> bool:
         """Whether one of them is a tensor of this level."""
@@ -67,24 +58,9 @@ class Mapping(Mode):
             return x
         if type(self.under) is bool and not x.requires_grad:
             return x
-        return self.lifted(x)
-
-    def lifted(self, x: Any) -> Any:
-        """A tensor from outside in this level, the same for each member."""
         token = MODE.set(self.under)
         try:
             return lift(x, level=self.level)
-        finally:
-            MODE.reset(token)
-
-    def _below(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-        """Run an operator under the mode below this one."""
-        under = self.under
-        if type(under) is not bool:
-            return under.call(name, function, args, kwargs)
-        token = MODE.set(under)
-        try:
-            return function(*args, **kwargs)
         finally:
             MODE.reset(token)
 
@@ -97,25 +73,15 @@ class Mapping(Mode):
             raise inplace_error()
         return result
 
-    def wrote(self, x: Any, result: Any) -> None:
-        if isinstance(self.under, Mode):
-            self.under.wrote(x, result)
-
     # --- the backward pass -----------------------------------------------------------------------
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         """On arrays a node recorded outside runs its rules on batched ones, too."""
-        plan = node.plan if hasattr(node, "plan") else None
+        plan: Any = getattr(node, "plan", None)
         if getattr(plan, "op", None) is None or not _is_batched(args[-1]):
-            return self._node_below(node, function, args)
+            return super().backward_node(node, function, args)
         own = plan.op.plan(plan.kinds, plan.conjugate, batched_namespace)
-        return self._node_below(node, lambda node, g: own.gradients(node, g), args)
-
-    def _node_below(self, node: Any, function: Callable, args: tuple) -> Any:
-        under = self.under
-        if type(under) is not bool:
-            return under.backward_node(node, function, args)
-        return function(*args)
+        return super().backward_node(node, lambda node, g: own.gradients(node, g), args)
 
 
 def lifted_everywhere(x: Any, mode: Any) -> Any:
@@ -123,7 +89,7 @@ def lifted_everywhere(x: Any, mode: Any) -> Any:
     if isinstance(mode, Mode):
         x = lifted_everywhere(x, mode.under)
         if type(mode) is Mapping and not is_inside(x._array, mode.level):
-            x = mode.lifted(x)
+            x = lift(x, level=mode.level)
     return x
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.arrays.find import elements
 from tapegrad import errors
+from tapegrad.arrays.find import elements
 from tapegrad.op import primitive
 from tapegrad.ops.logistic import logistic
 from tapegrad.ops.loss import check_constant, check_reduction, mean_or_sum, pointwise, share

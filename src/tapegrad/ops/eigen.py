@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.arrays.find import anywhere, elements
 from tapegrad import errors, return_types
+from tapegrad.arrays.find import anywhere, elements
 from tapegrad.autograd.mode import MODE
 from tapegrad.op import constant, primitive
 from tapegrad.ops.matrix_check import check_kernel, check_square, check_tensors

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.find import elements
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrays.find import elements
 
 _INDEX_TYPES = "lqiB?"  # int64, int32, uint8 and bool as NumPy abbreviates them
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.arrays.find import elements
 from tapegrad import errors
+from tapegrad.arrays.find import elements
 from tapegrad.call import finish
 from tapegrad.dtype import float32, float64, int64
 from tapegrad.ops.choice import where

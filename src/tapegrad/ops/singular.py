@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.arrays.find import anywhere
 from tapegrad import errors, return_types
+from tapegrad.arrays.find import anywhere
 from tapegrad.op import primitive
 from tapegrad.ops.matrix_out import finish_exact
 from tapegrad.ops.spectrum import (

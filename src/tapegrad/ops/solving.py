@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.arrays.find import elements
 from tapegrad import errors, return_types
+from tapegrad.arrays.find import elements
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.expand import summed_to

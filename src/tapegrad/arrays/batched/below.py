@@ -22,7 +22,7 @@ def plain(name: str) -> Callable:
 
 
 def values_of(level: Any, *arrays: Any) -> list:
-    """What lies below arrays, all of it with the batch as its first axis; None and numbers as is."""
+    """What lies below arrays, the batch as the first axis of all; None and numbers as is."""
     found = []
     for x in arrays:
         if type(x) is Batched and x.level is level:

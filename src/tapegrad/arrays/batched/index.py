@@ -7,6 +7,7 @@ member becomes one more index.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def read(x: Any, key: Any) -> Any:
     """`x[key]` for numbers, slices, None, an ellipsis, and a mask or index that is not mapped."""
     keys = key if type(key) is tuple else (key,)
     arrays = [k for k in keys if hasattr(k, "shape")]
-    level, masks, mapped = opened(arrays)
+    level, _, mapped = opened(arrays)
     if level is not None and level.number >= x.level.number and True in mapped:
         if len(keys) == 1 and level is x.level and keys[0].dtype.kind in "iu":
             return read_at(x, keys[0], (0,))
@@ -50,7 +51,7 @@ def _dynamic_mask() -> RuntimeError:
 
 
 def _are_apart(axes: tuple[int, ...]) -> bool:
-    return any(b - a != 1 for a, b in zip(axes, axes[1:], strict=False))
+    return any(b - a != 1 for a, b in pairwise(axes))
 
 
 def _n_index_axes(index: Any, axes: tuple[int, ...]) -> int:

@@ -30,7 +30,9 @@ def _reduction(name: str) -> Callable:
         axes = shifted(axis, len(x.shape)) if x.shape else ()
         if axes == ():
             return _over_nothing(name, x, params)
-        return closed(x.level, below(name, x)(x.value, axis=axes, keepdims=keepdims, **params), True)
+        return closed(
+            x.level, below(name, x)(x.value, axis=axes, keepdims=keepdims, **params), True
+        )
 
     function.__name__ = name
     return function

@@ -154,7 +154,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
     return found
 
 
-# --- parts and patterns ----------------------------------------------------------------------------
+# --- parts and patterns --------------------------------------------------------------------------
 
 
 def pad_select(x: Any, shape: Any, axis: int, index: int) -> Any:
@@ -192,7 +192,7 @@ def write_diagonal(x: Any, values: Any, offset: int) -> Any:
         x_value = values_of(level, x)[0]
     if mapped[1]:
         value = widened(value, len(x.shape) - 1)
-    function = getattr(namespace_of((x_value, value)), "write_diagonal")
+    function = namespace_of((x_value, value)).write_diagonal
     return closed(level, function(x_value, value, offset), True in mapped)
 
 
@@ -229,13 +229,10 @@ def strided(x: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     item = x.dtype.itemsize
     batch = x.value.strides[0] // item if x.value.shape[0] > 1 else 0
     if offset >= 0 and all(
-        n <= 1 or s == item * o
-        for n, s, o in zip(x.shape, x.value.strides[1:], own, strict=True)
+        n <= 1 or s == item * o for n, s, o in zip(x.shape, x.value.strides[1:], own, strict=True)
     ):
         whole, steps = (x.value.shape[0], *shape), (batch, *strides)
-        return closed(
-            x.level, plain("strided")(x.value, whole, steps, offset, (batch, *own)), True
-        )
+        return closed(x.level, plain("strided")(x.value, whole, steps, offset, (batch, *own)), True)
     members = [plain("strided")(m, shape, strides, offset, own) for m in x.value]
     if not members:
         return closed(x.level, np.zeros((0, *shape), x.dtype), True)
@@ -259,5 +256,3 @@ def _extent(shape: Any, strides: Any, offset: int = 0) -> tuple[int, int]:
     """The first and last place of a pattern in memory."""
     ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True) if n]
     return offset + sum(min(e, 0) for e in ends), offset + sum(max(e, 0) for e in ends)
-
-
