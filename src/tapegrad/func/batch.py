@@ -339,8 +339,7 @@ def _in_chunks(
             for x, dim in zip(leaves, dims, strict=True)
         ]
         keywords = {
-            key: x.narrow(0, first, n) if isinstance(x, Tensor) else x
-            for key, x in kwargs.items()
+            key: x.narrow(0, first, n) if isinstance(x, Tensor) else x for key, x in kwargs.items()
         }
         result = _whole(func, dims, some, structure, n, out_dims, randomness, keywords)
         outs, own = flatten(result)
