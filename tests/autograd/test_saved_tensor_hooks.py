@@ -253,6 +253,37 @@ def test_hooks_go_with_forward_mode_and_a_profiler():
     assert log.order.count("p") > 4 and log.order.count("u") > 2
 
 
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        y = a * b
+        ctx.save_for_backward(a, b, y, None)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b, y, _ = ctx.saved_tensors
+        assert y.grad_fn is not None
+        return g * b, g * a
+
+
+def test_what_a_custom_function_saves_is_packed():
+    x, z, log = leaf(1.0, 2.0), leaf(3.0, 4.0), Log(pack=lambda t: t.detach().clone())
+    with log.hooks():
+        y = Product.apply(x.clone(), z)
+    assert log.order == "ppp" and log.seen[1][1] is z and log.seen[2][1].grad_fn is y.grad_fn
+    (g,) = torch.autograd.grad(y.sum(), z, create_graph=True)
+    assert torch.autograd.grad((g * g).sum(), x)[0].tolist() == [2.0, 4.0]
+    assert log.order.count("u") == 3
+
+
+def test_one_tensor_that_a_custom_function_saved_is_packed():
+    x, z = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    y = Product.apply(x, z)
+    y.grad_fn._raw_saved_tensors[1].register_hooks(lambda t: t.numpy() * 10, torch.from_numpy)
+    assert torch.autograd.grad(y.sum(), (x, z))[0].tolist() == [30.0, 40.0]
+
+
 # --- forbidding them, keeping on the CPU ---
 
 

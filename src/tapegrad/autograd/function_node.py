@@ -13,7 +13,10 @@ from tapegrad.arrays.mark import Like
 from tapegrad.autograd.function_context import unpicklable
 from tapegrad.autograd.graph import INFERENCE, MultiNode, Port, next_sequence
 from tapegrad.autograd.kept import origin_kept, origin_of, version_now
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.plan import placed
 from tapegrad.autograd.restore import restore
+from tapegrad.autograd.view import edge_of
 from tapegrad.dtype import of
 from tapegrad.tensor import TensorCore, wrap
 
@@ -49,6 +52,25 @@ class Kept:
         if counter is not None and counter.value != self.version:
             raise errors.modified(self.value, counter, self.version, origin_of(x._node))
         return x
+
+
+class KeptPacked:
+    """The same where saved-tensor hooks are on: what the pack hook gave for the tensor."""
+
+    __slots__ = ("edge", "index", "packed")
+
+    def __init__(self, packed: Any, edge: Any, index: int | None):
+        self.packed = packed
+        self.edge = edge  # behind another tensor than a result; None where it has no gradient
+        self.index = index
+
+    def tensor(self, node: BackwardCFunction) -> Any:
+        """The tensor that the unpack hook gives now, with its place in the graph."""
+        x = self.packed.tensor()
+        if self.index is not None:
+            x._node = Port(node, self.index)
+            return x
+        return x if self.edge is None else placed(x._array, self.edge)
 
 
 class BackwardCFunction(MultiNode):
@@ -120,6 +142,20 @@ class BackwardCFunction(MultiNode):
             )
         return vjp if vjp is not Function.vjp else backward
 
+    @property
+    def _raw_saved_tensors(self) -> tuple:
+        """What is kept of each saved tensor, as it is kept."""
+        from tapegrad.autograd.raw_saved import SavedByFunction
+
+        if self.kept_tensors is FREED or self.kept_tensors is TAKEN:
+            raise errors.freed()
+        return tuple(
+            [
+                None if x is None else SavedByFunction(self, i)
+                for i, x in enumerate(self.kept_tensors)
+            ]
+        )
+
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
 
@@ -147,8 +183,18 @@ def keep(node: BackwardCFunction, tensors: tuple, results: list) -> None:
                 ),
                 "Keep anything but tensors as an attribute: ctx.name = value.",
             )
-        kept.append(None if x is None else Kept(x, numbers.get(id(x))))
+        kept.append(None if x is None else _kept(x, numbers.get(id(x))))
     node.kept_tensors = tuple(kept)
+
+
+def _kept(x: Any, index: int | None) -> Kept | KeptPacked:
+    if type(MODE.get()) is not bool:
+        from tapegrad.autograd.saving_mode import packed_by_mode
+
+        packed = packed_by_mode(x)
+        if packed is not None:
+            return KeptPacked(packed, edge_of(x) if index is None else None, index)
+    return Kept(x, index)
 
 
 def saved_tensors(node: BackwardCFunction) -> tuple:

@@ -112,7 +112,7 @@ def pack_node(node: Any, inputs: tuple, outs: tuple, hooks: tuple, guarded: Any 
             values[i] = packed(outs[key])
         elif where == "inputs":
             values[i] = tuple(map(packed, inputs))
-    _hold(node, values)
+    hold(node, values)
     node.versions = None
 
 
@@ -123,7 +123,8 @@ def _copy(x: Any) -> Any:
     return copy
 
 
-def _hold(node: Any, values: list) -> None:
+def hold(node: Any, values: list) -> None:
+    """Let a node keep `values`, of which some are packed."""
     if type(node.plan) is Plan:
         found = _plans.get(node.plan)
         if found is None:
@@ -207,100 +208,3 @@ class PackedPlan(Plan):
         plain = self._unpacked(node, i)
         where, key, _ = self.original.keeps[i]
         return self.original._tensor(node, where, key, plain.saved[i])
-
-
-# --- one kept tensor by itself -------------------------------------------------------------------
-
-
-class SavedTensor:
-    """What a node keeps of one tensor: `node._raw_saved_self` and the like."""
-
-    __slots__ = ("_i", "_j", "_node")
-
-    def __init__(self, node: Any, i: int, j: int | None = None):
-        self._node = node
-        self._i = i  # which of what the node keeps
-        self._j = j  # which of the operands, where it keeps all of them in one
-
-    def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
-        """Pack this one tensor now, and unpack it when it is used.
-
-        >>> y = torch.ones(2, requires_grad=True) ** 2
-        >>> y.grad_fn._raw_saved_self.register_hooks(lambda x: x.numpy(), torch.from_numpy)
-        >>> y.grad_fn._saved_self
-        tensor([1., 1.], requires_grad=True)
-        """
-        if not (callable(pack_hook) and callable(unpack_hook)):
-            own = "self: torch._C._autograd.SavedTensor, "
-            raise not_callable("register_hooks", own, self, pack_hook, unpack_hook)
-        node, i, j = self._node, self._i, self._j
-        if node.saved is None:
-            raise errors.advised(
-                RuntimeError(
-                    "Calling register_hooks on a saved tensor after it has been freed. Saved "
-                    "intermediate values of the graph are freed when you call .backward() or "
-                    "autograd.grad(). Specify retain_graph=True if you need to backward through "
-                    "the graph a second time or if you need to access saved variables after "
-                    "calling backward."
-                ),
-                "Register them before the backward pass.",
-            )
-        values = list(node.saved)
-        if type(values[i] if j is None else values[i][j]) is Packed:
-            raise errors.advised(
-                RuntimeError(
-                    "Calling register_hooks on a saved tensor whose hooks have already been set. "
-                    "Hint: only one pair of hooks is allowed at a time."
-                ),
-                "Compose the functions into one pair.",
-            )
-        packed = Packed(self._tensor().detach(), pack_hook, unpack_hook)
-        if j is None:
-            values[i] = packed
-        else:
-            values[i] = tuple(packed if k == j else x for k, x in enumerate(values[i]))
-        _hold(node, values)
-
-    @property
-    def data(self) -> Any:
-        """What is kept: what the pack hook gave, or the tensor."""
-        value = self._value()
-        return value.value if type(value) is Packed else self._tensor()
-
-    @property
-    def unpack_hook(self) -> Callable | None:
-        """The hook that unpacks it; None where there is none."""
-        value = self._value()
-        return value.unpack_hook if type(value) is Packed else None
-
-    def unpack(self) -> Any:
-        """The tensor."""
-        return self._tensor()
-
-    def _value(self) -> Any:
-        if self._node.saved is None:
-            raise errors.freed(self._node)
-        value = self._node.saved[self._i]
-        return value if self._j is None else value[self._j]
-
-    def _tensor(self) -> Any:
-        x = self._node.plan.tensor_at(self._node, self._i)
-        return x if self._j is None else x[self._j]
-
-
-SavedTensor.__module__ = "torch._C._autograd"
-
-
-def raw_saved(node: Any, name: str) -> Any:
-    """The value of `node._raw_saved_<name>`: of several operands a tuple."""
-    plan = node.plan
-    i = plan.place_of(node, name, "_raw_saved_")
-    where, key, _ = (plan.original if type(plan) is PackedPlan else plan).keeps[i]
-    if where == "inputs":
-        return tuple(SavedTensor(node, i, j) for j in range(len(node.saved[i])))
-    if where == "output" or (where == "input" and plan.kinds[key] != RAW):
-        return SavedTensor(node, i)
-    raise errors.advised(
-        AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{name}'"),
-        "It is no tensor.",
-    )

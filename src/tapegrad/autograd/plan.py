@@ -111,11 +111,11 @@ class Plan:
 
         if where == "inputs":
             return [
-                x if edge is None else _placed(x, edge)
+                x if edge is None else placed(x, edge)
                 for x, edge in zip(value, node.edges, strict=True)
             ]
         if where == "input" and self.kinds[key] == GRAD:
-            return _placed(value, node.edges[key])
+            return placed(value, node.edges[key])
         if where == "output":
             tensor = wrap(value)
             tensor._node = node
@@ -180,7 +180,7 @@ class Plan:
         return kept.index(name)
 
 
-def _placed(value: Any, edge: Any) -> Any:
+def placed(value: Any, edge: Any) -> Any:
     """A kept input, an array or a tensor, as a tensor behind the edge it had."""
     from tapegrad.tensor import Tensor, wrap
 
@@ -230,7 +230,7 @@ def _raw_property(name: str) -> property:
     """`node._raw_saved_<name>`."""
 
     def raw(node: OperatorNode) -> Any:
-        from tapegrad.autograd.packed import raw_saved
+        from tapegrad.autograd.raw_saved import raw_saved
 
         return raw_saved(node, name)
 

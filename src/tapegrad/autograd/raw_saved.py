@@ -1,0 +1,136 @@
+"""What a node keeps of one tensor, as it is kept: `node._raw_saved_self` and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.function_node import FREED, TAKEN, KeptPacked
+from tapegrad.autograd.kept import RAW
+from tapegrad.autograd.packed import Packed, PackedPlan, hold, not_callable
+from tapegrad.autograd.view import edge_of
+
+
+class SavedTensor:
+    """What the node of an operator keeps of one tensor."""
+
+    __slots__ = ("_i", "_j", "_node")
+
+    def __init__(self, node: Any, i: int, j: int | None = None):
+        self._node = node
+        self._i = i  # which of what the node keeps
+        self._j = j  # which of the operands, where it keeps all of them in one
+
+    def register_hooks(self, pack_hook: Callable, unpack_hook: Callable) -> None:
+        """Pack this one tensor now, and unpack it when it is used.
+
+        >>> y = torch.ones(2, requires_grad=True) ** 2
+        >>> y.grad_fn._raw_saved_self.register_hooks(lambda x: x.numpy(), torch.from_numpy)
+        >>> y.grad_fn._saved_self
+        tensor([1., 1.], requires_grad=True)
+        """
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            own = "self: torch._C._autograd.SavedTensor, "
+            raise not_callable("register_hooks", own, self, pack_hook, unpack_hook)
+        if self._is_freed():
+            raise errors.advised(
+                RuntimeError(
+                    "Calling register_hooks on a saved tensor after it has been freed. Saved "
+                    "intermediate values of the graph are freed when you call .backward() or "
+                    "autograd.grad(). Specify retain_graph=True if you need to backward through "
+                    "the graph a second time or if you need to access saved variables after "
+                    "calling backward."
+                ),
+                "Register them before the backward pass.",
+            )
+        if self._packed() is not None:
+            raise errors.advised(
+                RuntimeError(
+                    "Calling register_hooks on a saved tensor whose hooks have already been set. "
+                    "Hint: only one pair of hooks is allowed at a time."
+                ),
+                "Compose the functions into one pair.",
+            )
+        self._replace(Packed(self.unpack().detach(), pack_hook, unpack_hook))
+
+    @property
+    def data(self) -> Any:
+        """What is kept: what the pack hook gave, or the tensor."""
+        packed = self._packed()
+        return self.unpack() if packed is None else packed.value
+
+    @property
+    def unpack_hook(self) -> Callable | None:
+        """The hook that unpacks it; None where there is none."""
+        packed = self._packed()
+        return None if packed is None else packed.unpack_hook
+
+    def unpack(self) -> Any:
+        """The tensor, with its place in the graph."""
+        x = self._node.plan.tensor_at(self._node, self._i)
+        return x if self._j is None else x[self._j]
+
+    def _is_freed(self) -> bool:
+        return self._node.saved is None
+
+    def _packed(self) -> Packed | None:
+        if self._is_freed():
+            raise errors.freed(self._node)
+        value = self._node.saved[self._i]
+        value = value if self._j is None else value[self._j]
+        return value if type(value) is Packed else None
+
+    def _replace(self, packed: Packed) -> None:
+        values = list(self._node.saved)
+        value: Any = packed
+        if self._j is not None:
+            value = tuple([packed if j == self._j else x for j, x in enumerate(values[self._i])])
+        values[self._i] = value
+        hold(self._node, values)
+
+
+class SavedByFunction(SavedTensor):
+    """What the node of a custom function keeps of one tensor."""
+
+    __slots__ = ()
+
+    def unpack(self) -> Any:
+        if self._is_freed():
+            raise errors.freed(self._node)
+        return self._node.kept_tensors[self._i].tensor(self._node)
+
+    def _is_freed(self) -> bool:
+        return self._node.kept_tensors is FREED or self._node.kept_tensors is TAKEN
+
+    def _packed(self) -> Packed | None:
+        if self._is_freed():
+            raise errors.freed(self._node)
+        kept = self._node.kept_tensors[self._i]
+        return kept.packed if type(kept) is KeptPacked else None
+
+    def _replace(self, packed: Packed) -> None:
+        kept = list(self._node.kept_tensors)
+        old = kept[self._i]
+        edge = edge_of(old.value) if old.index is None else None
+        kept[self._i] = KeptPacked(packed, edge, old.index)
+        self._node.kept_tensors = tuple(kept)
+
+
+SavedTensor.__module__ = SavedByFunction.__module__ = "torch._C._autograd"
+SavedByFunction.__name__ = SavedByFunction.__qualname__ = "SavedTensor"
+
+
+def raw_saved(node: Any, name: str) -> Any:
+    """The value of `node._raw_saved_<name>`: of several operands a tuple."""
+    plan = node.plan
+    i = plan.place_of(node, name, "_raw_saved_")
+    where, key, _ = (plan.original if type(plan) is PackedPlan else plan).keeps[i]
+    if where == "inputs":
+        return tuple([SavedTensor(node, i, j) for j in range(len(node.saved[i]))])
+    if where == "output" or (where == "input" and plan.kinds[key] != RAW):
+        return SavedTensor(node, i)
+    raise errors.advised(
+        AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{name}'"),
+        "It is no tensor.",
+    )
