@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
 from tapegrad.errors import advised
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.tensor import Tensor
+
+
+class _Added:
+    """The hooks of all modules on what becomes part of one: nn/global_hook.py."""
+
+    def __init__(self) -> None:
+        self.parameters: Any = OrderedDict()
+        self.buffers: Any = OrderedDict()
+        self.modules: Any = OrderedDict()
+
+
+ADDED = _Added()
+
+
+def _told(hooks: dict, module: Any, name: str, value: Any) -> Any:
+    """What hooks make of a parameter, buffer or module that becomes part of a module."""
+    for hook in list(hooks.values()):
+        changed = hook(module, name, value)
+        if changed is not None:
+            value = changed
+    return value
 
 
 class Attributes:
@@ -42,6 +64,8 @@ class Attributes:
                 "A parameter is a leaf of the graph: compute the value in forward(), or call "
                 "detach() on it.",
             )
+        if param is not None and ADDED.parameters:
+            param = _told(ADDED.parameters, self, name, param)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -65,6 +89,8 @@ class Attributes:
                 ),
                 "Make a tensor of it with torch.as_tensor(...).",
             )
+        if ADDED.buffers:
+            tensor = _told(ADDED.buffers, self, name, tensor)
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -101,6 +127,8 @@ class Attributes:
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
+        if ADDED.modules:
+            module = _told(ADDED.modules, self, name, module)
         self._modules[name] = module
 
     def _check_name(self, kind: str, name: Any, table: dict[str, Any]) -> None:
@@ -145,6 +173,8 @@ class Attributes:
             if name in attributes["_parameters"]:
                 raise _misfit(value, "as parameter", name, "Parameter")
             self._forget(name, "_modules")
+            if ADDED.modules:
+                value = _told(ADDED.modules, self, name, value)
             attributes["_modules"][name] = value
         elif isinstance(value, Buffer):
             if "_modules" not in attributes:
@@ -162,10 +192,14 @@ class Attributes:
         elif name in attributes["_modules"]:
             if value is not None:
                 raise _misfit(value, "as child module", name, "Module")
-            attributes["_modules"][name] = None
+            if ADDED.modules:
+                value = _told(ADDED.modules, self, name, value)
+            attributes["_modules"][name] = value
         elif name in attributes["_buffers"]:
             if value is not None and not isinstance(value, Tensor):
                 raise _misfit(value, "as buffer", name, "Buffer, torch.Tensor")
+            if ADDED.buffers:
+                value = _told(ADDED.buffers, self, name, value)
             attributes["_buffers"][name] = value
         else:
             super().__setattr__(name, value)

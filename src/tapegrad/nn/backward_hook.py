@@ -6,10 +6,29 @@ from collections.abc import Callable
 from typing import Any
 from warnings import warn
 
+import numpy as np
+
+from tapegrad.arrays.mark import Like
+from tapegrad.autograd.function import Function
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.errors import advised
-from tapegrad.ops.together import together
-from tapegrad.tensor import Tensor
+from tapegrad.tensor import Tensor, wrap
+
+
+class BackwardHookFunction(Function):
+    """Tensors put behind one node, through which all their gradients pass at once.
+
+    They share the memory of what they stand for, and may not be written in place.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *tensors: Any) -> Any:
+        ctx.mark_non_differentiable(*[x for x in tensors if not x.requires_grad])
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads
 
 
 class BackwardHook:
@@ -31,48 +50,61 @@ class BackwardHook:
     def inputs(self, args: tuple) -> tuple:
         """The arguments of the forward, put behind a node."""
         self.n_inputs = len(args)
-        args, self.input_places, node = _behind_a_node(args)
+        found, self.input_places, node = _behind_a_node(args)
+        constant = [i for i in self.input_places if not args[i].requires_grad]
+        likes = {i: Like(args[i]._array) for i in constant}
+
+        def hook(grads: tuple, _: tuple) -> tuple | None:
+            if self.grad_outputs is None:
+                return None  # the inputs were used without the outputs
+            given = _spread(grads, self.input_places, self.n_inputs)
+            given = tuple([_zeros(likes[i]) if i in likes else g for i, g in enumerate(given)])
+            for each in self.hooks:
+                changed = each(self.module, given, self.grad_outputs)
+                if changed is not None:
+                    given = _checked("hook", "grad_input", changed, self.n_inputs)
+            self.grad_outputs = None
+            return tuple([given[i] for i in self.input_places])
+
         if node is not None:
-            node.register_hook(self._with_grad_inputs)
-        return args
+            node.register_hook(hook)
+        return found
 
     def outputs(self, result: Any) -> Any:
         """The result of the forward, put behind a node."""
+        if not isinstance(result, (Tensor, tuple)):
+            warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of "
+                f"Tensors but received {type(result)}",
+                stacklevel=4,
+            )
         values = result if isinstance(result, tuple) else (result,)
         self.n_outputs = len(values)
         values, self.output_places, node = _behind_a_node(values)
+
+        def hook(grads: tuple) -> tuple:
+            given = _spread(grads, self.output_places, self.n_outputs)
+            for each in self.pre_hooks:
+                changed = each(self.module, given)
+                if changed is not None:
+                    given = _checked("pre hook", "grad_output", changed, self.n_outputs)
+            self.grad_outputs = given
+            if not self.input_places:
+                self._without_grad_inputs(given)
+            return tuple([given[i] for i in self.output_places])
+
         if node is not None:
-            node.register_prehook(self._with_grad_outputs)
+            node.register_prehook(hook)
         return values if isinstance(result, tuple) else values[0]
-
-    def _with_grad_outputs(self, grads: tuple) -> tuple:
-        given = _spread(grads, self.output_places, self.n_outputs)
-        for hook in self.pre_hooks:
-            changed = hook(self.module, given)
-            if changed is not None:
-                given = _checked("pre hook", "grad_output", changed, self.n_outputs)
-        self.grad_outputs = given
-        if not self.input_places:
-            self._without_grad_inputs(given)
-        return tuple(given[i] for i in self.output_places)
-
-    def _with_grad_inputs(self, grads: tuple, _: tuple) -> tuple | None:
-        if self.grad_outputs is None:
-            return None  # the inputs were used without the outputs
-        given = _spread(grads, self.input_places, self.n_inputs)
-        for hook in self.hooks:
-            changed = hook(self.module, given, self.grad_outputs)
-            if changed is not None:
-                given = _checked("hook", "grad_input", changed, self.n_inputs)
-        self.grad_outputs = None
-        return tuple(given[i] for i in self.input_places)
 
     def _without_grad_inputs(self, grad_outputs: tuple) -> None:
         if not self.hooks:
             return
         warn(
             "Full backward hook is firing when gradients are computed with respect to module "
-            "outputs since no inputs require gradients.\nThe hook gets None for each of them.",
+            "outputs since no inputs require gradients. See https://docs.pytorch.org/docs/main/"
+            "generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for more "
+            "details.",
             stacklevel=2,
         )
         for hook in self.hooks:
@@ -85,24 +117,38 @@ class BackwardHook:
                     ),
                     "There is no gradient to change.",
                 )
+        self.grad_outputs = None
 
 
 def first_tensor(result: Any) -> Tensor:
     """The first tensor in a result, however deep in tuples, lists and dicts."""
     while not isinstance(result, Tensor):
-        result = next(iter(result.values())) if isinstance(result, dict) else result[0]
+        if isinstance(result, dict):
+            result = next(x for x in result.values() if isinstance(x, Tensor))
+        else:
+            result = result[0]
     return result
 
 
 def _behind_a_node(values: tuple) -> tuple[tuple, list[int], Any]:
-    """`values` with the tensors that require grad replaced, their places, and the node."""
-    places = [i for i, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad]
-    if not places or not is_grad_enabled():
+    """`values` with its tensors replaced, their places, and the node.
+
+    Where none of them requires grad nothing is replaced.
+    """
+    places = [i for i, x in enumerate(values) if isinstance(x, Tensor)]
+    if not is_grad_enabled() or not any(values[i].requires_grad for i in places):
         return values, [], None
     found = list(values)
-    for i, tensor in zip(places, together(*[values[i] for i in places]), strict=True):
+    tensors = BackwardHookFunction.apply(*[values[i] for i in places])
+    for i, tensor in zip(places, tensors, strict=True):
         found[i] = tensor
-    return tuple(found), places, found[places[0]].grad_fn
+    nodes = {x.grad_fn: None for x in tensors if x.grad_fn is not None}
+    (node,) = nodes
+    return tuple(found) if type(values) is tuple else type(values)(*found), places, node
+
+
+def _zeros(like: Like) -> Tensor:
+    return wrap(np.zeros(like.shape, like.dtype))
 
 
 def _spread(grads: tuple, places: list[int], n: int) -> tuple:
@@ -112,14 +158,55 @@ def _spread(grads: tuple, places: list[int], n: int) -> tuple:
     return tuple(found)
 
 
-def _checked(what: str, kind: str, changed: Any, n: int) -> tuple:
-    values = changed if isinstance(changed, tuple) else (changed,)
-    if len(values) != n:
+def _checked(what: str, kind: str, changed: Any, n: int) -> Any:
+    if len(changed) != n:
         raise advised(
             RuntimeError(
-                f"Backward {what} returned an invalid number of {kind}, got {len(values)}, but "
+                f"Backward {what} returned an invalid number of {kind}, got {len(changed)}, but "
                 f"expected {n}"
             ),
-            "Return one gradient for each, or None to change nothing.",
+            "Return a tuple of one gradient for each, or None to change nothing.",
         )
-    return values
+    return changed
+
+
+# --- the older hooks, on the node of the output ---------------------------------------------------
+
+
+def warn_of_node(args: Any, result: Any, node: Any) -> None:
+    """Warn where the gradients of one node are not those of the module."""
+    outs = (result,) if isinstance(result, Tensor) else result
+    inputs = (args,) if isinstance(args, Tensor) else args
+    for values, does, lacks in (
+        (outs, "return a single", "grad_output"),
+        (inputs, "take as input a single", "grad_input"),
+    ):
+        if not (isinstance(values, tuple) and all(isinstance(x, Tensor) for x in values)):
+            _warn_of_old(
+                f"Using non-full backward hooks on a Module that does not {does} Tensor or a tuple "
+                f"of Tensors is deprecated and will be removed in future versions. This hook will "
+                f"be missing some of the {lacks}."
+            )
+            return
+    makers = {x.grad_fn for x in outs if x.grad_fn is not None}
+    before = {x.grad_fn for x in inputs if x.grad_fn is not None}
+    if len(makers) > 1:
+        _warn_of_old(
+            "Using a non-full backward hook when outputs are generated by different autograd Nodes "
+            "is deprecated and will be removed in future versions. This hook will be missing some "
+            "grad_output."
+        )
+    elif before != {each[0] for each in node.next_functions}:
+        _warn_of_old(
+            "Using a non-full backward hook when the forward contains multiple autograd Nodes is "
+            "deprecated and will be removed in future versions. This hook will be missing some "
+            "grad_input."
+        )
+
+
+def _warn_of_old(text: str) -> None:
+    warn(
+        f"{text} Please use register_full_backward_hook to get the documented behavior.",
+        FutureWarning,
+        stacklevel=5,
+    )

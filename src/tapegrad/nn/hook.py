@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 from warnings import warn
 
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.errors import advised
-from tapegrad.nn.backward_hook import BackwardHook, first_tensor
 
 
 def register(hooks: dict, hook: Callable, *marks: dict, prepend: bool = False) -> RemovableHandle:
@@ -22,6 +22,30 @@ def register(hooks: dict, hook: Callable, *marks: dict, prepend: bool = False) -
     if prepend:
         hooks.move_to_end(handle.id, last=False)  # type: ignore[attr-defined]
     return handle
+
+
+class _After:
+    """The hooks after every module's forward, under the names that a module has for its own."""
+
+    def __init__(self) -> None:
+        self._forward_hooks: Any = OrderedDict()
+        self._forward_hooks_with_kwargs: Any = OrderedDict()
+        self._forward_hooks_always_called: Any = OrderedDict()
+
+
+class _Backward:
+    """The backward hooks of every module; they are of one kind, full or not."""
+
+    def __init__(self) -> None:
+        self.hooks: Any = OrderedDict()
+        self.pre: Any = OrderedDict()
+        self.is_full: bool | None = None  # not known before the first one
+
+
+# The hooks of all modules: nn/global_hook.py.
+BEFORE: Any = OrderedDict()
+AFTER = _After()
+BACKWARD = _Backward()
 
 
 class Hooks:
@@ -119,27 +143,29 @@ class Hooks:
 
 
 def call_with_hooks(module: Any, args: tuple, kwargs: dict) -> Any:
-    """Call `module.forward` and all hooks around it."""
+    """Call `module.forward` and all hooks around it: those of all modules, then its own."""
     called: set[int] = set()
     try:
         return _call(module, args, kwargs, called)
     except Exception:
-        for number in list(module._forward_hooks_always_called):
-            if number in called or number not in module._forward_hooks:
-                continue
-            try:
-                _call_forward_hook(module, number, args, kwargs, None)
-            except Exception as error:
-                warn(
-                    "module forward hook with ``always_call=True`` raised an exception that was "
-                    f"silenced as another error was raised in forward: {error}",
-                    stacklevel=2,
-                )
+        for where, hooks in (("global ", AFTER), ("", module)):
+            for number in list(hooks._forward_hooks_always_called):
+                hook = hooks._forward_hooks.get(number)
+                if hook is None or number in called:
+                    continue
+                try:
+                    _call_forward_hook(hooks, number, hook, module, args, kwargs, None)
+                except Exception as error:
+                    warn(
+                        f"{where}module forward hook with ``always_call=True`` raised an exception "
+                        f"that was silenced as another error was raised in forward: {error}",
+                        stacklevel=2,
+                    )
         raise
 
 
 def _call(module: Any, args: tuple, kwargs: dict, called: set[int]) -> Any:
-    for number, hook in list(module._forward_pre_hooks.items()):
+    for number, hook in [*BEFORE.items(), *module._forward_pre_hooks.items()]:
         if number in module._forward_pre_hooks_with_kwargs:
             changed = hook(module, args, kwargs)
             if changed is not None:
@@ -148,30 +174,46 @@ def _call(module: Any, args: tuple, kwargs: dict, called: set[int]) -> Any:
             changed = hook(module, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
-    full = module._is_full_backward_hook is not False
+    full, old = _backward_hooks(module)
+    pre = [*BACKWARD.pre.values(), *module._backward_pre_hooks.values()]
     watch = None
-    if module._backward_pre_hooks or (full and module._backward_hooks):
-        hooks = list(module._backward_hooks.values()) if full else []
-        watch = BackwardHook(module, hooks, list(module._backward_pre_hooks.values()))
+    if full or pre:
+        from tapegrad.nn.backward_hook import BackwardHook
+
+        watch = BackwardHook(module, full, pre)
         args = watch.inputs(args)
     result = module.forward(*args, **kwargs)
-    for number in list(module._forward_hooks):
-        called.add(number)
-        changed = _call_forward_hook(module, number, args, kwargs, result)
-        if changed is not None:
-            result = changed
+    for hooks in (AFTER, module):
+        for number, hook in list(hooks._forward_hooks.items()):
+            called.add(number)
+            changed = _call_forward_hook(hooks, number, hook, module, args, kwargs, result)
+            if changed is not None:
+                result = changed
     if watch is not None:
         result = watch.outputs(result)
-    if not full:
+    if old:
+        from tapegrad.nn.backward_hook import first_tensor, warn_of_node
+
         node = first_tensor(result).grad_fn
-        for hook in list(module._backward_hooks.values()) if node is not None else ():
-            node.register_hook(lambda gi, go, hook=hook: hook(module, gi, go))
+        if node is not None:
+            for hook in old:
+                node.register_hook(lambda gi, go, hook=hook: hook(module, gi, go))
+            warn_of_node(args, result, node)
     return result
 
 
-def _call_forward_hook(module: Any, number: int, args: tuple, kwargs: dict, result: Any) -> Any:
-    hook = module._forward_hooks[number]
-    if number in module._forward_hooks_with_kwargs:
+def _backward_hooks(module: Any) -> tuple[list, list]:
+    """The full backward hooks and the older ones: those of all modules, then its own."""
+    found: tuple[list, list] = ([], [])
+    found[not BACKWARD.is_full].extend(BACKWARD.hooks.values())
+    found[module._is_full_backward_hook is False].extend(module._backward_hooks.values())
+    return found
+
+
+def _call_forward_hook(
+    hooks: Any, number: int, hook: Callable, module: Any, args: tuple, kwargs: dict, result: Any
+) -> Any:
+    if number in hooks._forward_hooks_with_kwargs:
         return hook(module, args, kwargs, result)
     return hook(module, args, result)
 

@@ -68,7 +68,6 @@ from tapegrad.ops.slice import *
 from tapegrad.ops.spacing import *
 from tapegrad.ops.special_function import *
 from tapegrad.ops.stride import *
-from tapegrad.ops.together import *
 from tapegrad.ops.triangle import *
 from tapegrad.ops.triangle_indices import *
 from tapegrad.ops.trigonometry import *

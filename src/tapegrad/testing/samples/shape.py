@@ -164,11 +164,6 @@ def stack_along(make: Make) -> list:
 
 
 @row
-def together(make: Make) -> list:
-    return [Sample(make(2, 3), make()), Sample(make(0, 2))]
-
-
-@row
 def block_diag_of(make: Make) -> list:
     return [Sample(make(2, 3), make(1, 1), make(0, 2))]
 
