@@ -20,19 +20,19 @@ def _watch_calls() -> None:
     Module.__call__ = _watched_call  # type: ignore
 
 
-def _watched_call(module: Any, *args: Any, **kwargs: Any) -> Any:
+def _watched_call(self: Any, *args: Any, **kwargs: Any) -> Any:
     if (
         BEFORE
         or AFTER._forward_hooks
         or BACKWARD.hooks
         or BACKWARD.pre
-        or module._backward_hooks
-        or module._backward_pre_hooks
-        or module._forward_hooks
-        or module._forward_pre_hooks
+        or self._backward_hooks
+        or self._backward_pre_hooks
+        or self._forward_hooks
+        or self._forward_pre_hooks
     ):
-        return call_with_hooks(module, args, kwargs)
-    return module.forward(*args, **kwargs)
+        return call_with_hooks(self, args, kwargs)
+    return self.forward(*args, **kwargs)
 
 
 def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
