@@ -31,11 +31,15 @@ def load(name):
 def run(capsys, seed):
     """A function that runs an example; the numbers of each line of what it prints.
 
-    Its last line must be the figure of the README, with numbers of its own.
+    Its last line must be the figure of the README, with numbers of its own. `sizes` replace the
+    example's.
     """
 
-    def run(name, *argv):
-        load(name).main(argv)
+    def run(name, *argv, **sizes):
+        module = load(name)
+        assert sizes.keys() <= vars(module).keys()
+        vars(module).update(sizes)
+        module.main(argv)
         lines = capsys.readouterr().out.splitlines()
         assert NUMBER.sub("#", lines[-1]) == NUMBER.sub("#", ROWS[name][3])
         return [(line, [float(number) for number in NUMBER.findall(line)]) for line in lines]
@@ -158,3 +162,106 @@ def test_a_live_model_of_pytorch_computes_the_same_features(monkeypatch):
         pytest.skip("`import torch` is served by tapegrad: there is no other")
     monkeypatch.syspath_prepend(EXAMPLES)
     assert load("transfer").convert_a_live_model() < 1e-4
+
+
+# --- gpt -----------------------------------------------------------------------------------------
+
+
+def test_the_gpt_learns_which_characters_follow(run):
+    printed = run("gpt", "--steps", "60", LAYERS=2, WIDTH=64, SAMPLE=20, HELD_BACK=64)
+    losses = [numbers[-1] for line, numbers in printed if line.startswith("step")]
+    assert losses[0] > 3.5
+    assert printed[-1][1] == [60, pytest.approx(2.75, abs=0.25)]  # the letters' frequencies: 3.1
+
+
+def test_the_gpt_sees_nothing_of_what_follows(seed):
+    gpt = load("gpt")
+    torch, model = gpt.torch, gpt.GPT(vocabulary=7)
+    tokens = torch.randint(7, (2, 20))
+    other = tokens.clone()
+    other[:, 12:] = (other[:, 12:] + 1) % 7
+    with torch.no_grad():
+        difference = (model(tokens) - model(other)).abs().amax(dim=(0, 2))
+    assert difference[:12].max() < 1e-6 < 1e-3 < difference[12:].min()
+
+
+# --- series --------------------------------------------------------------------------------------
+
+
+def test_the_forecast_is_soon_better_than_the_naive_one(run):
+    printed = run("series", "--steps", "60", HIDDEN=32)
+    losses = [numbers[-1] for line, numbers in printed if line.startswith("step")]
+    assert losses[-1] < losses[0] / 4
+    assert printed[-1][1][1] < 0.5
+
+
+def test_the_series_follows_its_equation():
+    series = load("series")
+    x = series.mackey_glass(500).numpy().astype(np.float64)
+    late, now = x[:-18], x[17:-1]
+    rate = 0.2 * late / (1 + late**10) - 0.1 * now
+    assert (x[18:] - x[16:-2]) / 2 == pytest.approx(rate, abs=0.01)  # of up to 0.1
+    assert 0.2 < x.min() < 0.5 and 1.2 < x.max() < 1.4
+
+
+# --- pinn ----------------------------------------------------------------------------------------
+
+
+def test_the_network_comes_nearer_to_the_solution(run):
+    printed = run("pinn", "--steps", "6", POINTS=200, DEPTH=3)
+    losses, errors = zip(*(n[2:] for line, n in printed if line.startswith("step")), strict=True)
+    assert losses[-1] < losses[2] < losses[0] / 10
+    assert errors[-1] < 0.8 * errors[0]
+    assert printed[-1][1] == [6, errors[-1]]
+
+
+def test_the_exact_solution_fulfils_the_equation():
+    pinn = load("pinn")
+    h = 1e-4
+    t, x = (part.reshape(-1) for part in np.meshgrid([0.2, 0.6], np.linspace(-0.9, 0.9, 10)))
+    u = pinn.exact(t, x)
+    u_t = (pinn.exact(t + h, x) - pinn.exact(t - h, x)) / (2 * h)
+    ahead, behind = pinn.exact(t, x + h), pinn.exact(t, x - h)
+    u_x, u_xx = (ahead - behind) / (2 * h), (ahead - 2 * u + behind) / h**2
+    assert u_t + u * u_x == pytest.approx(pinn.NU * u_xx, abs=1e-4)
+    assert pinn.exact(np.array([1e-9]), np.array([0.5])) == pytest.approx(-1, abs=1e-4)
+
+
+def test_the_residual_of_a_known_function_is_what_the_equation_says():
+    pinn = load("pinn")
+    t, x = pinn.torch.full((3, 1), 0.5), pinn.torch.tensor([[-0.5], [0.25], [1.0]])
+    residual = pinn.residual(lambda tx: tx[:, :1] * tx[:, 1:] ** 2, t, x)  # u = t x**2
+    expected = x**2 + (t * x**2) * (2 * t * x) - pinn.NU * 2 * t
+    assert residual.detach().numpy() == pytest.approx(expected.numpy(), abs=1e-6)
+
+
+# --- ode -----------------------------------------------------------------------------------------
+
+
+def test_the_law_is_soon_found_roughly(run):
+    printed = run("ode", "--steps", "40", POINTS=400)
+    losses = [numbers[-1] for line, numbers in printed if line.startswith("step")]
+    assert losses[-1] < losses[0] / 4
+    assert printed[-1][1][1] < 0.4
+
+
+def test_the_adjoint_gives_the_gradients_of_going_back_through_the_solver(seed):
+    ode = load("ode")
+    torch, law = ode.torch, ode.Law()
+    y = torch.randn(3, 2, requires_grad=True)
+    weights = torch.randn(8, 3, 2)
+    wanted = (y, *law.parameters())
+    paths = ode.Adjoint.apply(law, 0.05, 8, y, *law.parameters()), ode.solve(law, y, 0.05, 8)
+    adjoint, direct = (torch.autograd.grad((path * weights).sum(), wanted) for path in paths)
+    for a, b in zip(adjoint, direct, strict=True):
+        assert a.numpy() == pytest.approx(b.numpy(), abs=1e-5)
+        assert b.abs().max() > 0.1
+
+
+def test_the_solver_is_of_fourth_order():
+    ode = load("ode")
+    start = ode.torch.ones(1, dtype=ode.torch.float64)
+    errors = [
+        abs(ode.solve(lambda y: -y, start, 1 / n, n + 1)[-1].item() - np.exp(-1)) for n in (10, 20)
+    ]
+    assert errors[0] / errors[1] == pytest.approx(2**4, rel=0.1)

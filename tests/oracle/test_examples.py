@@ -20,6 +20,15 @@ LOSSES = {
     "vae": ("train(epochs=1)[2]", 45),
     "reinforce": ("train(rounds=5)[1]", 5),
     "transfer": ("compare(draws=1)[1]", 10),
+    "gpt": ("train(steps=4)[2]", 4),
+    "series": ("train(steps=8)[1]", 8),
+    "pinn": ("train(steps=3)[1]", 3),
+    "ode": ("train(steps=20)[1]", 20),
+}
+SIZES = {  # smaller than the example's
+    "gpt": {"SAMPLE": 1, "HELD_BACK": 1},
+    "pinn": {"ITERATIONS": 4, "POINTS": 500},
+    "ode": {"POINTS": 100},
 }
 
 
@@ -40,6 +49,7 @@ def losses(name, source):
     module = ModuleType(name)
     module.__file__ = str(path)
     exec(compile(source, path, "exec"), module.__dict__)
+    module.__dict__.update(SIZES.get(name, {}))
     expression, n_steps = LOSSES[name]
     return module, eval(expression, module.__dict__)[:n_steps]
 
