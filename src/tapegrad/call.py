@@ -45,6 +45,7 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
     plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
     large = written = False  # an array is worth blocks; an input has a version counter
     narrow = None  # float16 or bfloat16, computed in float32 as in PyTorch
+    rounded = None  # bfloat16, which a Python number in the forward function may have made wider
     Tensor = _tensor.Tensor
     for x in inputs:
         if isinstance(x, Tensor):
@@ -96,12 +97,16 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
             narrow = _narrow_dtype(arrays)
             if narrow is not None:
                 arrays = [_cast(x, narrow, F32) for x in arrays]
+        elif op.promote is None and dtype is not None and dtype.kind == "V":
+            rounded = _bfloat16_only(op, arrays)
     try:
         out = _compute(op, xp, arrays, params, large)
     except ValueError as error:
         raise shape_error(op, arrays, error) from None
     if narrow is not None:
         out = _cast(out, F32, narrow)
+    elif rounded is not None:
+        out = _rounded(op, out, rounded)
     kind = type(out)
     several = kind is tuple or kind is list
     if kind is ndarray:
@@ -125,6 +130,27 @@ def _narrow_dtype(arrays: list) -> Any:
         if type(x) is ndarray and x.dtype.itemsize == 2 and x.dtype.kind in "fV":
             return x.dtype
     return None
+
+
+def _bfloat16_only(op: Any, arrays: list) -> Any:
+    """bfloat16 if all numbers with a fraction are of it, and so will be those of the result."""
+    found = None
+    for x in arrays:
+        if type(x) is ndarray and x.dtype.kind in "fcV":
+            if found is not None and x.dtype != found:
+                return None
+            found = x.dtype
+    return None if "dtype" in op.params else found
+
+
+def _rounded(op: Any, out: Any, dtype: Any) -> Any:
+    """Results of real numbers in `dtype`; statistics beside them, without gradient, as they are."""
+    if type(out) is tuple or type(out) is list:
+        found = [
+            x if i in op.constant_outputs else _rounded(op, x, dtype) for i, x in enumerate(out)
+        ]
+        return type(out)(found)
+    return out.astype(dtype) if getattr(out, "dtype", None) in (F32, F64) else out
 
 
 def _cast(x: Any, source: Any, target: Any) -> Any:
@@ -238,7 +264,10 @@ def record(
             node.versions = plan.versions(inputs)
     else:
         node.saved = ()
-    node.restore = None if op.promote is None else restoration(arrays, edges, outs[0]._array)
+    if op.promote is None and not (numpy and arrays and first.itemsize == 2):
+        node.restore = None
+    else:
+        node.restore = restoration(arrays, edges, outs[0]._array)
     node.sequence = next_sequence()
     if op.multi:
         from tapegrad.arrays.mark import Like
