@@ -11,10 +11,13 @@ from tapegrad import errors
 def axis_of(dim: Any, ndim: int) -> int:
     """A dimension counted from either end as a non-negative axis; 0-d counts as one dimension."""
     try:
+        if dim is True or dim is False:
+            raise TypeError
         axis = operator.index(dim)
     except TypeError:
-        raise TypeError(
-            f"'{type(dim).__name__}' object cannot be interpreted as an integer"
+        raise errors.advised(
+            TypeError(f"'{type(dim).__name__}' object cannot be interpreted as an integer"),
+            "A dimension is a whole number.",
         ) from None
     n = ndim or 1
     if not -n <= axis < n:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.call import finish
-from tapegrad.dtype import as_dtype, int64
+from tapegrad.dtype import bool_, uint8
 from tapegrad.op import constant, primitive
-from tapegrad.ops.reduce import reduction_axes, spread
+from tapegrad.ops.reduce import reduction_axes, spread, summable
 from tapegrad.precision import autocast
 from tapegrad.shape import axis_of
 
@@ -33,10 +34,20 @@ def count_axes(xp, x, *, axis):
 
 
 def _truth(name: str, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
-    axis = reduction_axes(dim, input._array.ndim)
+    if isinstance(dim, (tuple, list)) and not dim:
+        axis: tuple[int, ...] = ()  # unlike other reductions: of each element
+    else:
+        axis = reduction_axes(dim, input._array.ndim)
     result = operator(input, axis=axis, keepdims=bool(keepdim))
     if input.dtype.name == "uint8":
         result = result.to(input.dtype)
+    if out is not None and out.dtype not in (bool_, uint8):
+        raise errors.advised(
+            RuntimeError(
+                f"{name} only supports bool tensor for result, got: {out.dtype.scalar_name}"
+            ),
+            "Give an out tensor of torch.bool.",
+        )
     return finish(name, result, out)
 
 
@@ -119,16 +130,14 @@ def prod(
     >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
     tensor(24.)
     """
-    if dtype is not None:
-        input = input.to(as_dtype(dtype))
-    elif input.dtype.category < 2 and input.dtype is not int64:
-        input = input.to(int64)
-    if dim is None:
-        return finish("prod", product_all(input), out)
-    axis = axis_of(dim, input._array.ndim)
-    if input._array.ndim == 0:
-        return finish("prod", product_all(input), out)
-    return finish("prod", product_along(input, axis=axis, keepdims=bool(keepdim)), out)
+    input, narrow = summable(input, dtype, out)
+    if dim is not None:
+        axis = axis_of(dim, input._array.ndim)
+    if dim is None or input._array.ndim == 0:
+        result = product_all(input)
+    else:
+        result = product_along(input, axis=axis, keepdims=bool(keepdim))
+    return finish("prod", result if narrow is None else result.to(narrow), out)
 
 
 # --- log-sum-exp ---

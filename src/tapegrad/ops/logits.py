@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad.call import finish
 from tapegrad.op import primitive
+from tapegrad.ops.refusal import no_kernel
 from tapegrad.shape import axis_of
 
 __all__ = ["log_softmax", "softmax"]
@@ -89,13 +90,12 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> 
 def _along(name: str, operator: Any, input: Any, dim: int, dtype: Any) -> Any:
     if dtype is not None:
         input = input.to(dtype)
-    elif not (input.dtype.is_floating_point or input.dtype.is_complex):
-        raise NotImplementedError(
-            f"\"{name}_lastdim_kernel_impl\" not implemented for '{input.dtype.scalar_name}'"
-        )
     axis = axis_of(dim, input.ndim)
+    if not input._array.size:
+        return input.clone()
+    if input.dtype.category < 2:
+        last = "_lastdim" if axis == max(input.ndim - 1, 0) else ""
+        raise no_kernel(f"{name}{last}_kernel_impl", input.dtype)
     if input.ndim == 0:
         return operator(input.reshape(1), axis=0).reshape(())
-    if input._array.shape[axis] == 0:
-        return input * 1
     return operator(input, axis=axis)

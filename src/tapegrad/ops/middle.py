@@ -7,43 +7,81 @@ from typing import Any
 from tapegrad import return_types
 from tapegrad.call import finish
 from tapegrad.op import primitive
-from tapegrad.ops.peak import CHOICE, along, choice_rules, choose
+from tapegrad.ops.peak import CHOICE, along, choice_rules, choose, extremum_rules
+from tapegrad.ops.refusal import require_order
 
 
 @primitive(node="MedianBackward1", kernels=("median_index", "put_along"), **CHOICE)
-def median_along(xp, x, *, axis, keepdims, ignore_nan):
+def median_along(xp, x, *, axis, keepdims):
     """The lower median along one axis, and where it is."""
-    return choose(xp, x, xp.median_index(x, axis, ignore_nan), axis, keepdims)
+    return choose(xp, x, xp.median_index(x, axis, False), axis, keepdims)
+
+
+@primitive(node="NanmedianBackward1", kernels=("median_index", "put_along"), **CHOICE)
+def median_of_numbers_along(xp, x, *, axis, keepdims):
+    """The lower median along one axis of what is not nan, and where it is."""
+    return choose(xp, x, xp.median_index(x, axis, True), axis, keepdims)
 
 
 choice_rules(median_along)
+choice_rules(median_of_numbers_along)
 
 
-def _median(name: str, input: Any, dim: Any, keepdim: bool, ignore_nan: bool, out: Any) -> Any:
-    def operator(x: Any, *, axis: int, keepdims: bool) -> Any:
-        return median_along(x, axis=axis, keepdims=keepdims, ignore_nan=ignore_nan)
+def _median_of_all(xp: Any, x: Any, ignore_nan: bool) -> Any:
+    flat = xp.reshape(x, (-1,))
+    return choose(xp, flat, xp.median_index(flat, 0, ignore_nan), 0, False)[0]
 
-    if dim is None:
-        if not input._array.size:
-            return finish(name, input.sum() * float("nan"), out)
-        return finish(name, operator(input.reshape(-1), axis=0, keepdims=False)[0], out)
-    result = getattr(return_types, name)
-    return along(name, operator, result, input, dim, keepdim, out)
+
+@primitive(node="MedianBackward0", kernels=("median_index",))
+def median_of_all(xp, x, *, axis):
+    """The lower median of all elements; `axis` names all axes."""
+    return _median_of_all(xp, x, False)
+
+
+@primitive(node="NanmedianBackward0", kernels=("median_index",))
+def median_of_all_numbers(xp, x, *, axis):
+    """The lower median of all elements that are not nan; `axis` names all axes."""
+    return _median_of_all(xp, x, True)
+
+
+extremum_rules(median_of_all)
+extremum_rules(median_of_all_numbers)
+
+
+def _median(name: str, of_all: Any, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any):
+    require_order("median_cpu" if dim is None else "median_out", input, bools=False)
+    if dim is not None:
+        return along(name, operator, getattr(return_types, name), input, dim, keepdim, out)
+    if not input._array.size:
+        return finish(name, _of_nothing(input), out)
+    return finish(name, of_all(input, axis=tuple(range(input._array.ndim))), out)
+
+
+def _of_nothing(input: Any) -> Any:
+    """nan; of integers the least that there is, as PyTorch has it."""
+    from tapegrad.limits import iinfo
+
+    if input.dtype.is_floating_point:
+        return input.sum() * float("nan")
+    return input.new_full((), iinfo(input.dtype).min)
 
 
 def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median; with `dim` a pair (values, indices); nan if there is one.
 
+    Of all elements, equal ones share the gradient; along `dim` it goes to the one at the index.
+
     >>> torch.median(torch.tensor([1.0, 4.0, 3.0, 2.0]))
     tensor(2.)
     """
-    return _median("median", input, dim, keepdim, False, out)
+    return _median("median", median_of_all, median_along, input, dim, keepdim, out)
 
 
 def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The lower median of the elements that are not nan.
+    """The lower median of the elements that are not nan; otherwise as `median`.
 
     >>> torch.nanmedian(torch.tensor([1.0, float("nan"), 3.0]))
     tensor(1.)
     """
-    return _median("nanmedian", input, dim, keepdim, True, out)
+    of_all, operator = median_of_all_numbers, median_of_numbers_along
+    return _median("nanmedian", of_all, operator, input, dim, keepdim, out)

@@ -11,7 +11,8 @@ from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import primitive
-from tapegrad.ops.peak import CHOICE, choice_rules
+from tapegrad.ops.peak import CHOICE, choice_rules, choose, refuse_empty
+from tapegrad.ops.refusal import refuse_kinds, require_order
 from tapegrad.shape import axis_of
 
 __all__ = [
@@ -61,21 +62,13 @@ put_along.jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, sha
 @primitive(node="KthvalueBackward0", kernels=("kth_index", "put_along"), **CHOICE)
 def kth_along(xp, x, *, k, axis, keepdims):
     """The k-th smallest element along `axis`, and where it is."""
-    index = xp.kth_index(x, k - 1, axis)
-    values = xp.take_along_axis(x, index, axis=axis)
-    if keepdims:
-        return values, index
-    return xp.squeeze(values, axis=axis), xp.squeeze(index, axis=axis)
+    return choose(xp, x, xp.kth_index(x, k - 1, axis), axis, keepdims)
 
 
 @primitive(node="ModeBackward0", kernels=("mode_index", "put_along"), **CHOICE)
 def mode_along(xp, x, *, axis, keepdims):
     """The most frequent element along `axis`, and where it last is."""
-    index = xp.mode_index(x, axis)
-    values = xp.take_along_axis(x, index, axis=axis)
-    if keepdims:
-        return values, index
-    return xp.squeeze(values, axis=axis), xp.squeeze(index, axis=axis)
+    return choose(xp, x, xp.mode_index(x, axis), axis, keepdims)
 
 
 choice_rules(kth_along)
@@ -101,6 +94,7 @@ def sort(
     tensor([1, 2, 0])
     """
     axis = axis_of(dim, input._array.ndim)
+    refuse_kinds(" Sort does not support {} dtypes on CPU", input)
     if input._array.ndim == 0:
         pair = sort_along(input.reshape(1), axis=0, descending=False)
         pair = tuple(x.reshape(()) for x in pair)
@@ -144,6 +138,8 @@ def topk(
     tensor([3., 2.])
     """
     axis = axis_of(dim, input._array.ndim)
+    refuse_kinds(" topk does not support {} dtypes on CPU", input)
+    refuse_kinds("topk does not support {} dtypes on CPU", input, "b")
     size = input._array.shape[axis] if input._array.ndim else 1
     if not 0 <= k <= size:
         raise errors.advised(
@@ -165,6 +161,8 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
     tensor(2.)
     """
     axis = axis_of(dim, input._array.ndim)
+    refuse_empty("kthvalue", input, dim)
+    require_order("kthvalue_cpu", input, bools=False)
     size = input._array.shape[axis] if input._array.ndim else 1
     if not 1 <= k <= size:
         raise errors.advised(
@@ -188,6 +186,8 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -
     tensor(2)
     """
     axis = axis_of(dim, input._array.ndim)
+    refuse_empty("mode", input, dim)
+    require_order("mode_cpu", input)
     if input._array.ndim == 0:
         pair = mode_along(input.reshape(1), axis=0, keepdims=False)
     else:
@@ -208,7 +208,7 @@ def unique(
     tensor([1, 2, 3])
     """
     array = input._array
-    axis = None if dim is None else axis_of(dim, array.ndim)
+    axis = _unique_axis(input, dim)
     if not (return_inverse or return_counts):
         return _tensor.wrap(np.unique(array, axis=axis, equal_nan=False))
     values, inverse, counts = np.unique(
@@ -216,6 +216,29 @@ def unique(
     )
     inverse = inverse.reshape(array.shape if axis is None else (array.shape[axis],))
     return _chosen(values, inverse, counts, return_inverse, return_counts)
+
+
+def _unique_axis(input: Any, dim: Any) -> int | None:
+    """The axis along which slices are compared, None for all elements one by one."""
+    require_order("unique" if dim is None else "unique_dim", input)
+    if dim is None:
+        return None
+    shape = input._array.shape
+    if not shape:
+        raise errors.advised(
+            IndexError(f"Dimension specified as {dim} but tensor has no dimensions"),
+            "Leave dim= away.",
+        )
+    axis = axis_of(dim, len(shape))
+    if any(not n and i != axis for i, n in enumerate(shape)):
+        raise errors.advised(
+            RuntimeError(
+                "There are 0 sized dimensions, and they aren't selected, so unique cannot be "
+                "applied"
+            ),
+            "Slices without elements cannot be told apart.",
+        )
+    return axis
 
 
 def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_counts: bool) -> Any:
@@ -236,7 +259,7 @@ def unique_consecutive(
     tensor([1, 2, 1])
     """
     array = input._array if dim is not None else input._array.reshape(-1)
-    axis = 0 if dim is None else axis_of(dim, array.ndim)
+    axis = _unique_axis(input, dim) or 0
     n = array.shape[axis]
     rows = np.moveaxis(array, axis, 0)
     others = tuple(range(1, array.ndim))

@@ -8,6 +8,7 @@ from tapegrad import errors, return_types
 from tapegrad.call import finish
 from tapegrad.op import constant, primitive
 from tapegrad.ops.reduce import reduction_axes
+from tapegrad.ops.refusal import refuse_kinds, require_order
 from tapegrad.shape import axis_of
 
 __all__ = [
@@ -39,7 +40,7 @@ def _extremum_jvp(xp, t, x, y, axis):
     return xp.reshape(total / n, y.shape)
 
 
-def _extremum_rules(operator: Any) -> None:
+def extremum_rules(operator: Any) -> None:
     """Rules of operators that reduce to an extremum: ties share its gradient evenly."""
     operator.vjp(x=_extremum_vjp)
     operator.jvp(x=_extremum_jvp)
@@ -70,7 +71,7 @@ def smallest_of_all(xp, x, *, axis, keepdims):
 
 
 for _operator in (largest, smallest, largest_of_all, smallest_of_all):
-    _extremum_rules(_operator)
+    extremum_rules(_operator)
 
 
 def _kept_axis(xp: Any, x: Any, axis: int, keepdims: bool) -> Any:
@@ -139,7 +140,8 @@ def argmin_along(xp, x, *, axis, keepdims):
 # --- the public functions ---
 
 
-def _refuse_empty(name: str, input: Any, dim: Any = None, shown: Any = None) -> None:
+def refuse_empty(name: str, input: Any, dim: Any = None, shown: Any = None) -> None:
+    """Raise where there is nothing to choose from along `dim`, or in the whole tensor."""
     if input._array.size:
         return
     if dim is None:
@@ -162,7 +164,7 @@ def _refuse_empty(name: str, input: Any, dim: Any = None, shown: Any = None) -> 
 def along(
     name: str, operator: Any, result: Any, input: Any, dim: Any, keepdim: bool, out: Any
 ) -> Any:
-    _refuse_empty(name, input, dim)
+    refuse_empty(name, input, dim)
     if input._array.ndim == 0:
         axis_of(dim, 0)
         values, indices = operator(input.reshape(1), axis=0, keepdims=False)
@@ -184,6 +186,7 @@ def _check_forms(name: str, input: Any, dim: Any) -> None:
     if not hasattr(input, "_array") and dim is None:
         raise errors.must_be(name, "input", 1, "Tensor", input)
     right = dim is None or hasattr(dim, "_array") or hasattr(dim, "__index__")
+    right = right and not isinstance(dim, bool)
     if not right or not hasattr(input, "_array"):
         raise errors.invalid_combination(name, (input, dim), {}, _FORMS)
 
@@ -198,11 +201,13 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
     """
     _check_forms("max", input, dim)
     if dim is None:
-        _refuse_empty("max", input)
+        refuse_empty("max", input)
+        require_order("max_all", input)
         axis = tuple(range(input._array.ndim))
         return finish("max", largest_of_all(input, axis=axis, keepdims=False), out)
     if hasattr(dim, "_array"):
         return input.maximum(dim) if out is None else finish("max", input.maximum(dim), out)
+    refuse_kinds("max(): does not support {} input", input)
     return along("max", largest_along, return_types.max, input, dim, keepdim, out)
 
 
@@ -214,11 +219,13 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
     """
     _check_forms("min", input, dim)
     if dim is None:
-        _refuse_empty("min", input)
+        refuse_empty("min", input)
+        require_order("min_all", input)
         axis = tuple(range(input._array.ndim))
         return finish("min", smallest_of_all(input, axis=axis, keepdims=False), out)
     if hasattr(dim, "_array"):
         return input.minimum(dim) if out is None else finish("min", input.minimum(dim), out)
+    refuse_kinds("min(): does not support {} input", input)
     return along("min", smallest_along, return_types.min, input, dim, keepdim, out)
 
 
@@ -228,9 +235,9 @@ def extremum(name: str, operator: Any, input: Any, dim: Any, keepdim: bool) -> A
         return input.clone()
     if not input._array.size:
         if dim is None or (isinstance(dim, (tuple, list)) and not dim):
-            _refuse_empty(name, input)
+            refuse_empty(name, input)
         for given in dim if isinstance(dim, (tuple, list)) else (dim,):
-            _refuse_empty(name, input, given, given)
+            refuse_empty(name, input, given, given)
     return operator(input, axis=axis, keepdims=bool(keepdim))
 
 
@@ -253,6 +260,7 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     tensor([5., 7.])
     """
     _check_out(input, out)
+    require_order("max_values_cpu", input)
     return finish("amax", extremum("amax", largest, input, dim, keepdim), out)
 
 
@@ -263,11 +271,18 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     tensor([1., 3.])
     """
     _check_out(input, out)
+    require_order("min_values_cpu", input)
     return finish("amin", extremum("amin", smallest, input, dim, keepdim), out)
 
 
 def _arg(name: str, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
-    _refuse_empty(name, input, dim)
+    if dim is None and not input._array.size:
+        raise errors.advised(
+            IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0."),
+            "The tensor is empty.",
+        )
+    refuse_empty(name, input, dim)
+    refuse_kinds(name + "(): does not support {} input", input, "bc")
     if dim is None:
         result = operator(input.reshape(-1), axis=0, keepdims=False)
         if keepdim:

@@ -96,22 +96,43 @@ def reduction_axes(dim: Any, ndim: int) -> tuple[int, ...]:
     return axes_of(dim, ndim)
 
 
+def summable(input: Any, dtype: Any, out: Any) -> tuple[Any, Any]:
+    """What a sum or product adds up, and the dtype its result must be brought to, if any.
+
+    `dtype` is asked for, or that of `out`; without it integers are summed as int64. NumPy sums
+    narrow integers in int64, too: the result of those asked for is cut down afterwards.
+    """
+    wanted = as_dtype(dtype) if dtype is not None else getattr(out, "dtype", None)
+    if wanted is None:
+        if input._array.dtype is not _F32 and input.dtype.category < 2:
+            input = input if input.dtype is int64 else input.to(int64)
+        return input, None
+    if input.dtype is not wanted:
+        input = input.to(wanted)
+    return input, wanted if wanted.category < 2 and wanted is not int64 else None
+
+
 def sum(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
     """The sum of all elements, or over `dim`; integers are summed as int64.
 
+    With `dtype` the elements are converted first, as with the dtype of an `out` tensor.
+
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    if dtype is not None:
-        input = input.to(as_dtype(dtype))
-    elif input._array.dtype is not _F32 and input.dtype.category < 2 and input.dtype is not int64:
-        input = input.to(int64)
+    narrow = None
+    if dtype is not None or out is not None or input._array.dtype is not _F32:
+        input, narrow = summable(input, dtype, out)
     if dim is None and not keepdim:
-        return sum_all(input) if out is None else finish("sum", sum_all(input), out)
-    axis = reduction_axes(dim, input._array.ndim)
-    return finish("sum", sum_axes(input, axis=axis, keepdims=bool(keepdim)), out)
+        result = sum_all(input)
+    else:
+        axis = reduction_axes(dim, input._array.ndim)
+        result = sum_axes(input, axis=axis, keepdims=bool(keepdim))
+    if narrow is not None:
+        result = result.to(narrow)
+    return result if out is None else finish("sum", result, out)
 
 
 def mean(
@@ -147,7 +168,10 @@ def nansum(
     >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
     tensor(3.)
     """
-    if input.dtype.category < 2:
+    wanted = as_dtype(dtype) if dtype is not None else getattr(out, "dtype", None)
+    if input.dtype.category < 2 or (wanted is not None and wanted.category < 2):
+        if input.dtype.category > 1:  # a nan would become some integer
+            input = input.nan_to_num(0.0, float("inf"), -float("inf"))
         return sum(input, dim, keepdim, dtype=dtype, out=out)
     if input.dtype.is_complex:
         raise errors.advised(
@@ -168,6 +192,14 @@ def nanmean(
     >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
     tensor(2.)
     """
+    if input.dtype.category < 2:
+        raise errors.advised(
+            RuntimeError(
+                "nanmean(): expected input to have floating point or complex dtype but got "
+                f"{input.dtype.scalar_name}"
+            ),
+            "Convert the tensor first: x.float().nanmean().",
+        )
     total = nansum(input, dim, keepdim, dtype=dtype)
     number = sum(~input.isnan(), dim, keepdim)
     return finish("nanmean", total / number, out)

@@ -33,6 +33,25 @@ def require_integers(xp: Any, kernel: str, x: Any, bools: bool = True) -> None:
         raise no_kernel(kernel, of(x.dtype))
 
 
+def require_order(kernel: str, x: Any, bools: bool = True) -> None:
+    """Refuse complex numbers, which have no order, and truth values where PyTorch ranks none."""
+    kind = x._array.dtype.kind
+    if kind == "c" or (kind == "b" and not bools):
+        raise no_kernel(kernel, x.dtype)
+
+
+def refuse_kinds(message: str, x: Any, kinds: str = "c") -> None:
+    """Refuse complex numbers ("c") or truth values ("b"); `message` has a place for which."""
+    kind = x._array.dtype.kind
+    if kind in kinds:
+        raise errors.advised(
+            RuntimeError(message.format("complex" if kind == "c" else "bool")),
+            "Complex numbers have no order: take .abs(), .real or .imag first."
+            if kind == "c"
+            else "Convert first: x.to(torch.uint8).",
+        )
+
+
 def lacks(kernel: str, *categories: int) -> Callable:
     """A check that refuses operands whose common dtype is of one of `categories`.
 

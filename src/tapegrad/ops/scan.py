@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import return_types
+from tapegrad import errors, return_types
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
-from tapegrad.dtype import as_dtype, int64
 from tapegrad.op import linear, primitive
+from tapegrad.ops.reduce import summable
+from tapegrad.ops.refusal import no_kernel, require_order
 from tapegrad.shape import axis_of
 
 __all__ = [
@@ -133,13 +134,6 @@ _pick_rules(running_smallest)
 # --- the public functions ---
 
 
-def _widened(input: Any, dtype: Any) -> Any:
-    """The tensor in the dtype its sums have: int64 for integers."""
-    if dtype is not None:
-        return input.to(as_dtype(dtype))
-    return input.to(int64) if input.dtype.category < 2 and input.dtype is not int64 else input
-
-
 def _along(operator: Any, input: Any, dim: Any) -> Any:
     axis = axis_of(dim, input._array.ndim)
     if input._array.ndim:
@@ -150,13 +144,20 @@ def _along(operator: Any, input: Any, dim: Any) -> Any:
     return result.reshape(())
 
 
+def _running(name: str, operator: Any, input: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    """Running sums or products; integers as int64 unless a dtype is asked for."""
+    input, narrow = summable(input, dtype, out)
+    result = _along(operator, input, dim)
+    return finish(name, result if narrow is None else result.to(narrow), out)
+
+
 def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     """The sums of the elements up to each place along `dim`.
 
     >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), 0)
     tensor([1., 3., 6.])
     """
-    return finish("cumsum", _along(running_sum, _widened(input, dtype), dim), out)
+    return _running("cumsum", running_sum, input, dim, dtype, out)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
@@ -165,7 +166,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), 0)
     tensor([1., 2., 6.])
     """
-    return finish("cumprod", _along(running_product, _widened(input, dtype), dim), out)
+    return _running("cumprod", running_product, input, dim, dtype, out)
 
 
 def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
@@ -176,6 +177,13 @@ def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
     >>> torch.logcumsumexp(torch.tensor([0.0, 0.0]), 0)
     tensor([0.0000, 0.6931])
     """
+    if input.dtype.category < 2:
+        raise no_kernel("logcumsumexp_out_cpu", input.dtype)
+    if input.dtype.is_complex:
+        raise errors.advised(
+            NotImplementedError("logcumsumexp of complex tensors is not implemented"),
+            "Use (x - c).exp().cumsum(dim).log() + c with a constant c near the largest real part.",
+        )
     if input._array.ndim == 0:
         axis_of(dim, 0)
         return finish("logcumsumexp", input.clone(), out)
@@ -188,6 +196,7 @@ def cummax(input: Any, dim: int, *, out: Any = None) -> Any:
     >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), 0).values
     tensor([1., 3., 3.])
     """
+    require_order("cummax_cpu", input)
     pair = return_types.cummax(_along(running_largest, input, dim))
     return finish("cummax", pair, out)
 
@@ -198,6 +207,7 @@ def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
     >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), 0).values
     tensor([3., 1., 1.])
     """
+    require_order("cummin_cpu", input)
     pair = return_types.cummin(_along(running_smallest, input, dim))
     return finish("cummin", pair, out)
 

@@ -128,9 +128,24 @@ def smallest_along(make: Make) -> list:
 
 @row
 def median_along(make: Make) -> list:
-    return along(make, make.distinct, ignore_nan=False) + along(
-        make, make.distinct, ignore_nan=True
-    )
+    return along(make, make.distinct)
+
+
+@row
+def median_of_numbers_along(make: Make) -> list:
+    return along(make, make.distinct)
+
+
+@row
+def median_of_all(make: Make) -> list:
+    return [Sample(make.distinct(2, 3).T, axis=(0, 1)), Sample(make(), axis=())]
+
+
+@row
+def median_of_all_numbers(make: Make) -> list:
+    gap = make.distinct(5)
+    gap[2] = np.nan
+    return [Sample(make.distinct(4), axis=(0,)), Sample(gap, axis=(0,))]
 
 
 @row
