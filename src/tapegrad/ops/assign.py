@@ -12,10 +12,11 @@ from tapegrad.arrays.index import store_at
 from tapegrad.autograd.inplace import overwrite
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand, summed_to
-from tapegrad.ops.index import FULL, basic, indices_of
+from tapegrad.ops.index import FULL, basic, indices_of, sliced
 from tapegrad.ops.index_check import check_bounds, check_masks, index_tensor, normal_index
 from tapegrad.ops.shape import reshape
 from tapegrad.ops.write import copy_, fill_
+from tapegrad.promotion import can_cast
 from tapegrad.scalar import fitted
 
 
@@ -62,8 +63,11 @@ def setitem(x: Any, index: Any, value: Any) -> None:
         value = _number(x, value)
     if index is False:
         return
-    if index is Ellipsis or (type(index) is slice and index == FULL):
+    whole = type(index) is slice and index == FULL and x._array.ndim
+    if index is Ellipsis or index is True or whole:
         view, arrays = x, list[Any]()
+    elif type(index) is slice:
+        view, arrays = sliced(x, 0, index), list[Any]()
     else:
         view, arrays = basic(x, indices_of(index))
     if arrays:
@@ -129,11 +133,14 @@ def _check_put(x: Any, arrays: list, values: Any) -> None:
 
 def _put(x: Any, arrays: list, values: Any, add: bool) -> None:
     """Write `values` at masks and index tensors, given for each axis of `x`."""
-    _check_put(x, arrays, values)
-    array = x._array
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])
-    if alone and first._array.dtype.kind == "b" and not add:
+    masked = alone and first._array.dtype.kind == "b" and not add
+    if masked and values._array.size == 1 and can_cast(values.dtype, x.dtype):
+        values = values.to(x.dtype)  # one number for all: of any dtype, as masked_fill_ takes it
+    _check_put(x, arrays, values)
+    array = x._array
+    if masked:
         mask = first._array
         shape = (int(np.count_nonzero(mask)), *array.shape[mask.ndim :])
         values = _broadcastable(values, shape)

@@ -31,7 +31,7 @@ def getitem(x: Any, index: Any) -> Any:
     if kind is int:
         return _select(x, 0, index, 0)
     if kind is slice:
-        return _slice(x, 0, index)
+        return sliced(x, 0, index)
     if kind is not tuple:
         if index is Ellipsis:
             return alias(x)
@@ -75,7 +75,7 @@ def basic(x: Any, index: tuple) -> tuple[Any, list]:
             continue
         if type(item) is slice:
             if item != FULL:
-                x = _slice(x, axis, item)
+                x = sliced(x, axis, item)
             axis += 1
         elif item is Ellipsis:
             axis += ndim - used
@@ -122,15 +122,13 @@ def _plain(item: Any) -> Any:
         return index_tensor(made)
     if isinstance(item, np.ndarray):
         return index_tensor(_tensor.wrap(item))
-    if isinstance(item, np.bool_):
-        return bool(item)
     try:
         return operator.index(item)
     except TypeError:
         raise errors.advised(
             IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
-                f"are valid indices (got {kind.__name__})"
+                f"are valid indices (got {errors.type_name(item)})"
             ),
             "Convert the index first, for example with int().",
         ) from None
@@ -159,7 +157,8 @@ def _select(x: Any, axis: int, index: int, given: int) -> Any:
     return select_index(x, axis=axis, index=index)
 
 
-def _slice(x: Any, axis: int, key: slice) -> Any:
+def sliced(x: Any, axis: int, key: slice) -> Any:
+    """The part of one axis that a slice names, a view."""
     shape = x._array.shape
     if not shape:
         raise errors.advised(

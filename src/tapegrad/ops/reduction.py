@@ -8,7 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import check_apart, in_place
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
-from tapegrad.ops.scattering import checked, gathered, unwritten
+from tapegrad.ops.scattering import as_vectors, checked, gathered, unwritten
 
 _KERNELS = ("gather_along", "scatter_along")
 
@@ -187,6 +187,7 @@ def scatter_reduce(
         )
     check_apart(out, input, index)
     axis = checked("scatter", input, dim, index, src)
+    index, src = as_vectors(input, index, src)
     if not index._array.size:
         return finish("scatter_reduce", input.clone(), out)
     if reduce == "prod":

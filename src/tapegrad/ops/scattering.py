@@ -112,6 +112,16 @@ def checked(name: str, input: Any, dim: int, index: Any, src: Any) -> int:
     return axis
 
 
+def as_vectors(input: Any, index: Any, src: Any) -> tuple[Any, Any]:
+    """For a vector, an index and a source without dimensions as vectors of one element."""
+    if input._array.ndim == 1:
+        if not index._array.ndim:
+            index = index.reshape(1)
+        if src is not None and not src._array.ndim:
+            src = src.reshape(1)
+    return index, src
+
+
 def scatter(
     input: Any,
     dim: int,
@@ -140,6 +150,8 @@ def scatter(
     number = not hasattr(src, "_array")
     check_apart(out, input, index)
     axis = checked("scatter", input, dim, index, None if number else src)
+    if not number:
+        index, src = as_vectors(input, index, src)
     if reduce is not None:
         return finish("scatter", _scatter_reducing(input, axis, index, src, reduce), out)
     if not index._array.size:
@@ -181,6 +193,7 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) 
     """
     check_apart(out, input, index)
     axis = checked("scatter", input, dim, index, src)
+    index, src = as_vectors(input, index, src)
     if not index._array.size:
         return finish("scatter_add", input.clone(), out)
     result = scatter_sum(input, src, index, axis=axis)
