@@ -161,6 +161,18 @@ def must_be(function: str, argument: str, position: int, wanted: str, x: Any) ->
     )
 
 
+def need_tensors(function: str, **arguments: Any) -> None:
+    """Raise unless every argument, in their order, is a tensor.
+
+    >>> tapegrad.errors.need_tensors("sort", input=[1, 2])
+    Traceback (most recent call last):
+    TypeError: sort(): argument 'input' (position 1) must be Tensor, not list
+    """
+    for position, (name, x) in enumerate(arguments.items(), start=1):
+        if not hasattr(x, "_array"):
+            raise must_be(function, name, position, "Tensor", x)
+
+
 def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) -> TypeError:
     """Arguments that none of the `forms` of a function takes."""
     given = [type_name(x) for x in args]

@@ -150,6 +150,7 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.ops.edge_pad": "pad_edges unpad_edges",
     "tapegrad.ops.embedding_table": "spread_rows",
     "tapegrad.ops.fourier": "fourier fourier_half fourier_real",
+    "tapegrad.ops.inversion": "invert",
     "tapegrad.ops.layer_gru": "gru_back",
     "tapegrad.ops.layer_lstm": "lstm_back",
     "tapegrad.ops.layer_rnn": "rnn_back",

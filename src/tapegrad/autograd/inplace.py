@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
@@ -39,9 +40,13 @@ def in_place(function: Callable, name: str | None = None) -> Callable:
         if ufunc is not None and not kwargs and MODE.get() is False and len(args) == nin - 1:
             if _write_directly(ufunc, plain, input, args):
                 return input
-        if args or kwargs:
-            check_overlap(input, (*args, *kwargs.values()))
-        return update(plain, input, lambda x: function(x, *args, **kwargs))
+        try:
+            if args or kwargs:
+                check_overlap(input, (*args, *kwargs.values()))
+            return update(plain, input, lambda x: function(x, *args, **kwargs))
+        except AttributeError:
+            errors.need_tensors(plain, input=input)
+            raise
 
     method.__name__ = method.__qualname__ = plain
     method.__doc__ = f"In-place form of `{plain[:-1]}`."

@@ -190,7 +190,7 @@ def _multiply(x: Any, a: list[str], y: Any, b: list[str], later: set[str]) -> tu
     inner = _product(sizes_b[nb : nb + ns])
     x = x.expand(*full, *sizes_a[nb:]).reshape(_product(full), _product(free_a), inner)
     y = y.expand(*full, *sizes_b[nb:]).reshape(_product(full), inner, _product(free_b))
-    result = bmm(x, y).reshape([*full, *free_a, *free_b])
+    result = bmm(x, y).reshape((*full, *free_a, *free_b))
     labels = [*batch, *only_a, *only_b]
     return _sum_out(result, labels, later) if rest else (result, labels)
 
@@ -208,7 +208,7 @@ def _product(sizes: list[int]) -> int:
 
 def _pointwise(x: Any, a: list[str], y: Any, b: list[str]) -> tuple:
     labels = [*a, *(n for n in b if n not in a)]
-    x = x.reshape(*x.shape, *[1] * (len(labels) - len(a)))
+    x = x.reshape(tuple(x.shape) + (1,) * (len(labels) - len(a)))
     y = y.permute([b.index(n) for n in labels if n in b])
     sizes = iter(y.shape)
     y = y.reshape([next(sizes) if n in b else 1 for n in labels])
@@ -271,8 +271,8 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     tensor([ 1., 10.,  2., 20.])
     """
     n = max(input.ndim, other.ndim)
-    a = input.reshape(*[1] * (n - input.ndim), *input.shape)
-    b = other.reshape(*[1] * (n - other.ndim), *other.shape)
+    a = input.reshape((1,) * (n - input.ndim) + tuple(input.shape))
+    b = other.reshape((1,) * (n - other.ndim) + tuple(other.shape))
     x = a.reshape([size for s in a.shape for size in (s, 1)])
     y = b.reshape([size for s in b.shape for size in (1, s)])
     shape = [s * t for s, t in zip(a.shape, b.shape, strict=True)]

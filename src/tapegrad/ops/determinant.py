@@ -52,30 +52,29 @@ def cofactor_change(a: Any, direction: Any) -> Any:
     node="LinalgSlogdetBackward0",
     outputs=("sign", "logabsdet"),
     holomorphic=False,
-    kernels=("solution",),
+    kernels=("invert",),
 )
 def log_determinant(xp, a):
     """Sign (of complex numbers: phase) and logarithm of the size of the determinant."""
     return tuple(xp.linalg.slogdet(xp.matrix_transpose(a)))
 
 
-def _eye_like(xp: Any, a: Any) -> Any:
-    return xp.eye(a.shape[-1], dtype=a.dtype)
+def _turned_inverse(xp: Any, a: Any) -> Any:
+    """A^-T; of a singular matrix infinite or nan, where the logarithm of the size is -inf."""
+    return xp.matrix_transpose(xp.invert(a)[0])
 
 
 def _log_vjp(xp, g_sign, g_logabsdet, a, sign):
     """(g_l - i Im(conj(g_s) s)) A^-H: the size changes by Re tr(A^-1 dA), the phase by Im."""
     if not xp.isdtype(a.dtype, "complex floating"):
-        return _spread(xp, g_logabsdet) * xp.solution(xp.matrix_transpose(a), _eye_like(xp, a))
+        return _spread(xp, g_logabsdet) * _turned_inverse(xp, a)
     turn = xp.imag(xp.conj(g_sign) * sign)
     factor = xp.astype(g_logabsdet, a.dtype) - 1j * xp.astype(turn, a.dtype)
-    adjoint = xp.conj(xp.matrix_transpose(a))
-    return _spread(xp, factor) * xp.solution(adjoint, _eye_like(xp, a))
+    return _spread(xp, factor) * xp.conj(_turned_inverse(xp, a))
 
 
 def _log_jvp(xp, t, a, sign):
-    turned = xp.matrix_transpose(xp.solution(a, _eye_like(xp, a)))
-    change = xp.sum(turned * t, axis=(-2, -1))  # the trace of A^-1 t
+    change = xp.sum(_turned_inverse(xp, a) * t, axis=(-2, -1))  # the trace of A^-1 t
     if not xp.isdtype(a.dtype, "complex floating"):
         return xp.zeros_like(sign), change
     return sign * (1j * xp.astype(xp.imag(change), a.dtype)), xp.real(change)

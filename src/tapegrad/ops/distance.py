@@ -102,9 +102,9 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         if not hasattr(x, "_array"):
             raise errors.must_be("cosine_similarity", f"x{i + 1}", i + 1, "Tensor", x)
     if x1.dtype is not x2.dtype:
-        from tapegrad.promotion import result_type
+        from tapegrad.promotion import promote_types
 
-        dtype = result_type(x1, x2)
+        dtype = promote_types(x1.dtype, x2.dtype)
         x1, x2 = x1.to(dtype), x2.to(dtype)
     if not x1.dtype.is_floating_point:
         raise errors.advised(

@@ -39,6 +39,8 @@ def _turned(xp: Any, inverse: Any, change: Any) -> Any:
 matrix_inverse.vjp(a=lambda xp, g, y: _turned(xp, xp.matrix_transpose(y), g))
 matrix_inverse.jvp(a=lambda xp, t, y: _turned(xp, y, t))
 
+invert = matrix_inverse  # the kernel of that name, for the Tensor namespace
+
 
 def _checked(function: str, argument: str, a: Any) -> tuple:
     check_tensors(function, **{argument: a})

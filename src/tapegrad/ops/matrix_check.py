@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.tensor import TensorCore
 
 _LOW_PRECISION = ("float16", "bfloat16")
 
 
-def check_tensors(function: str, **arguments: Any) -> None:
-    """Every argument, in their order, is a tensor."""
-    for position, (name, x) in enumerate(arguments.items(), start=1):
-        if not isinstance(x, TensorCore):
-            raise errors.must_be(function, name, position, "Tensor", x)
+check_tensors = errors.need_tensors
 
 
 def check_matrix(name: str, x: Any, argument: str = "A") -> None:

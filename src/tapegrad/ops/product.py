@@ -280,7 +280,11 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     """
     if IN_USE and out is None:
         input, other = lowered(input, other)
-    n, m = input._array.ndim, other._array.ndim
+    try:
+        n, m = input._array.ndim, other._array.ndim
+    except AttributeError:
+        errors.need_tensors("matmul", input=input, other=other)
+        raise
     if n == 2 and m == 2:
         result = mm(input, other)
     elif n == 0 or m == 0:
