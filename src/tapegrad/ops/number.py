@@ -169,7 +169,7 @@ def neighbour(xp, input, other):
 
 neighbour.vjp(
     input=lambda xp, g, input, other: xp.where(input == other, 0.0, g),
-    other=lambda xp, g, input, other: xp.where(input == other, g, 0.0),
+    other=lambda xp, g: xp.zeros_like(g),
 )
 
 
@@ -181,11 +181,11 @@ def narrow_neighbour(xp, input, other):
 
 narrow_neighbour.vjp(
     input=lambda xp, g, input, other: sum_to(xp, xp.where(input == other, 0.0, g), input.shape),
-    other=lambda xp, g, input, other: sum_to(xp, xp.where(input == other, g, 0.0), other.shape),
+    other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
 )
 narrow_neighbour.jvp(
     input=lambda xp, t, input, other: xp.where(input == other, 0.0, t),
-    other=lambda xp, t, input, other: xp.where(input == other, t, 0.0),
+    other=lambda xp, input, other: xp.zeros_like(input + other),
 )
 
 

@@ -6,19 +6,17 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.find import native_dtype
 from tapegrad.call import finish
-from tapegrad.dtype import complex64, complex128, of
 from tapegrad.op import elementwise
 from tapegrad.precision import autocast
 
 
 def _joined(xp: Any, real: Any, imag: Any) -> Any:
-    dtype = complex128 if of(real.dtype).name == "float64" else complex64
-    return xp.astype(real, native_dtype(xp, dtype)) + xp.astype(imag, native_dtype(xp, dtype)) * 1j
+    # not real + 1j * imag: infinite times 0 is nan
+    return xp.from_pairs(xp.stack(xp.broadcast_arrays(real, imag), axis=-1))
 
 
-@elementwise(node="ComplexBackward0", holomorphic=False)
+@elementwise(node="ComplexBackward0", holomorphic=False, kernels=("from_pairs",))
 def join_parts(xp, real, imag):
     """The complex numbers with these real and imaginary parts."""
     return _joined(xp, real, imag)
@@ -31,7 +29,7 @@ join_parts.jvp(
 )
 
 
-@elementwise(node="PolarBackward0", holomorphic=False)
+@elementwise(node="PolarBackward0", holomorphic=False, kernels=("from_pairs",))
 def join_polar(xp, abs, angle):
     """The complex numbers with these absolute values and angles."""
     return _joined(xp, abs * xp.cos(angle), abs * xp.sin(angle))

@@ -238,7 +238,7 @@ def sinc(xp, x):
 
 def _sinc_rule(xp: Any, g: Any, x: Any) -> Any:
     angle = math.pi * x
-    slope = (angle * xp.cos(angle) - xp.sin(angle)) / (angle * x)
+    slope = (xp.cos(angle) - xp.sin(angle) / angle) / x  # angle * x might be 0 where x is not
     return xp.where(x == 0, 0.0, g * slope)
 
 
