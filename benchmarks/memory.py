@@ -21,6 +21,11 @@ class Peak:
         CLEAR.write_text(FORGET_PEAK)
         self.start = self._highest()
 
+    @staticmethod
+    def is_known() -> bool:
+        """Whether this system tells."""
+        return CLEAR.exists()
+
     def bytes(self) -> int:
         return self._highest() - self.start
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 RUN = Path(__file__).parents[1] / "benchmarks" / "run.py"
 
 
@@ -21,3 +23,24 @@ def test_a_row_is_measured_and_judged(tmp_path):
     assert [len(row["samples"][name]) for name in ("tapegrad", "numpy")] == [2, 2]
     assert all(sample["cpu"] > 0 for sample in row["samples"]["tapegrad"])
     assert "at most 1.15" in run.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_the_peak_of_memory_is_above_what_was_there_before():
+    code = """
+from memory import Peak
+gone = bytearray(64 << 20)
+del gone
+peak = Peak()
+before = peak.bytes()
+kept = bytearray(32 << 20)
+del kept
+print(before / 2**20, peak.bytes() / 2**20)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=RUN.parent, capture_output=True, text=True, timeout=60
+    )
+    assert run.stderr == ""
+    before, after = map(float, run.stdout.split())
+    assert before < 1
+    assert 31 < after < 34

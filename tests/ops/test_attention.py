@@ -45,6 +45,19 @@ def test_one_node_and_the_composition_agree():
         near(a, b._array)
 
 
+def test_causal_attention_is_the_same_in_blocks_that_start_after_the_last_key(seed):
+    inputs = [torch.randn(1, 1, n, 4, requires_grad=True) for n in (1100, 500, 500)]
+    q, k, v = inputs
+    later = torch.ones(1100, 500).tril() == 0
+    in_blocks = attention(q, k, v, is_causal=True)  # 524 queries at a time
+    at_once = (q @ k.mT / 2).masked_fill(later, -torch.inf).softmax(-1) @ v
+    near(in_blocks, at_once.detach())
+    g = torch.randn_like(at_once)
+    slopes = [torch.autograd.grad(y, inputs, g) for y in (in_blocks, at_once)]
+    for a, b in zip(*slopes, strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-3, atol=1e-5)
+
+
 def test_heads_of_keys_serve_groups_of_heads_of_queries():
     torch.manual_seed(0)
     q, k = torch.randn(1, 4, 3, 2), torch.randn(1, 2, 5, 2)

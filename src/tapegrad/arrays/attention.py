@@ -83,8 +83,8 @@ class _Scores:
             places = np.unravel_index(np.arange(heads.start, heads.stop), self.lead)
             s += self.mask[(*places, rows, keys)]
         if self.causal:
-            hidden = self.later[: rows.stop - rows.start, : keys.stop - rows.start]
-            np.copyto(s[..., rows.start :], -np.inf, where=hidden)
+            near = s[..., rows.start :]  # keys at and after the first query; perhaps none
+            np.copyto(near, -np.inf, where=self.later[: near.shape[-2], : near.shape[-1]])
         return s
 
     def room(self) -> Any:
