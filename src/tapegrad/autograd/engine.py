@@ -24,7 +24,9 @@ from tapegrad.autograd.hooks import call_after_accumulation, call_hooks, call_te
 from tapegrad.autograd.mode import MODE, Mode, switched
 from tapegrad.autograd.restore import restored
 
-WALK: ContextVar[Any] = ContextVar("tapegrad_walk")  # the pass that is calling a tensor's hooks
+WALK: ContextVar[Any] = ContextVar(
+    "tapegrad_walk"
+)  # the pass that is calling hooks on what arrives
 
 
 def run_backward(
@@ -326,7 +328,11 @@ class Walk:
         return any(wanted is node for wanted, _ in self.wanted)
 
     def _pre_hooks(self, node: Any, g: list) -> list:
-        found = call_hooks(node.hooks.pre, tuple(map(self._wrap, g)))
+        token = WALK.set(self)
+        try:
+            found = call_hooks(node.hooks.pre, tuple(map(self._wrap, g)))
+        finally:
+            WALK.reset(token)
         return [self._unwrap(x) for x in found]
 
     def _post_hooks(self, node: Any, grads: Any, g: list) -> list:

@@ -17,6 +17,7 @@ from tapegrad.autograd.kept import RAW
 from tapegrad.autograd.mode import MODE, switched
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import edge_of, shares_memory
+from tapegrad.call import shape_error
 from tapegrad.tensor import TensorCore, wrap
 
 
@@ -158,7 +159,11 @@ class PackedPlan(Plan):
 
     def run(self, node: Any, g: Any, retain: bool) -> Any:
         """Each edge and its gradient in turn; frees what the node kept, unless `retain`."""
-        flow = self.original.run(self._unpacked(node), g, True)
+        plain = self._unpacked(node)
+        try:
+            flow = self.original.run(plain, g, True)
+        except ValueError as error:  # what was unpacked has another shape
+            raise shape_error(self.op, [g, *plain.saved], error) from None
         if not retain:
             node.saved = None
         return flow

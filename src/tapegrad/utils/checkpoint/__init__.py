@@ -1,0 +1,47 @@
+"""Checkpoints: keep the inputs of a stretch of the network, and compute the rest again backward.
+
+Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
+"""
+
+from typing import Any
+
+from tapegrad.missing import missing as _missing
+from tapegrad.utils.checkpoint.frame import CheckpointError
+from tapegrad.utils.checkpoint.reentrant import (
+    CheckpointFunction,
+    check_backward_validity,
+    detach_variable,
+)
+from tapegrad.utils.checkpoint.run import (
+    checkpoint,
+    checkpoint_sequential,
+    noop_context_fn,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
+from tapegrad.utils.checkpoint.selective import create_selective_checkpoint_contexts
+from tapegrad.utils.checkpoint.surroundings import (
+    DefaultDeviceType,
+    get_device_states,
+    set_device_states,
+)
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "DefaultDeviceType",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
+    "detach_variable",
+    "get_device_states",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+    "set_device_states",
+]
+
+
+def __getattr__(name: str) -> Any:
+    raise _missing(__name__, name)

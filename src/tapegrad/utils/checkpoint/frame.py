@@ -1,0 +1,183 @@
+"""One checkpoint: what stands for the tensors that its stretch of graph would keep.
+
+Forward, each tensor that a node would keep is replaced by a `Holder`, which knows its number.
+Backward, the first holder that is unpacked has the function run again; what its nodes would keep,
+in the same order, are the tensors that the holders stood for.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.function import Function
+from tapegrad.autograd.kept import origin_of
+from tapegrad.autograd.mode import enable_grad
+from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
+from tapegrad.autograd.view import edge_of
+from tapegrad.tensor import TensorCore
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint whose function did something else when it was run again."""
+
+
+CheckpointError.__module__ = "torch.utils.checkpoint"
+
+
+class Stop(Exception):
+    """All tensors are there: the rest of the function need not run."""
+
+
+class Holder:
+    """Stands for one tensor."""
+
+    __slots__ = ("__weakref__", "number")
+
+    def __init__(self, number: int):
+        self.number = number
+
+
+class KeepInputs(Function):
+    """Keeps tensors as any node does: watched for writes, packed by the hooks around it."""
+
+    @staticmethod
+    def forward(ctx: Any, anchor: Any, *tensors: Any) -> Any:
+        ctx.save_for_backward(*tensors)
+        return anchor.new_empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise AssertionError("nothing is computed from what it returns")
+
+
+class Frame:
+    """What one checkpoint knows."""
+
+    def __init__(self, run_again: Callable, early_stop: bool, describe: Callable, log: Any = None):
+        self.run_again = run_again  # called with the arguments
+        self.early_stop = early_stop
+        self.describe = describe  # a tensor as it has to come out again
+        self.log = log  # None, or the operators of both runs
+        self.holders: list[weakref.ref[Holder]] = []
+        self.descriptions: list[Any] = []
+        self.found: dict[int, tuple[Any, int, str]] = {}  # tensor, its version and origin
+        self.n_found = 0
+        self.args: list[Any] = []
+        self.places: list[int] = []
+        self.kept: Any = None  # the node that keeps the tensors among the arguments
+
+    def keep(self, args: tuple) -> None:
+        """Keep the arguments for the second run."""
+        import tapegrad
+
+        self.places = [i for i, x in enumerate(args) if isinstance(x, TensorCore)]
+        self.args = [None if isinstance(x, TensorCore) else x for x in args]
+        anchor = tapegrad.empty(0, requires_grad=True)
+        self.kept = KeepInputs.apply(anchor, *[args[i] for i in self.places]).grad_fn
+
+    # --- hooks ---
+
+    def pack(self, x: Any) -> Holder:
+        holder = Holder(len(self.holders))
+        self.holders.append(weakref.ref(holder))
+        self.descriptions.append(self.describe(x))
+        return holder
+
+    def unpack(self, holder: Holder) -> Any:
+        if holder.number not in self.found:
+            try:
+                self._run_again()
+                self._check()
+            except CheckpointError as error:
+                if self.log is None:
+                    raise
+                raise self.log.error() from error
+        x, version, origin = self.found.pop(holder.number)
+        if x._version != version:
+            raise errors.modified(x._array, x._counter, version, origin)
+        return x
+
+    def hooks(self) -> saved_tensors_hooks:
+        return saved_tensors_hooks(self.pack, self.unpack)
+
+    # --- the second run ---
+
+    def _run_again(self) -> None:
+        args = list(self.args)
+        for i, x in zip(self.places, self.kept.saved_tensors, strict=True):
+            args[i] = x
+        self.found.clear()
+        self.n_found = 0
+        if self.log is not None:
+            self.log.again.clear()
+        try:
+            with saved_tensors_hooks(self._note, lambda x: x), enable_grad():
+                self.run_again(*args)
+        except Stop:
+            pass
+
+    def _note(self, x: Any) -> Any:
+        """Keep a tensor of the second run, if what it is for is still there."""
+        number = self.n_found
+        self.n_found += 1
+        if number >= len(self.holders):
+            raise errors.advised(
+                CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than "
+                    "during the original forward pass."
+                ),
+                _ADVICE,
+            )
+        x, origin = x.detach(), origin_of(edge_of(x))
+        if self.holders[number]() is not None:
+            self.found[number] = (x, x._version, origin)
+        if self.early_stop and self.n_found == len(self.holders):
+            raise Stop
+        return x
+
+    def _check(self) -> None:
+        """Raise unless the second run gave the tensors of the first."""
+        n = len(self.holders)
+        if self.n_found != n:
+            raise errors.advised(
+                CheckpointError(
+                    "torch.utils.checkpoint: A different number of tensors was saved during the "
+                    "original forward and recomputation.\nNumber of tensors saved during forward: "
+                    f"{n}\nNumber of tensors saved during recomputation: {self.n_found}."
+                ),
+                _ADVICE,
+            )
+        wrong = ""
+        for i, (x, _, _) in self.found.items():
+            now = self.describe(x)
+            if now != self.descriptions[i]:
+                wrong += (
+                    f"tensor at position {i}:\nsaved metadata: {self.descriptions[i]}\n"
+                    f"recomputed metadata: {now}\n"
+                )
+        if wrong:
+            raise errors.advised(
+                CheckpointError(
+                    "torch.utils.checkpoint: Recomputed values for the following tensors have "
+                    f"different metadata than during the forward pass.\n{wrong}."
+                ),
+                _ADVICE,
+            )
+
+
+_ADVICE = (
+    "The function did not do the same twice: does it depend on something that has changed? With "
+    "debug=True both runs are listed, operator by operator."
+)
+
+
+def metadata(x: Any) -> dict[str, Any]:
+    """What has to be the same of a tensor in both runs."""
+    return {"shape": x.shape, "dtype": x.dtype, "device": x.device}
+
+
+def nothing(x: Any) -> None:
+    """The same where nothing is checked."""

@@ -1,0 +1,241 @@
+"""Running functions as checkpoints."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.utils.checkpoint import reentrant
+from tapegrad.utils.checkpoint.frame import Frame, metadata, nothing
+from tapegrad.utils.checkpoint.surroundings import Surroundings
+
+_EARLY_STOP: ContextVar[bool | None] = ContextVar("tapegrad_early_stop", default=None)
+_DEBUG: ContextVar[bool | None] = ContextVar("tapegrad_checkpoint_debug", default=None)
+_CHECKS: dict[str, Callable] = {"default": metadata, "none": nothing}
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    """Two contexts that do nothing: the default of `checkpoint(..., context_fn=)`.
+
+    >>> forward, again = torch.utils.checkpoint.noop_context_fn()
+    """
+    return nullcontext(), nullcontext()
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """In the block, say for all checkpoints whether the second run stops as soon as it may.
+
+    >>> with torch.utils.checkpoint.set_checkpoint_early_stop(False):
+    ...     pass
+    """
+    token = _EARLY_STOP.set(enable)
+    try:
+        yield
+    finally:
+        _EARLY_STOP.reset(token)
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """In the block, say for all checkpoints whether they list operators: `checkpoint(debug=)`.
+
+    With None each decides by its own argument.
+
+    >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):
+    ...     pass
+    """
+    token = _DEBUG.set(enabled)
+    try:
+        yield
+    finally:
+        _DEBUG.reset(token)
+
+
+def checkpoint(
+    function: Callable,
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """`function(*args, **kwargs)`, of which the graph keeps the inputs only.
+
+    What the backward pass needs is computed again, when it is first wanted: memory for time. The
+    function runs twice and has to do the same twice; random numbers and autocast are as they were.
+
+    Args:
+        use_reentrant: False, the better choice, keeps what a graph would keep by saved-tensor
+            hooks. True (the default, with a warning) is a custom function that runs a backward
+            pass inside the backward pass: without `autograd.grad`, `backward(inputs=)`, keyword
+            arguments, or derivatives of the gradients, and one of `args` has to require grad.
+        context_fn: gives two contexts, one for each run. Not with `use_reentrant=True`.
+        determinism_check: "default" compares shapes and dtypes of the two runs, "none" nothing.
+        debug: list the operators of both runs in an error about their difference.
+        early_stop: end the second run when all that is wanted is there.
+        preserve_rng_state: give the second run the random numbers of the first (default: True).
+
+    Raises:
+        CheckpointError: from the backward pass, if the second run kept other tensors.
+
+    Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
+
+    >>> layer = torch.nn.Sequential(torch.nn.Linear(4, 64), torch.nn.Tanh(), torch.nn.Linear(64, 1))
+    >>> x = torch.ones(8, 4)
+    >>> y = torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> layer[0].weight.grad.shape
+    torch.Size([64, 4])
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            _unsaid(
+                "checkpoint",
+                "Starting in PyTorch 2.9, calling checkpoint without "
+                "use_reentrant will raise an exception.",
+            ),
+            UserWarning,
+            stacklevel=2,
+        )
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs and use_reentrant:
+        raise _unexpected(kwargs)
+    if not use_reentrant:
+        return _checkpoint(
+            function, preserve, context_fn, determinism_check, debug, early_stop, args, kwargs
+        )
+    if context_fn is not noop_context_fn or debug is not False:
+        raise errors.advised(
+            ValueError(
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+            ),
+            "Pass use_reentrant=False.",
+        )
+    return reentrant.apply(function, preserve, args)
+
+
+def _checkpoint(
+    function: Callable,
+    preserve: bool,
+    context_fn: Callable,
+    determinism_check: str,
+    debug: bool,
+    early_stop: bool,
+    args: tuple,
+    kwargs: dict,
+) -> Any:
+    """The kind that stands on saved-tensor hooks."""
+    forced = _DEBUG.get()
+    debug = debug if forced is None else forced
+    log = None
+    if debug:
+        if context_fn is not noop_context_fn:
+            raise errors.advised(
+                ValueError("debug=True is incompatible with non-default context_fn"),
+                "Leave one of them away.",
+            )
+        from tapegrad.utils.checkpoint.log import Log
+
+        log = Log()
+        context_fn = log.contexts
+    if determinism_check not in _CHECKS:
+        raise errors.advised(
+            ValueError(
+                f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}"
+            ),
+            "'default' compares shapes and dtypes.",
+        )
+    first, second = context_fn()
+    surroundings = Surroundings(preserve)
+
+    def run_again(*args: Any) -> None:
+        with surroundings.again(), second:
+            function(*args, **kwargs)
+
+    forced = _EARLY_STOP.get()
+    frame = Frame(
+        run_again, early_stop if forced is None else forced, _CHECKS[determinism_check], log
+    )
+    if not is_grad_enabled():
+        return function(*args, **kwargs)
+    frame.keep(args)
+    with frame.hooks(), first:
+        return function(*args, **kwargs)
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """Functions one after another, in `segments` stretches: all but the last are checkpoints.
+
+    Args:
+        functions: a `Sequential`, or functions of one argument.
+        segments: into how many stretches they are divided.
+        input: what the first function is given.
+        use_reentrant: as for `checkpoint`.
+        preserve_rng_state: as for `checkpoint`.
+
+    >>> layers = torch.nn.Sequential(*[torch.nn.Tanh() for _ in range(4)])
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> torch.utils.checkpoint.checkpoint_sequential(layers, 2, x, use_reentrant=False).shape
+    torch.Size([2])
+    """
+    from tapegrad.nn import Sequential
+
+    if use_reentrant is None:
+        warnings.warn(
+            _unsaid(
+                "checkpoint_sequential",
+                "In version 2.9 we will raise an exception if use_reentrant is not passed.",
+            ),
+            UserWarning,
+            stacklevel=2,
+        )
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise _unexpected(kwargs)
+    if isinstance(functions, Sequential):
+        functions = list(functions.children())
+
+    def stretch(start: int, stop: int) -> Callable:
+        def run(x: Any) -> Any:
+            for function in functions[start:stop]:
+                x = function(x)
+            return x
+
+        return run
+
+    size = len(functions) // segments
+    stop = 0
+    for start in range(0, size * (segments - 1), size):
+        stop = start + size
+        input = checkpoint(
+            stretch(start, stop), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
+        )
+    return stretch(stop, len(functions))(input)
+
+
+def _unsaid(name: str, future: str) -> str:
+    return (
+        f"torch.utils.checkpoint{'.' + name if name != 'checkpoint' else ''}: the use_reentrant "
+        f"parameter should be passed explicitly. {future} use_reentrant=False is recommended, but "
+        "if you need to preserve the current default behavior, you can pass use_reentrant=True. "
+        "Refer to docs for more details on the differences between the two variants."
+    )
+
+
+def _unexpected(kwargs: dict) -> ValueError:
+    return errors.advised(
+        ValueError("Unexpected keyword arguments: " + ",".join(kwargs)),
+        "Keyword arguments reach the function with use_reentrant=False.",
+    )
