@@ -29,6 +29,12 @@ def __getattr__(name: str):
         from tapegrad.autograd import function
 
         return getattr(function, name)
+    if name in ("gradcheck", "gradgradcheck"):
+        from tapegrad.autograd.gradcheck import gradcheck, gradgradcheck
+
+        # the function takes the place of the file that has its name
+        globals().update(gradcheck=gradcheck, gradgradcheck=gradgradcheck)
+        return globals()[name]
     if name == "Variable":
         from tapegrad.autograd.variable import Variable
 
