@@ -11,12 +11,14 @@ from typing import Any
 
 FUNCTIONS: dict[str, str] = {
     "tapegrad.amp.autocast_mode": "autocast",
+    "tapegrad.amp.older": (
+        "get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cpu_enabled "
+        "set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_gpu_dtype"
+    ),
     "tapegrad.amp.state": (
         "autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache "
-        "get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
-        "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
-        "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
-        "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"
+        "get_autocast_dtype is_autocast_cache_enabled is_autocast_enabled "
+        "set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled"
     ),
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "tapegrad.func.batch": "vmap",

@@ -5,7 +5,6 @@ It is that of the current thread or asynchronous task; a new thread begins with 
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from tapegrad import errors
@@ -171,7 +170,7 @@ def set_autocast_cache_enabled(enabled: bool, /) -> None:
 
     >>> torch.set_autocast_cache_enabled(True)
     """
-    _check_bool(enabled)
+    check_bool(enabled)
     put(current().cached(enabled))
 
 
@@ -203,100 +202,9 @@ def autocast_decrement_nesting() -> int:
     return current().nesting
 
 
-def _check_bool(enabled: Any) -> None:
+def check_bool(enabled: Any) -> None:
     if type(enabled) is not bool:
         raise errors.advised(
             TypeError(f"enabled must be a bool (got {errors.type_name(enabled)})"),
             "Pass True or False.",
         )
-
-
-# --- older names for one kind of device -----------------------------------------------------
-
-
-def _deprecated(name: str, call: str, instead: str) -> None:
-    warnings.warn(
-        f"torch.{name}({call}) is deprecated. Please use torch.{instead} instead.",
-        DeprecationWarning,
-        stacklevel=3,
-    )
-
-
-def _check_dtype(dtype: Any) -> None:
-    if not isinstance(dtype, Dtype):
-        raise errors.advised(
-            TypeError(f"dtype must be a torch.dtype (got {errors.type_name(dtype)})"),
-            "Pass a dtype such as torch.bfloat16.",
-        )
-
-
-def get_autocast_cpu_dtype() -> Dtype:
-    """Older name of `get_autocast_dtype("cpu")`.
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):
-    ...     torch.get_autocast_cpu_dtype()
-    torch.bfloat16
-    """
-    _deprecated("get_autocast_cpu_dtype", "", "get_autocast_dtype('cpu')")
-    return get_autocast_dtype("cpu")
-
-
-def get_autocast_gpu_dtype() -> Dtype:
-    """Older name of `get_autocast_dtype("cuda")`.
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):
-    ...     torch.get_autocast_gpu_dtype()
-    torch.float16
-    """
-    _deprecated("get_autocast_gpu_dtype", "", "get_autocast_dtype('cuda')")
-    return get_autocast_dtype("cuda")
-
-
-def set_autocast_cpu_dtype(dtype: Dtype, /) -> None:
-    """Older name of `set_autocast_dtype("cpu", dtype)`.
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):
-    ...     torch.set_autocast_cpu_dtype(torch.bfloat16)
-    """
-    _check_dtype(dtype)
-    _deprecated("set_autocast_cpu_dtype", "dtype", "set_autocast_dtype('cpu', dtype)")
-    set_autocast_dtype("cpu", dtype)
-
-
-def set_autocast_gpu_dtype(dtype: Dtype, /) -> None:
-    """Older name of `set_autocast_dtype("cuda", dtype)`.
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):
-    ...     torch.set_autocast_gpu_dtype(torch.float16)
-    """
-    _check_dtype(dtype)
-    _deprecated("set_autocast_gpu_dtype", "dtype", "set_autocast_dtype('cuda', dtype)")
-    set_autocast_dtype("cuda", dtype)
-
-
-def is_autocast_cpu_enabled() -> bool:
-    """Older name of `is_autocast_enabled("cpu")`.
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):
-    ...     torch.is_autocast_cpu_enabled()
-    False
-    """
-    _deprecated("is_autocast_cpu_enabled", "", "is_autocast_enabled('cpu')")
-    return is_autocast_enabled("cpu")
-
-
-def set_autocast_cpu_enabled(enabled: bool, /) -> None:
-    """Older name of `set_autocast_enabled("cpu", enabled)`.
-
-    >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):
-    ...     torch.set_autocast_cpu_enabled(False)
-    """
-    _check_bool(enabled)
-    _deprecated("set_autocast_cpu_enabled", "enabled", "set_autocast_enabled('cpu', enabled)")
-    set_autocast_enabled("cpu", enabled)

@@ -11,13 +11,11 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.autograd.analytical import as_tuple, with_gradient
 from tapegrad.autograd.api import grad
-from tapegrad.autograd.gradcheck_extra import (
-    check_multiplied,
-    check_undefined,
-    check_undefined_forward,
-)
+from tapegrad.autograd.gradcheck_batched import check_batched_gradients, check_batched_tangents
+from tapegrad.autograd.gradcheck_extra import check_multiplied, check_undefined
 from tapegrad.autograd.gradcheck_message import GradcheckError
-from tapegrad.autograd.gradcheck_problem import Options, Problem
+from tapegrad.autograd.gradcheck_parts import check_backward, check_forward
+from tapegrad.autograd.gradcheck_problem import Options
 from tapegrad.dtype import complex128, float64
 from tapegrad.tensor import Tensor
 
@@ -84,22 +82,20 @@ def gradcheck(
         raise _contradiction(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be"
         )
-    if check_batched_grad or check_batched_forward_grad:
-        name = "check_batched_grad" if check_batched_grad else "check_batched_forward_grad"
-        raise errors.advised(
-            NotImplementedError(f"gradcheck(..., {name}=True) needs torch.func.vmap"),
-            "Leave it away: the derivatives themselves are checked without it.",
-        )
     options = Options(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
     given = as_tuple(inputs)
     try:
         _check_inputs(given)
         if check_backward_ad:
-            _check_backward(func, given, options)
+            check_backward(func, given, options)
         if check_forward_ad:
-            _check_forward(func, given, options, check_undefined_grad)
+            check_forward(func, given, options, check_undefined_grad)
+        if check_batched_forward_grad:
+            check_batched_tangents(func, given)
         if check_backward_ad:
             outputs = with_gradient(as_tuple(func(*given)))
+            if check_batched_grad:
+                check_batched_gradients(outputs, given)
             if outputs:
                 check_multiplied(outputs, given)
                 if check_undefined_grad:
@@ -149,64 +145,6 @@ def _check_inputs(inputs: tuple) -> None:
                 "Several of its elements are one place in memory.",
             )
         x.retain_grad()
-
-
-def _check_backward(func: Callable, inputs: tuple, options: Options) -> None:
-    """Jacobians of reverse mode; those of complex results by their two parts."""
-    problem = Problem(func, inputs, options)
-    complex_results = [
-        i for i, y in enumerate(problem.results) if isinstance(y, Tensor) and y.is_complex()
-    ]
-    if not complex_results:
-        problem.check(forward=False)
-        return
-    places = [o for o, i in enumerate(problem.places) if i in complex_results]
-    for part, name in (("imaginary", "imag"), ("real", "real")):
-        Problem(_part_of_results(func, name), inputs, options, part, places).check(forward=False)
-
-
-def _part_of_results(func: Callable, name: str) -> Callable:
-    def parts(*inputs: Any) -> tuple:
-        results = as_tuple(func(*inputs))
-        return tuple([getattr(y, name) if y.is_complex() else y for y in results])
-
-    return parts
-
-
-def _check_forward(func: Callable, inputs: tuple, options: Options, undefined: bool) -> None:
-    """Jacobians of forward mode; with respect to complex inputs by their two parts."""
-    complex_inputs = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.is_complex()]
-    runs: list[tuple] = [(func, inputs, None, [])]
-    if complex_inputs:
-        moving = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
-        places = [k for k, i in enumerate(moving) if i in complex_inputs]
-        runs = []
-        for part, name in (("imaginary", "imag"), ("real", "real")):
-            parts = tuple(
-                getattr(x, name) if i in complex_inputs else x for i, x in enumerate(inputs)
-            )
-            whole = _whole_inputs(func, name, inputs, complex_inputs)
-            runs.append((whole, parts, part, places))
-    for function, given, part, places in runs:
-        Problem(function, given, options, part, places).check(forward=True)
-        if undefined:
-            check_undefined_forward(function, given)
-
-
-def _whole_inputs(func: Callable, name: str, inputs: tuple, complex_inputs: list) -> Callable:
-    """`func` of the real or imaginary parts of its complex inputs, the other parts as given."""
-
-    def whole(*parts: Any) -> Any:
-        given = list(parts)
-        for i in complex_inputs:
-            x = inputs[i]
-            if name == "real":
-                given[i] = parts[i] + x.imag * 1j
-            else:
-                given[i] = x.real + parts[i] * 1j
-        return func(*given)
-
-    return whole
 
 
 def gradgradcheck(
@@ -260,7 +198,7 @@ def gradgradcheck(
     given = as_tuple(inputs)
     if grad_outputs is None:
         outputs = with_gradient(as_tuple(func(*given)))
-        if not outputs:
+        if not outputs and with_gradient(given):
             raise errors.advised(
                 TypeError("gradgradcheck(): no output of func requires grad"),
                 "There is no gradient to differentiate: was an input detached?",

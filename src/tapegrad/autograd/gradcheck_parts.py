@@ -1,0 +1,69 @@
+"""The Jacobians of both modes, of complex numbers by their real and imaginary parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.autograd.analytical import as_tuple
+from tapegrad.autograd.gradcheck_extra import check_undefined_forward
+from tapegrad.autograd.gradcheck_problem import Options, Problem
+from tapegrad.tensor import Tensor
+
+
+def check_backward(func: Callable, inputs: tuple, options: Options) -> None:
+    """Jacobians of reverse mode; those of complex results by their two parts."""
+    problem = Problem(func, inputs, options)
+    complex_results = [
+        i for i, y in enumerate(problem.results) if isinstance(y, Tensor) and y.is_complex()
+    ]
+    if not complex_results:
+        problem.check(forward=False)
+        return
+    places = [o for o, i in enumerate(problem.places) if i in complex_results]
+    for part, name in (("imaginary", "imag"), ("real", "real")):
+        Problem(_part_of_results(func, name), inputs, options, part, places).check(forward=False)
+
+
+def _part_of_results(func: Callable, name: str) -> Callable:
+    def parts(*inputs: Any) -> tuple:
+        results = as_tuple(func(*inputs))
+        return tuple([getattr(y, name) if y.is_complex() else y for y in results])
+
+    return parts
+
+
+def check_forward(func: Callable, inputs: tuple, options: Options, undefined: bool) -> None:
+    """Jacobians of forward mode; with respect to complex inputs by their two parts."""
+    complex_inputs = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.is_complex()]
+    runs: list[tuple] = [(func, inputs, None, [])]
+    if complex_inputs:
+        moving = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+        places = [k for k, i in enumerate(moving) if i in complex_inputs]
+        runs = []
+        for part, name in (("imaginary", "imag"), ("real", "real")):
+            parts = tuple(
+                getattr(x, name) if i in complex_inputs else x for i, x in enumerate(inputs)
+            )
+            whole = _whole_inputs(func, name, inputs, complex_inputs)
+            runs.append((whole, parts, part, places))
+    for function, given, part, places in runs:
+        Problem(function, given, options, part, places).check(forward=True)
+        if undefined:
+            check_undefined_forward(function, given)
+
+
+def _whole_inputs(func: Callable, name: str, inputs: tuple, complex_inputs: list) -> Callable:
+    """`func` of the real or imaginary parts of its complex inputs, the other parts as given."""
+
+    def whole(*parts: Any) -> Any:
+        given = list(parts)
+        for i in complex_inputs:
+            x = inputs[i]
+            if name == "real":
+                given[i] = parts[i] + x.imag * 1j
+            else:
+                given[i] = x.real + parts[i] * 1j
+        return func(*given)
+
+    return whole
