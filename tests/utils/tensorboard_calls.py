@@ -42,7 +42,6 @@ def histograms(torch, w):
     w.add_histogram("edges", torch.ones(2, 2), bins=[0.0, 0.5, 1.0, 2.0])
     w.add_histogram("number", 5)
     w.add_histogram("beyond", torch.tensor([1e30, 1.0, float("nan"), -1e25]))
-    w.add_histogram("bfloat16", torch.ones(3).bfloat16())
     w.add_histogram_raw("raw", 0, 4, 10, 20, 50, [1, 2, 3, 4], [1, 2, 3, 4], global_step=2)
 
 
