@@ -52,6 +52,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.magnitude": "nuclear_norm",
     "tapegrad.ops.matrix_function": "matrix_exp matrix_power",
     "tapegrad.ops.middle": "median nanmedian",
+    "tapegrad.ops.native": ("detach_copy native_dropout native_group_norm unsafe_split_with_sizes"),
     "tapegrad.ops.normalization": "layer_norm native_layer_norm rms_norm",
     "tapegrad.ops.numbered_loss": (
         "binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div "

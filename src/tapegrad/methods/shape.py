@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.later import method
 from tapegrad.ops import axis as _axis
 from tapegrad.ops import expand as _expand
 from tapegrad.ops import partition as _partition
@@ -79,6 +80,7 @@ class ShapeMethods:
     unbind = _section.unbind
     unsafe_chunk = _section.unsafe_chunk
     unsafe_split = _section.unsafe_split
+    unsafe_split_with_sizes = method("tapegrad.ops.native", "unsafe_split_with_sizes")
 
     as_strided = _stride.as_strided
     as_strided_ = _stride.as_strided_

@@ -40,6 +40,7 @@ from tapegrad.nn.constant_padding import (
 )
 from tapegrad.nn.container import Container, ModuleDict
 from tapegrad.nn.convolution import Conv1d, Conv2d, Conv3d
+from tapegrad.nn.cross_map_norm import CrossMapLRN2d
 from tapegrad.nn.data_parallel import DataParallel
 from tapegrad.nn.distance import CosineSimilarity, PairwiseDistance
 from tapegrad.nn.dropout import (
@@ -52,6 +53,7 @@ from tapegrad.nn.dropout import (
 )
 from tapegrad.nn.embedding import Embedding
 from tapegrad.nn.embedding_bag import EmbeddingBag
+from tapegrad.nn.factory import factory_kwargs
 from tapegrad.nn.flatten import Flatten, Unflatten
 from tapegrad.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from tapegrad.nn.layer_norm import GroupNorm, LayerNorm, RMSNorm
@@ -204,6 +206,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "CrossMapLRN2d",
     "DataParallel",
     "Dropout",
     "Dropout1d",
@@ -327,6 +330,7 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "factory_kwargs",
     "functional",
     "init",
     "utils",
@@ -334,10 +338,10 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    if name == "modules":
+    if name in ("grad", "modules", "parallel"):
         from importlib import import_module
 
-        return import_module("tapegrad.nn.modules")
+        return import_module(f"tapegrad.nn.{name}")
     from tapegrad.missing import missing
 
     raise missing(__name__, name)

@@ -31,8 +31,8 @@ from tapegrad.nn.modules import (
 
 # what `torch.nn` has beside modules
 _OTHERS = frozenset(
-    "Buffer DataParallel Parameter UninitializedBuffer UninitializedParameter functional init "
-    "utils".split()
+    "Buffer DataParallel Parameter UninitializedBuffer UninitializedParameter factory_kwargs "
+    "functional init utils".split()
 )
 globals().update({name: getattr(_nn, name) for name in _nn.__all__ if name not in _OTHERS})
 

@@ -1,5 +1,5 @@
 """The normalisations, where PyTorch has them."""
 
-from tapegrad.nn import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
+from tapegrad.nn import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 
-__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]

@@ -96,3 +96,8 @@ def normal_of_std(make: Make) -> list:
 @row
 def normal_of_both(make: Make) -> list:
     return _of_two(make)
+
+
+@row
+def drop(make: Make) -> list:
+    return [Sample(make(2, 3), make.mask(2, 3), scale=2.0), Sample(make(), make.mask(), scale=0.0)]

@@ -146,6 +146,11 @@ def split_untracked(make: Make) -> list:
 
 
 @row
+def split_by_sizes_untracked(make: Make) -> list:
+    return [Sample(make(5, 2), axis=0, sizes=(3, 0, 2))]
+
+
+@row
 def concat_along(make: Make) -> list:
     return [
         Sample(make(2, 3), make(1, 3), axis=0),
