@@ -109,14 +109,3 @@ def __getattr__(name: str) -> Any:
     from tapegrad.missing import missing
 
     raise missing(__name__, name)
-
-
-def __getattr__(name: str) -> Any:
-    """Parameters without a shape, which build on this file."""
-    if name in ("UninitializedBuffer", "UninitializedParameter", "is_lazy"):
-        from tapegrad.nn import uninitialized
-
-        return getattr(uninitialized, name)
-    from tapegrad.missing import missing
-
-    raise missing(__name__, name)

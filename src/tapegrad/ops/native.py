@@ -16,12 +16,12 @@ from tapegrad.shape import axis_of
 
 
 @linear(node="NativeDropoutBackward0", hidden=("mask",))
-def drop(xp, x, mask, *, scale):
+def drop_masked(xp, x, mask, *, scale):
     """`x` times `scale` where `mask` is true, else zero."""
     return x * xp.astype(mask, x.dtype, copy=False) * scale
 
 
-drop.vjp(x=lambda xp, g, mask, scale: g * xp.astype(mask, g.dtype, copy=False) * scale)
+drop_masked.vjp(x=lambda xp, g, mask, scale: g * xp.astype(mask, g.dtype, copy=False) * scale)
 
 
 @linear(node="UnsafeSplitWithSizesBackward0", outputs="many")
@@ -68,7 +68,7 @@ def native_dropout(input: Any, p: float, train: bool | None) -> tuple:
                 "Convert the input: .float().",
             )
         mask, scale = _noise(input, p, False).bool(), 1 / (1 - p)
-    return drop(input, mask, scale=scale), mask
+    return drop_masked(input, mask, scale=scale), mask
 
 
 def native_group_norm(

@@ -99,5 +99,5 @@ def normal_of_both(make: Make) -> list:
 
 
 @row
-def drop(make: Make) -> list:
+def drop_masked(make: Make) -> list:
     return [Sample(make(2, 3), make.mask(2, 3), scale=2.0), Sample(make(), make.mask(), scale=0.0)]
