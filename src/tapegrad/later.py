@@ -122,6 +122,7 @@ KERNELS: dict[str, str] = {
     "tapegrad.arrays.pooling": "put_places shifted_maximum take_places window_maximum",
     "tapegrad.arrays.recurrence": "rnn rnn_back",
     "tapegrad.arrays.resampling": "resample",
+    "tapegrad.arrays.running": "other_products running_product_back running_product_push",
     "tapegrad.arrays.search": "members places_in tally tally_evenly",
     "tapegrad.arrays.sliding": "read_blocks sum_blocks",
     "tapegrad.arrays.softmax": "log_softmax_along log_softmax_back softmax_along softmax_back",

@@ -325,6 +325,10 @@ def cumulative_sum(x: Any, /, *, axis: Any = None) -> Any:
         from tapegrad.arrays import narrow
 
         return narrow.accumulated(np.add, x, axis)
+    if x.dtype is _F32:
+        from tapegrad.arrays import running
+
+        return running.accumulated(np.add, x, axis)
     return np.cumulative_sum(x, axis=axis)
 
 
@@ -333,6 +337,10 @@ def cumulative_prod(x: Any, /, *, axis: Any = None) -> Any:
         from tapegrad.arrays import narrow
 
         return narrow.accumulated(np.multiply, x, axis)
+    if x.dtype is _F32:
+        from tapegrad.arrays import running
+
+        return running.accumulated(np.multiply, x, axis)
     return np.cumulative_prod(x, axis=axis)
 
 

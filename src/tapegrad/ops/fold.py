@@ -81,8 +81,15 @@ def count_nonzero(input: Any, dim: Any = None) -> Any:
 # --- products ---
 
 
-def _others(xp: Any, x: Any, axis: int) -> Any:
-    """For each element the product of the others along `axis`, right where some are 0."""
+def _others(xp: Any, x: Any, y: Any, axis: int) -> Any:
+    """For each element the product of the others along `axis`, right where some are 0.
+
+    `y` is the product of all, with the axis kept.
+    """
+    kernel = getattr(xp, "other_products", None)
+    found = None if kernel is None else kernel(x, y)
+    if found is not None:
+        return found
     one = xp.ones_like(x[(slice(None),) * axis + (slice(0, 1), Ellipsis)])
     before = xp.concat([one, x[(slice(None),) * axis + (slice(0, -1), Ellipsis)]], axis=axis)
     after = xp.concat([x[(slice(None),) * axis + (slice(1, None), Ellipsis)], one], axis=axis)
@@ -97,16 +104,21 @@ def product_along(xp, x, *, axis, keepdims):
     return xp.prod(x, axis=axis, keepdims=keepdims)
 
 
-product_along.vjp(
-    x=lambda xp, g, x, axis, keepdims: (
-        spread(xp, g, x.shape, (axis,), keepdims) * _others(xp, x, axis)
-    )
-)
-product_along.jvp(
-    x=lambda xp, t, x, axis, keepdims: xp.sum(
-        t * _others(xp, x, axis), axis=axis, keepdims=keepdims
-    )
-)
+def _kept(xp: Any, y: Any, axis: int, keepdims: bool) -> Any:
+    return y if keepdims else xp.expand_dims(y, axis=axis)
+
+
+def _product_vjp(xp, g, x, y, axis, keepdims):
+    return _kept(xp, g, axis, keepdims) * _others(xp, x, _kept(xp, y, axis, keepdims), axis)
+
+
+def _product_jvp(xp, t, x, y, axis, keepdims):
+    others = _others(xp, x, _kept(xp, y, axis, keepdims), axis)
+    return xp.sum(t * others, axis=axis, keepdims=keepdims)
+
+
+product_along.vjp(x=_product_vjp)
+product_along.jvp(x=_product_jvp)
 
 
 @primitive(node="ProdBackward0", kernels=("pad_slice",))
@@ -115,10 +127,12 @@ def product_all(xp, x):
     return xp.prod(x)
 
 
-product_all.vjp(x=lambda xp, g, x: g * xp.reshape(_others(xp, xp.reshape(x, (-1,)), 0), x.shape))
-product_all.jvp(
-    x=lambda xp, t, x: xp.sum(xp.reshape(t, (-1,)) * _others(xp, xp.reshape(x, (-1,)), 0))
-)
+def _flat_others(xp: Any, x: Any, y: Any) -> Any:
+    return _others(xp, xp.reshape(x, (-1,)), xp.reshape(y, (1,)), 0)
+
+
+product_all.vjp(x=lambda xp, g, x, y: g * xp.reshape(_flat_others(xp, x, y), x.shape))
+product_all.jvp(x=lambda xp, t, x, y: xp.sum(xp.reshape(t, (-1,)) * _flat_others(xp, x, y)))
 
 
 @autocast

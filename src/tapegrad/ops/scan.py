@@ -39,7 +39,10 @@ running_sum.vjp(x=lambda xp, g, axis: _backwards(xp, g, axis))
 
 
 def _product_slopes(xp: Any, x: Any, axis: int) -> Any:
-    """d y_j / d x_i of the running product y, axes i then j put first, right where x is 0."""
+    """d y_j / d x_i of the running product y, axes i then j put first, right where x is 0.
+
+    All of them, n * n for each row: for derivatives of derivatives. Kernels need n.
+    """
     n = x.shape[axis]
     moved = xp.moveaxis(x, axis, 0)
     place = xp.cumulative_sum(xp.ones_like(moved, dtype=xp.int64), axis=0)
@@ -56,13 +59,19 @@ def running_product(xp, x, *, axis):
     return xp.cumulative_prod(x, axis=axis)
 
 
-def _running_product_vjp(xp, g, x, axis):
+def _running_product_vjp(xp, g, x, y, axis):
+    kernel = getattr(xp, "running_product_back", None)
+    if kernel is not None:
+        return kernel(g, x, y, axis)
     slopes = _product_slopes(xp, x, axis)
     moved = xp.expand_dims(xp.moveaxis(g, axis, 0), axis=0)
     return xp.moveaxis(xp.sum(slopes * moved, axis=1), 0, axis)
 
 
-def _running_product_jvp(xp, t, x, axis):
+def _running_product_jvp(xp, t, x, y, axis):
+    kernel = getattr(xp, "running_product_push", None)
+    if kernel is not None:
+        return kernel(t, x, y, axis)
     slopes = _product_slopes(xp, x, axis)
     moved = xp.expand_dims(xp.moveaxis(t, axis, 0), axis=1)
     return xp.moveaxis(xp.sum(slopes * moved, axis=0), 0, axis)
