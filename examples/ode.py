@@ -76,16 +76,13 @@ class Adjoint(torch.autograd.Function):
         return None, None, None, a + g[0], *grads
 
 
-class Law(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.net = nn.Sequential(nn.Linear(2, 50), nn.Tanh(), nn.Linear(50, 2))
-        for layer in self.net[::2]:
-            nn.init.normal_(layer.weight, std=0.1)
-            nn.init.zeros_(layer.bias)
-
-    def forward(self, y):  # (..., 2)
-        return self.net(y)
+def network():
+    """dy/dt of points y (..., 2)."""
+    layers = nn.Linear(2, 50), nn.Tanh(), nn.Linear(50, 2)
+    for layer in layers[::2]:
+        nn.init.normal_(layer.weight, std=0.1)
+        nn.init.zeros_(layer.bias)
+    return nn.Sequential(*layers)
 
 
 def train(steps=500, seed=0):
@@ -94,7 +91,7 @@ def train(steps=500, seed=0):
     start, matrix = torch.tensor(START), torch.tensor(MATRIX)
     path = solve(lambda y: y @ matrix, start, DT, POINTS)  # (POINTS, 2)
 
-    law = Law()
+    law = network()
     optimizer = torch.optim.Adam(law.parameters(), lr=RATE)
     rate = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     losses = []

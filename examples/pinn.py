@@ -98,11 +98,9 @@ def train(steps=40, seed=0):
     for step in range(steps):
         losses.append(optimizer.step(loss_of).item())  # the loss before the step
         if (step + 1) % max(steps // 10, 1) == 0:
-            error = relative_error(model)
-            print(
-                f"step {step + 1} of {steps}: loss {losses[-1]:.6f}, error {error:.4f}", flush=True
-            )
-    return error, losses
+            now = f"loss {losses[-1]:.6f}, error {relative_error(model):.4f}"
+            print(f"step {step + 1} of {steps}: {now}", flush=True)
+    return relative_error(model), losses
 
 
 def main(argv=None):

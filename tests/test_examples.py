@@ -247,7 +247,7 @@ def test_the_law_is_soon_found_roughly(run):
 
 def test_the_adjoint_gives_the_gradients_of_going_back_through_the_solver(seed):
     ode = load("ode")
-    torch, law = ode.torch, ode.Law()
+    torch, law = ode.torch, ode.network()
     y = torch.randn(3, 2, requires_grad=True)
     weights = torch.randn(8, 3, 2)
     wanted = (y, *law.parameters())
