@@ -56,6 +56,20 @@ def leaf_in_place(is_view: bool = False) -> RuntimeError:
     )
 
 
+def inside_transform(method: str) -> RuntimeError:
+    """A method that asks for gradients inside a function that `torch.func` transforms."""
+    also = " (or perhaps using torch.autograd.functional.* APIs)" if method[-1] == "_" else ""
+    return advised(
+        RuntimeError(
+            f"You are attempting to call Tensor.{method}(){also} inside of a function being "
+            "transformed by a functorch transform. This is unsupported, please attempt to use the "
+            "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+            f"{method}() outside of a function being transformed instead."
+        ),
+        "torch.func.grad(f)(x) gives the gradient as a value.",
+    )
+
+
 def inference_saved() -> RuntimeError:
     """An inference tensor that a graph would have to keep."""
     return advised(

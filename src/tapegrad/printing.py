@@ -164,6 +164,17 @@ def _suffixes(t):
             yield f"tangent={tangent}"
 
 
+def _batched_repr(array) -> str:
+    """The text of a tensor inside `vmap`: all members at once."""
+    from tapegrad.tensor import wrap
+
+    inner = tensor_repr(wrap(array.value))
+    if not array.mapped:
+        return inner
+    inner = inner.replace("\n", "\n    ")
+    return f"BatchedTensor(lvl={array.level.depth}, bdim=0, value=\n    {inner}\n)"
+
+
 def tensor_repr(t) -> str:
     """The text of a tensor, equal to PyTorch's to the character.
 
@@ -171,6 +182,8 @@ def tensor_repr(t) -> str:
     tensor([[ 1.0000,  2.5000],
             [    nan, -1.0000]], requires_grad=True)
     """
+    if hasattr(t._array, "mapped"):
+        return _batched_repr(t._array)
     kind = type(t).__name__
     prefix = "tensor(" if kind in ("Tensor", "Parameter") else f"{kind}("
     indent = len(prefix)

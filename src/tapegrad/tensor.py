@@ -12,7 +12,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port, hooks_of, version_of
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.device import CPU
 from tapegrad.dtype import BY_NUMPY, of
 from tapegrad.size import Size, from_shape
@@ -87,7 +87,7 @@ class TensorCore:
                 ),
                 f"This one is {self.dtype}: convert it first, for example with .float().",
             )
-        self.requires_grad_(flag)
+        self._require(flag)
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Say whether gradients shall flow to this leaf; returns the tensor.
@@ -95,6 +95,11 @@ class TensorCore:
         >>> torch.ones(2).requires_grad_()
         tensor([1., 1.], requires_grad=True)
         """
+        if TRANSFORMS.get():
+            raise errors.inside_transform("requires_grad_")
+        return self._require(requires_grad)
+
+    def _require(self, requires_grad: bool) -> Any:
         if not self.is_leaf:
             if requires_grad:
                 return self
@@ -226,6 +231,8 @@ class TensorCore:
         >>> y.grad
         tensor([3.])
         """
+        if TRANSFORMS.get():
+            raise errors.inside_transform("retain_grad")
         if not self.requires_grad:
             raise errors.advised(
                 RuntimeError("can't retain_grad on Tensor that has requires_grad=False"),

@@ -43,3 +43,28 @@ def anywhere(xp: Any, condition: Any) -> bool:
     if hasattr(array, "mapped"):
         return bool(elements(array).any())
     return bool(xp.any(condition))
+
+
+def mapped_beyond(x: Any, target: Any) -> bool:
+    """Whether `x` has numbers of its own for each member of a batch where `target` has not."""
+    levels = []
+    while hasattr(target, "mapped"):
+        if target.mapped:
+            levels.append(target.level)
+        target = target.value
+    while hasattr(x, "mapped"):
+        if x.mapped and x.level not in levels:
+            return True
+        x = x.value
+    return False
+
+
+def refuse_batch(name: str, *arrays: Any) -> None:
+    """Raise where an array is mapped over, and the shape of a result depends on its values."""
+    for x in arrays:
+        while hasattr(x, "mapped"):
+            if x.mapped:
+                from tapegrad.arrays.batched.loop import dynamic_shape
+
+                raise dynamic_shape(name)
+            x = x.value

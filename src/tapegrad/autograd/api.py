@@ -11,6 +11,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.engine import run_backward
+from tapegrad.autograd.mode import TRANSFORMS
 from tapegrad.autograd.view import edge_of
 
 
@@ -36,6 +37,15 @@ def backward(
     >>> x.grad
     tensor(8.)
     """
+    if TRANSFORMS.get():
+        raise errors.advised(
+            RuntimeError(
+                "backward() called inside a functorch transform. This is not supported, please use "
+                "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+                "transforms."
+            ),
+            "torch.func.grad(f)(x) gives the gradient as a value.",
+        )
     if grad_variables is not None:
         import warnings
 
@@ -139,7 +149,7 @@ def grad(
     if is_grads_batched:
         found = _batched(outs, cotangents, edges, retain_graph, create_graph)
     else:
-        roots = _roots(outs, cotangents, create_graph)
+        roots = starts_of(outs, cotangents, create_graph)
         found = run_backward(
             roots, retain_graph=retain_graph, create_graph=create_graph, inputs=edges
         )
@@ -168,9 +178,7 @@ def grad(
 def _batched(
     outs: Sequence, cotangents: list, edges: list, retain_graph: bool, create_graph: bool
 ) -> list:
-    """One pass for each entry of the cotangents' leading dimension, results stacked."""
-    from tapegrad import ops
-
+    """One pass for all entries of the cotangents' leading dimension."""
     for i, (out, g) in enumerate(zip(outs, cotangents, strict=True)):
         if isinstance(out, tuple) and g is not None:
             out = _behind_edge(out, g[0])
@@ -184,17 +192,9 @@ def _batched(
             ),
             "Stack the cotangents of each output along a first dimension of the same size.",
         )
-    n = sizes[0]
-    rows = []
-    for i in range(n):
-        roots = _roots(outs, [g[i] for g in cotangents], create_graph)
-        keep = retain_graph or i < n - 1
-        rows.append(run_backward(roots, retain_graph=keep, create_graph=create_graph, inputs=edges))
-    found = []
-    for column in zip(*rows, strict=True):
-        known = [g for g in column if g is not None]
-        found.append(None if not known else ops.stack(column))
-    return found
+    from tapegrad.func.pullback import pulled_back
+
+    return pulled_back(outs, cotangents, edges, sizes[0], retain_graph, create_graph)
 
 
 def _check_batch(i: int, out: Any, g: Any) -> None:
@@ -300,10 +300,10 @@ def _cotangents(given: Any, n: int) -> list:
 def roots_of(tensors: Any, grad_tensors: Any, create_graph: bool) -> list:
     """Where a backward pass starts: pairs (edge, cotangent), checked."""
     outputs = _outputs(tensors)
-    return _roots(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
+    return starts_of(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)
 
 
-def _roots(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
+def starts_of(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
     """Pairs (edge, cotangent) to start from."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, cotangents, strict=True)):

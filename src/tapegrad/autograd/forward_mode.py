@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.find import mapped_beyond, namespace_of
 from tapegrad.autograd.graph import Version
 from tapegrad.autograd.mode import MODE, Layered, Mode, is_inference
 from tapegrad.autograd.push import no_rule
 from tapegrad.autograd.tangent import Under, own_tensor, tangents_of_call, zeros_of
-from tapegrad.autograd.view import check_base
+from tapegrad.autograd.view import check_base, memory_owner
 from tapegrad.autograd.writable import check_writable
 from tapegrad.op import Op
 
@@ -204,10 +204,23 @@ class Forward(Layered):
                 check_base(x._view)
                 self.level.set(base._array, zeros_of(base))
                 old = self.tangent(x)
+            if new is not None and mapped_beyond(new._array, old._array):
+                old = self._map_further(x, new)
             if new is None:
                 old.zero_()
             else:
                 old.copy_(new)
+
+    def _map_further(self, x: Any, new: Any) -> Any:
+        """Give the base of `x` a tangent that what `new` has of each member fits into."""
+        base = _base_of(x)
+        old = self.tangent(base)
+        own = memory_owner(old._array)
+        for dual in list(self.level.duals.values()):  # views of the old tangent are made again
+            if memory_owner(dual.tangent._array) is own:
+                self.level.duals.pop(dual.key)
+        self.level.set(base._array, old + zeros_of(new).sum())
+        return self.tangent(x)
 
     def check_out(self, name: str, result: Any, out: Any) -> None:
         if self.is_on and (self.tangent(result) is not None or self.tangent(out) is not None):

@@ -24,6 +24,7 @@ from tapegrad.autograd.graph import (
     version_of,
 )
 from tapegrad.autograd.kept import origin_of
+from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.restore import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
 
@@ -155,6 +156,7 @@ COPY_SLICES = _CopySlices()
 def _run(node: Any, g: Any, on_tensors: bool) -> Any:
     """Run the rules of the operator behind a CopySlices."""
     if not on_tensors:
-        return node.plan.gradients(node, g)
+        plan = node.plan
+        return (plan.fitting(g) if type(plan) is Plan else plan).gradients(node, g)
     grads = node.plan.run_on_tensors(node, g)
     return grads if node.restore is None else restored(grads, node.restore)

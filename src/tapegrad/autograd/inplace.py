@@ -13,7 +13,6 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import EVERY, INFERENCE, Port, Version, next_sequence, version_of
 from tapegrad.autograd.history import rewrite_history
@@ -228,7 +227,7 @@ def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) 
             for t, e in zip(inputs, edges, strict=True)
         ]
         names = "".join(kinds)
-        record(op.op, numpy_namespace, inputs, [], edges, names, params, (result,), True)
+        record(op.op, namespace_of((x._array,)), inputs, [], edges, names, params, (result,), True)
     store()
     written(x, name)
     if result._node is not None:

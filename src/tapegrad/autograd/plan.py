@@ -88,6 +88,13 @@ class Plan:
             return ("output", op.output_names.index(name), name)
         return ("like", op.inputs.index(name.removesuffix("_like")), name)
 
+    def fitting(self, g: Any) -> Plan:
+        """The plan that runs the same rules on arrays such as `g`, batched ones among them."""
+        for x in g if isinstance(g, list) else (g,):
+            if hasattr(x, "mapped"):
+                return self.op.plan(self.kinds, self.conjugate, x.__array_namespace__())
+        return self
+
     def gradients(self, node: OperatorNode, g: Any) -> list:
         """The gradient of each input, None where none goes; what is kept stays."""
         flow = self.run(node, g, True)

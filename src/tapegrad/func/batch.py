@@ -8,12 +8,12 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, transforming
 from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.mapping import Mapping, is_mapped
 from tapegrad.func.tree import LEAF, Branch, flatten, text, unflatten
 from tapegrad.shape import axis_of
-from tapegrad.tensor import Tensor, TensorCore
+from tapegrad.tensor import TensorCore
 
 RANDOMNESS = ("error", "different", "same")
 
@@ -33,7 +33,7 @@ def vmap(
             that gives a tensor or a tree of them.
         in_dims: which dimension of each argument is mapped over: a number for all, or a tree like
             the arguments with numbers, and None for what is the same for each member. Keyword
-            arguments are mapped over their first dimension.
+            arguments are not mapped over.
         out_dims: where that dimension appears in each result; None for one that is not mapped.
         randomness: what random functions do: "error", "different" numbers for each member, or
             the "same" ones.
@@ -230,15 +230,12 @@ def _whole(
         x if dim is None else enter(x, axis=dim, level=level)
         for x, dim in zip(leaves, dims, strict=True)
     ]
-    if kwargs:
-        kwargs = {
-            key: enter(x, axis=0, level=level) if isinstance(x, TensorCore) else x
-            for key, x in kwargs.items()
-        }
     token = MODE.set(Mapping(under, level))
+    depth = transforming(1)
     try:
         result = func(*unflatten(inside, structure), **kwargs)
     finally:
+        transforming(-1, depth)
         MODE.reset(token)
     outs, own = flatten(result)
     places = _places(func, out_dims, own)
@@ -338,10 +335,7 @@ def _in_chunks(
             x if dim is None else x.narrow(dim, first, n)
             for x, dim in zip(leaves, dims, strict=True)
         ]
-        keywords = {
-            key: x.narrow(0, first, n) if isinstance(x, Tensor) else x for key, x in kwargs.items()
-        }
-        result = _whole(func, dims, some, structure, n, out_dims, randomness, keywords)
+        result = _whole(func, dims, some, structure, n, out_dims, randomness, kwargs)
         outs, own = flatten(result)
         parts.append(outs)
     places = _places(func, out_dims, own)

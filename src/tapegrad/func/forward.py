@@ -8,7 +8,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.autograd.forward_ad import dual, primal
 from tapegrad.autograd.forward_mode import Forward, Level, entered, innermost
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, transforming
 from tapegrad.func.mapping import lifted_everywhere
 from tapegrad.func.tree import flatten, text, unflatten
 from tapegrad.tensor import TensorCore
@@ -63,10 +63,12 @@ def jvp(
     _require_tensors(f"{name}: Expected tangents to", ts)
     level = Level()
     token = MODE.set(entered(MODE.get(), level))
+    depth = transforming(1)
     try:
         mode = innermost()
         if type(mode.under) is not bool:  # a tangent is of no level that its primal is not of
             xs = [lifted_everywhere(x, mode.under) for x in xs]
+            ts = [lifted_everywhere(t, mode.under) for t in ts]
         duals = [_dual(mode, x, t) for x, t in zip(xs, ts, strict=True)]
         result = func(*unflatten(duals, structure))
         aux = None
@@ -87,6 +89,7 @@ def jvp(
         found = unflatten(values, out_structure), unflatten(pushed, out_structure)
         return (*found, _without_tangents(mode, aux)) if has_aux else found
     finally:
+        transforming(-1, depth)
         MODE.reset(token)
         level.duals.clear()
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, Level, spread
 from tapegrad.arrays.find import namespace_of
+from tapegrad.errors import advised
 from tapegrad.op import REGISTRY, linear
 from tapegrad.tensor import TensorCore
 
@@ -31,6 +32,16 @@ def hidden(x: Any, axis: int, level: Level) -> Any:
     """`x` with `axis` as the batch of a level, below the levels that came later."""
     if type(x) is Batched and x.level.number > level.number:
         return Batched(x.level, hidden(x.value, axis + x.mapped, level), x.mapped)
+    if is_inside(x, level):
+        raise advised(
+            RuntimeError(
+                "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to "
+                "call in-place operation that would mutate a captured Tensor. This is not "
+                "supported; please rewrite the function being transformed to explicitly accept "
+                "the mutated Tensor(s) as inputs."
+            ),
+            "Make the tensor that is written inside the function.",
+        )
     return Batched(level, _moved(x, axis, 0))
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays import batched as batched_namespace
 from tapegrad.arrays.batched.array import Batched, Level, inplace_error
 from tapegrad.arrays.batched.loop import OPERATORS
 from tapegrad.autograd.mode import MODE, Layered, Mode
-from tapegrad.func.level import is_inside, lift
+from tapegrad.autograd.plan import Plan
+from tapegrad.func.level import is_inside, leave, lift, same_for_all
+from tapegrad.op import Op
+from tapegrad.tensor import TensorCore
 
 
 class Mapping(Layered):
@@ -34,8 +36,16 @@ class Mapping(Layered):
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, params = args
+        if not inputs and type(op) is not Op:  # a tensor is made: it is one of this level
+            made = self.below(name, function, args, kwargs)
+            if not is_inside(made._array, self.level):
+                made._array, made._mark = same_for_all(made._array, self.level), None
+            return made
         if self._is_inside(inputs):
-            lifted = tuple([self._lifted(x) for x in inputs])
+            if type(op) is not Op and not is_inside(inputs[0]._array, self.level):
+                lifted = (inputs[0], *[self.lowered(x) for x in inputs[1:]])  # a write
+            else:
+                lifted = tuple([self._lifted(x) for x in inputs])
             OPERATORS.append(name)  # a warning names it
             try:
                 return self.below(name, function, (op, lifted, params), kwargs)
@@ -69,19 +79,35 @@ class Mapping(Layered):
     def in_place(self, name: str, compute: Callable, x: Any) -> Any:
         under = self.under
         result = compute(x) if type(under) is bool else under.in_place(name, compute, x)
-        if not is_mapped(x._array, self.level) and is_mapped(result._array, self.level):
+        if is_inside(x._array, self.level) and not is_mapped(x._array, self.level):
+            if is_mapped(result._array, self.level):
+                raise inplace_error()
+            return result
+        return result if is_inside(x._array, self.level) else self.lowered(result)
+
+    def lowered(self, x: Any) -> Any:
+        """What is to be written into a tensor from outside: the same for each member."""
+        array = getattr(x, "_array", None)
+        if array is None or not is_inside(array, self.level):
+            return x
+        if is_mapped(array, self.level):
             raise inplace_error()
-        return result
+        token = MODE.set(self.under)
+        try:
+            return leave(x, axis=0, level=self.level)[0]
+        finally:
+            MODE.reset(token)
 
     # --- the backward pass -----------------------------------------------------------------------
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         """On arrays a node recorded outside runs its rules on batched ones, too."""
         plan: Any = getattr(node, "plan", None)
-        if getattr(plan, "op", None) is None or not _is_batched(args[-1]):
-            return super().backward_node(node, function, args)
-        own = plan.op.plan(plan.kinds, plan.conjugate, batched_namespace)
-        return super().backward_node(node, lambda node, g: own.gradients(node, g), args)
+        if type(plan) is Plan and not isinstance(args[-1], (bool, TensorCore)):
+            own = plan.fitting(args[-1])
+            if own is not plan:
+                return super().backward_node(node, own.gradients, args)
+        return super().backward_node(node, function, args)
 
 
 def lifted_everywhere(x: Any, mode: Any) -> Any:
@@ -100,12 +126,6 @@ def is_mapped(array: Any, level: Level) -> bool:
             return array.mapped
         array = array.value
     return False
-
-
-def _is_batched(g: Any) -> bool:
-    if isinstance(g, list):
-        return any(type(x) is Batched for x in g)
-    return type(g) is Batched
 
 
 def current_level(mode: Any) -> Level | None:

@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.index import store_at
-from tapegrad.autograd.inplace import overwrite
+from tapegrad.autograd.inplace import overwrite, update
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand, summed_to
 from tapegrad.ops.index import FULL, basic, indices_of, sliced
@@ -139,6 +139,9 @@ def _put(x: Any, arrays: list, values: Any, add: bool) -> None:
     if masked and values._array.size == 1 and can_cast(values.dtype, x.dtype):
         values = values.to(x.dtype)  # one number for all: of any dtype, as masked_fill_ takes it
     _check_put(x, arrays, values)
+    if any(hasattr(t._array, "mapped") for t in (x, values, *arrays) if t is not None):
+        _put_in_batch(x, arrays, values, add, masked)
+        return
     array = x._array
     if masked:
         mask = first._array
@@ -161,6 +164,17 @@ def _put(x: Any, arrays: list, values: Any, add: bool) -> None:
         {"axes": axes, "add": add},
         lambda: store_at(array, values._array, index._array, axes, add),
     )
+
+
+def _put_in_batch(x: Any, arrays: list, values: Any, add: bool, masked: bool) -> None:
+    """The same where one of the tensors is batched."""
+    if masked:
+        update("index_put_", x, lambda before: write_mask(before, values, arrays[0]))
+        return
+    axes, index = normal_index(x, arrays)
+    check_bounds(x, index, axes)
+    spread = _broadcastable(values, _indexed_shape(x, axes, index))
+    update("index_put_", x, lambda before: write_at(before, spread, index, axes=axes, add=add))
 
 
 def _indexed_shape(x: Any, axes: tuple[int, ...], index: Any) -> tuple[int, ...]:

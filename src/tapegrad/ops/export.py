@@ -64,7 +64,7 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
             TypeError(f"Got unsupported ScalarType {self.dtype.scalar_name}"),
             "NumPy has no such type: convert with .float() first.",
         )
-    return array
+    return array if type(array) is np.ndarray else np.asarray(array)
 
 
 def array(self: Any, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -129,6 +129,8 @@ def _real(value: Any, name: str) -> Any:
 def to_bool(self: Any) -> bool:
     """Whether the only element is not zero."""
     array = self._array
+    if hasattr(array, "mapped"):
+        return bool(array)
     if array.size != 1:
         what = "more than one value" if array.size else "no values"
         raise errors.advised(

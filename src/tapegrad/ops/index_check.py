@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.find import elements
+from tapegrad.arrays.find import elements, namespace_of, refuse_batch
 
 _INDEX_TYPES = "lqiB?"  # int64, int32, uint8 and bool as NumPy abbreviates them
 
@@ -22,7 +22,7 @@ def index_tensor(item: Any, numbers: bool = True) -> Any:
     kind = array.dtype.kind
     if kind not in "iub" or (array.dtype.itemsize > 4 and kind == "u"):
         raise _not_an_index(item)
-    if numbers and not array.ndim:
+    if numbers and not array.ndim and not getattr(array, "mapped", False):
         return bool(array) if kind in "bu" else int(array)
     if kind == "u":
         import warnings
@@ -69,6 +69,7 @@ def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
         if item is None:
             continue
         if item._array.dtype.kind == "b":
+            refuse_batch("index", item._array)
             for i, part in enumerate(np.nonzero(item._array)):
                 axes.append(axis + i)
                 parts.append(part)
@@ -78,8 +79,9 @@ def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
     if len(parts) == 1:
         given = next(item for item in arrays if item is not None)
         return tuple(axes), given if given._array is parts[0] else _tensor.wrap(parts[0])
+    xp = namespace_of(parts)
     try:
-        joined = np.broadcast_arrays(*parts)
+        joined = xp.broadcast_arrays(*parts)
     except ValueError:
         shapes = ", ".join(str(list(part.shape)) for part in parts)
         raise errors.advised(
@@ -89,7 +91,7 @@ def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
             ),
             "Index tensors are read together, element by element.",
         ) from None
-    return tuple(axes), _tensor.wrap(np.stack(joined))
+    return tuple(axes), _tensor.wrap(xp.stack(joined))
 
 
 def check_bounds(x: Any, index: Any, axes: tuple[int, ...]) -> None:

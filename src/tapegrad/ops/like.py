@@ -22,6 +22,8 @@ def dtype_like(name: str, x: Any, dtype: Any) -> Dtype:
 
 
 def _like(array: np.ndarray, dtype: Any, format: Any) -> np.ndarray:
+    if type(array) is not np.ndarray:
+        return mapped_as(array, np.empty(array.shape, dtype))
     if format is None or format is _arrangement.preserve_format:
         return _arrangement.preserved(array, dtype)
     _arrangement.check_format("empty_like", format, array.ndim)
@@ -29,9 +31,19 @@ def _like(array: np.ndarray, dtype: Any, format: Any) -> np.ndarray:
 
 
 def _filled(array: np.ndarray, value: Any, dtype: Any, format: Any) -> np.ndarray:
+    if type(array) is not np.ndarray:
+        return mapped_as(array, np.full(array.shape, value, dtype))
     found = _like(array, dtype, format)
     found.fill(value)
     return found
+
+
+def mapped_as(array: Any, made: np.ndarray) -> Any:
+    """What was made for one member, for each of a batch where `array` is one."""
+    if not hasattr(array, "mapped"):
+        return made
+    whole = np.repeat(made[None], array.level.size, 0) if array.mapped else made
+    return type(array)(array.level, mapped_as(array.value, whole), array.mapped)
 
 
 def empty_like(

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrays.find import refuse_batch
 from tapegrad.autograd.inplace import check_apart, in_place
 from tapegrad.call import finish
 from tapegrad.dtype import bool_
@@ -102,6 +103,7 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
             [1, 1]])
     """
     array = input._array
+    refuse_batch("where" if as_tuple else "nonzero", array)
     if as_tuple:
         places = np.nonzero(array if array.ndim else array.reshape(1))
         return tuple([_tensor.wrap(place) for place in places])
@@ -132,6 +134,7 @@ def argwhere(input: Any) -> Any:
     >>> torch.argwhere(torch.tensor([0, 3]))
     tensor([[1]])
     """
+    refuse_batch("argwhere", input._array)
     return _tensor.wrap(np.argwhere(input._array))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,18 @@ from tapegrad.ops import data as _data
 from tapegrad.ops.create import sizes
 from tapegrad.ops.factory import build, check
 from tapegrad.ops.laid_out import strided_array
-from tapegrad.ops.like import dtype_like
+from tapegrad.ops.like import dtype_like, mapped_as
 from tapegrad.ops.typed import legacy_array
 from tapegrad.scalar import fitted, number_of
 from tapegrad.shape import ints_of
+
+
+def _for_each(x: Any, make: Callable) -> Callable:
+    """`make`, for each member where `x` is of a batch."""
+    array = x._array
+    if type(array) is np.ndarray:
+        return make
+    return lambda *args: mapped_as(array, make(*args))
 
 
 def new_zeros(
@@ -36,7 +45,9 @@ def new_zeros(
     kind = dtype_like("new_zeros", self, dtype)
     check(layout, device, pin_memory)
     shape = sizes("new_zeros", shape, size)
-    return build("new_zeros", np.zeros, shape, kind.numpy, requires_grad=requires_grad)
+    return build(
+        "new_zeros", _for_each(self, np.zeros), shape, kind.numpy, requires_grad=requires_grad
+    )
 
 
 def new_ones(
@@ -57,7 +68,9 @@ def new_ones(
     kind = dtype_like("new_ones", self, dtype)
     check(layout, device, pin_memory)
     shape = sizes("new_ones", shape, size)
-    return build("new_ones", np.ones, shape, kind.numpy, requires_grad=requires_grad)
+    return build(
+        "new_ones", _for_each(self, np.ones), shape, kind.numpy, requires_grad=requires_grad
+    )
 
 
 def new_empty(
@@ -78,7 +91,9 @@ def new_empty(
     kind = dtype_like("new_empty", self, dtype)
     check(layout, device, pin_memory)
     shape = sizes("new_empty", shape, size)
-    return build("new_empty", np.empty, shape, kind.numpy, requires_grad=requires_grad)
+    return build(
+        "new_empty", _for_each(self, np.empty), shape, kind.numpy, requires_grad=requires_grad
+    )
 
 
 def new_empty_strided(
@@ -126,7 +141,9 @@ def new_full(
         raise errors.must_be("new_full", "size", 1, "tuple of ints", size)
     shape = sizes("new_full", (size,))
     value = fitted(number_of("new_full", "fill_value", 2, fill_value), kind)
-    return build("new_full", np.full, shape, value, kind.numpy, requires_grad=requires_grad)
+    return build(
+        "new_full", _for_each(self, np.full), shape, value, kind.numpy, requires_grad=requires_grad
+    )
 
 
 def new_tensor(

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad import errors, return_types
 from tapegrad import tensor as _tensor
+from tapegrad.arrays.find import refuse_batch
 from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import primitive
@@ -208,6 +209,7 @@ def unique(
     tensor([1, 2, 3])
     """
     array = input._array
+    refuse_batch("_unique2", array)
     axis = _unique_axis(input, dim)
     if not (return_inverse or return_counts):
         return _tensor.wrap(np.unique(array, axis=axis, equal_nan=False))
@@ -258,6 +260,7 @@ def unique_consecutive(
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
+    refuse_batch("unique_consecutive", input._array)
     array = input._array if dim is not None else input._array.reshape(-1)
     axis = _unique_axis(input, dim) or 0
     n = array.shape[axis]

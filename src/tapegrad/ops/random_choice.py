@@ -11,12 +11,14 @@ from tapegrad import tensor as _tensor
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.dtype import int64
 from tapegrad.ops.random_argument import int_of, is_integer, require_tensor, stream_of
+from tapegrad.ops.random_level import of_tensors
 from tapegrad.ops.random_write import fill_out, prepare_out
 from tapegrad.streams import integer
 
 __all__ = ["multinomial"]
 
 
+@of_tensors
 def multinomial(
     input: Any,
     num_samples: Any,

@@ -20,6 +20,7 @@ from tapegrad.ops.random_argument import (
     require_tensor,
     stream_of,
 )
+from tapegrad.ops.random_level import in_place, of_tensors
 from tapegrad.ops.random_write import fill_out, filled, prepare_out, replacement
 from tapegrad.streams import real
 
@@ -45,6 +46,7 @@ bernoulli_tensor_fill.jvp(
 )
 
 
+@of_tensors
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Any:
     """Ones where a coin falls that shows one with the probability `input`; else zeros.
 
@@ -70,6 +72,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
     return fill_out("bernoulli", out, real.bernoulli, stream, p)
 
 
+@in_place
 def bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     """Fill the tensor with ones, of probability `p`, and zeros; `p` is a number or a tensor.
 

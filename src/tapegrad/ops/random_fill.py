@@ -20,6 +20,7 @@ from tapegrad.ops.random_argument import (
     require,
     stream_of,
 )
+from tapegrad.ops.random_level import in_place
 from tapegrad.ops.random_write import filled, replacement
 from tapegrad.streams import integer, normal, real
 
@@ -39,6 +40,7 @@ log_normal_fill = replacement("log_normal_fill", "LogNormalBackward0")
 # --- normal and uniform ------------------------------------------------------------------------
 
 
+@in_place
 def normal_(input: Any, mean: Any = 0, std: Any = 1, *, generator: Any = None) -> Any:
     """Fill the tensor with normal numbers; a complex one has half of the variance in each part.
 
@@ -64,6 +66,7 @@ def check_normal(dtype: Dtype, std: float, size: int) -> None:
         raise not_implemented("normal_kernel_cpu", dtype)
 
 
+@in_place
 def uniform_(input: Any, *args: Any, generator: Any = None, **named: Any) -> Any:
     """Fill the tensor with numbers spread evenly: `uniform_(from=0, to=1)`.
 
@@ -103,6 +106,7 @@ def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
 # --- integers ----------------------------------------------------------------------------------
 
 
+@in_place
 def random_(input: Any, *args: Any, generator: Any = None, **named: Any) -> Any:
     """Fill the tensor with integers: `random_()`, `random_(to)` or `random_(from, to)`.
 
@@ -142,6 +146,7 @@ def random_(input: Any, *args: Any, generator: Any = None, **named: Any) -> Any:
 # --- continuous distributions and waiting times ------------------------------------------------
 
 
+@in_place
 def exponential_(input: Any, lambd: Any = 1, *, generator: Any = None) -> Any:
     """Fill the tensor with exponentially distributed numbers of mean 1 / lambd.
 
@@ -157,6 +162,7 @@ def exponential_(input: Any, lambd: Any = 1, *, generator: Any = None) -> Any:
     return filled("exponential_", exponential_fill, input, real.exponential, stream, rate)
 
 
+@in_place
 def geometric_(input: Any, p: Any, *, generator: Any = None) -> Any:
     """Fill the tensor with numbers of trials until one of probability `p` succeeds.
 
@@ -173,6 +179,7 @@ def geometric_(input: Any, p: Any, *, generator: Any = None) -> Any:
     return filled("geometric_", geometric_fill, input, real.geometric, stream, p)
 
 
+@in_place
 def cauchy_(input: Any, median: Any = 0, sigma: Any = 1, *, generator: Any = None) -> Any:
     """Fill the tensor with numbers of a Cauchy distribution.
 
@@ -189,6 +196,7 @@ def cauchy_(input: Any, median: Any = 0, sigma: Any = 1, *, generator: Any = Non
     return filled("cauchy_", cauchy_fill, input, real.cauchy, stream, median, sigma)
 
 
+@in_place
 def log_normal_(input: Any, mean: Any = 1, std: Any = 2, *, generator: Any = None) -> Any:
     """Fill the tensor with numbers whose logarithms are normal, of this mean and deviation.
 

@@ -12,12 +12,18 @@ from tapegrad.ops import random_bounds as bounds
 from tapegrad.ops.factory import build
 from tapegrad.ops.random_argument import is_integer, mismatch, require_tensor, stream_of
 from tapegrad.ops.random_fill import check_normal, check_uniform
+from tapegrad.ops.random_level import of_tensors
 from tapegrad.ops.random_make import dtype_for
 from tapegrad.ops.random_write import drawn_like
 from tapegrad.streams import integer, normal, real
 from tapegrad.streams.twister import Twister
 
 __all__ = ["rand_like", "randint_like", "randn_like"]
+
+
+def alike(function: Callable) -> Callable:
+    """Inside `vmap` too: numbers for the whole batch."""
+    return of_tensors(function, like=True)
 
 
 def make_like(
@@ -43,6 +49,7 @@ def make_like(
     return build(function, drawn_like, *args, requires_grad=requires_grad)
 
 
+@alike
 def rand_like(
     input: Any,
     *,
@@ -68,6 +75,7 @@ def rand_like(
     return make_like("rand_like", dtype, input, memory_format, requires_grad, draw, stream)
 
 
+@alike
 def randn_like(
     input: Any,
     *,
@@ -93,6 +101,7 @@ def randn_like(
     return make_like("randn_like", dtype, input, memory_format, requires_grad, *draw)
 
 
+@alike
 def randint_like(
     input: Any,
     low: Any = None,

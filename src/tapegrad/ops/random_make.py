@@ -20,6 +20,7 @@ from tapegrad.ops.random_argument import (
     stream_of,
 )
 from tapegrad.ops.random_fill import check_normal, check_uniform
+from tapegrad.ops.random_level import level_mode
 from tapegrad.ops.random_write import fill_out
 from tapegrad.streams import integer, normal, real
 from tapegrad.streams.twister import Twister
@@ -41,6 +42,15 @@ def make(
     if requires_grad is True and not (dtype.is_floating_point or dtype.is_complex):
         raise errors.float_required(dtype)
     if out is None:
+        inside = level_mode()
+        if inside is not None:
+            from tapegrad.func.randomness import made
+
+            def again(whole: tuple) -> Any:
+                return make(function, dtype, whole, None, False, draw, stream, *params)
+
+            found = made(inside.level, again, shape, draw is not integer.permuted)
+            return found if requires_grad is False else requiring(function, found, requires_grad)
         args = (stream, shape, dtype.numpy, *params)
         return build(function, draw, *args, requires_grad=requires_grad)
     if out._array.shape != shape:

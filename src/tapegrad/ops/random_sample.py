@@ -20,6 +20,7 @@ from tapegrad.ops.random_argument import (
     stream_of,
 )
 from tapegrad.ops.random_fill import check_normal
+from tapegrad.ops.random_level import of_tensors
 from tapegrad.ops.random_make import dtype_for, make
 from tapegrad.ops.random_write import prepare_out, replacement
 from tapegrad.streams import normal as stream_normal
@@ -49,6 +50,7 @@ normal_of_both.jvp(
 )
 
 
+@of_tensors
 def normal(
     mean: Any = None,
     std: Any = None,
@@ -153,6 +155,7 @@ def _check_deviations(std: Any) -> None:
 poisson_draw = replacement("poisson_draw", "PoissonBackward0")
 
 
+@of_tensors
 def poisson(input: Any, generator: Any = None) -> Any:
     """Counts of events of which `input` are expected.
 

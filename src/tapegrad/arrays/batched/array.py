@@ -89,6 +89,12 @@ class Batched:
         return value.flags
 
     @property
+    def __array_interface__(self) -> dict:
+        if not self.mapped:
+            return np.asarray(self.value).__array_interface__
+        raise no_storage()
+
+    @property
     def base(self) -> Any:
         """What holds the memory: views of one array have one base."""
         return self.value
@@ -108,6 +114,8 @@ class Batched:
     # --- what cannot be asked of a batch --------------------------------------------------------
 
     def item(self) -> Any:
+        if not self.mapped:
+            return self.value.item()
         raise errors.advised(
             RuntimeError(
                 "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
@@ -121,6 +129,8 @@ class Batched:
     __int__ = __float__ = __complex__ = __index__ = item
 
     def __bool__(self) -> bool:
+        if not self.mapped:
+            return bool(self.value)
         raise errors.advised(
             RuntimeError(
                 "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
@@ -131,9 +141,13 @@ class Batched:
         )
 
     def tolist(self) -> Any:
+        if not self.mapped:
+            return self.value.tolist()
         raise no_storage()
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.mapped:
+            return np.asarray(self.value, *args, **kwargs)
         raise no_storage()
 
     # --- NumPy hands over ------------------------------------------------------------------------
@@ -439,26 +453,22 @@ def spread(value: Any, size: int) -> Any:
 
 def _copy_to(target: Any, source: Any) -> None:
     """Write `source` into the memory of `target`."""
-    if type(target) is not Batched:
-        raise inplace_error()
-    above = type(source) is Batched and source.level.number > target.level.number
-    if above or (type(source) is Batched and source.mapped and not target.mapped):
-        if not (source.level is target.level or above):
+    if type(source) is Batched:
+        other = type(target) is not Batched or source.level.number > target.level.number
+        if source.mapped and (other or (source.level is target.level and not target.mapped)):
             raise inplace_error()
-        if above or source.mapped:
-            raise inplace_error()
-    value = source
-    if type(source) is Batched and source.level is target.level:
-        value = source.value
-        if source.mapped:
-            value = widened(value, len(target.shape))
-    into = target.value
-    if type(into) is Batched or type(value) is Batched:
-        _copy_to(into, value)
+        if other:
+            _copy_to(target, source.value)
+            return
+    if type(target) is Batched:
+        value = source
+        if type(source) is Batched and source.level is target.level:
+            value = widened(source.value, len(target.shape)) if source.mapped else source.value
+        _copy_to(target.value, value)
         return
-    if isinstance(value, ndarray) and value.dtype.kind == "c" and into.dtype.kind not in "cb":
-        value = value.real
-    np.copyto(into, value, casting="unsafe")
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        source = source.real
+    np.copyto(target, source, casting="unsafe")
 
 
 def inplace_error() -> RuntimeError:

@@ -103,11 +103,11 @@ def _stacked(level: Any, outs: list) -> Any:
     return closed(level, whole if level.size else whole[:0], True)
 
 
-def dynamic_shape() -> RuntimeError:
+def dynamic_shape(name: str = "") -> RuntimeError:
     """The error for a result whose shape differs between members."""
     from tapegrad.errors import advised
 
-    name = OPERATORS[-1] if OPERATORS else "this operator"
+    name = name or (OPERATORS[-1] if OPERATORS else "this operator")
     return advised(
         RuntimeError(
             "vmap: We do not support batching operators that can output dynamic shape. Attempted "

@@ -1,0 +1,41 @@
+"""Many cotangents pulled back in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapegrad.arrays.batched.array import Level
+from tapegrad.autograd.api import starts_of
+from tapegrad.autograd.engine import run_backward
+from tapegrad.autograd.mode import MODE
+from tapegrad.func.batch import depth_of
+from tapegrad.func.level import enter, is_inside, leave, lift
+from tapegrad.func.mapping import Mapping
+from tapegrad.tensor import TensorCore, wrap
+
+
+def pulled_back(
+    outs: Sequence, cotangents: list, edges: list, n: int, retain_graph: bool, create_graph: bool
+) -> list:
+    """Gradients at `edges` for each of `n` cotangents; None where none arrives."""
+    under = MODE.get()
+    level = Level(n, "error", depth_of(under) + 1)
+    inside = [enter(g, axis=0, level=level) for g in cotangents]
+    token = MODE.set(Mapping(under, level))
+    try:
+        found = run_backward(
+            starts_of(outs, inside, create_graph),
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            inputs=edges,
+        )
+    finally:
+        MODE.reset(token)
+    return [None if g is None else _outside(g, level) for g in found]
+
+
+def _outside(g: Any, level: Level) -> Any:
+    g = g if isinstance(g, TensorCore) else wrap(g)
+    g = g if is_inside(g._array, level) else lift(g, level=level)
+    return leave(g, axis=0, level=level)

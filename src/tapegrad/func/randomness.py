@@ -1,0 +1,135 @@
+"""Random functions inside `vmap`: forbidden, different for each member, or the same for all.
+
+A function of tensors draws for the whole batch at once, so that the numbers are those of a call
+outside on the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, Level
+from tapegrad.autograd.mode import MODE
+from tapegrad.errors import advised
+from tapegrad.func.level import enter, is_inside, leave, lift
+from tapegrad.func.mapping import Mapping, is_mapped
+from tapegrad.tensor import TensorCore, wrap
+
+
+def _outside(mode: Any, level: Level) -> Any:
+    """`mode` less a level."""
+    if isinstance(mode, Mapping) and mode.level is level:
+        return mode.under
+    return mode.over(_outside(mode.under, level))
+
+
+class _Outside:
+    """A block outside of a level."""
+
+    __slots__ = ("level", "token")
+
+    def __init__(self, level: Level):
+        self.level = level
+
+    def __enter__(self) -> None:
+        self.token = MODE.set(_outside(MODE.get(), self.level))
+
+    def __exit__(self, *error: object) -> None:
+        MODE.reset(self.token)
+
+
+def checked(level: Level) -> str:
+    """What random functions do in a level; an error where they are forbidden."""
+    if level.randomness == "error":
+        raise advised(
+            RuntimeError(
+                "vmap: called random operation while in randomness error mode. Please either use "
+                "the 'same' or 'different' randomness flags on vmap or perform the randomness "
+                "operation out of vmap"
+            ),
+            "vmap(f, randomness='different') draws numbers of its own for each member.",
+        )
+    return level.randomness
+
+
+def made(level: Level, function: Callable, shape: tuple[int, ...], together: bool) -> Any:
+    """What `function(shape)` makes, inside a level; `together`: for the whole batch in one call."""
+    how = checked(level)
+    with _Outside(level):
+        if how == "same":
+            return lift(function(shape), level=level)
+        if together:
+            whole = function((level.size, *shape))
+        else:
+            from tapegrad.ops.join import stack
+
+            whole = stack([function(shape) for _ in range(level.size)])
+        return enter(whole, axis=0, level=level)
+
+
+def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: dict) -> Any:
+    """A random function of tensors, called inside a level."""
+    how = checked(level)
+    if not any(isinstance(x, TensorCore) for x in args):
+        with _Outside(level):
+            return lift(function(*args, **kwargs), level=level)
+    if how == "same":
+        mapped = [isinstance(x, TensorCore) and is_mapped(x._array, level) for x in args]
+        if True in mapped and not like:
+            raise advised(
+                RuntimeError(
+                    "Vmap does not currently support same randomness with a batched tensor input. "
+                    "Please file an issue with functorch"
+                ),
+                "Use randomness='different'.",
+            )
+        members = [_member(x, level) if isinstance(x, TensorCore) else x for x in args]
+        with _Outside(level):
+            return lift(function(*members, **kwargs), level=level)
+    shown = [_shown(x, level, i == 0) for i, x in enumerate(args)]
+    with _Outside(level):
+        return enter(function(*shown, **kwargs), axis=0, level=level)
+
+
+def filled_in(function: Callable, level: Level, x: Any, args: tuple, kwargs: dict) -> Any:
+    """A random function that fills `x`, called inside a level."""
+    if checked(level) == "same":
+        blank = _member(x, level).detach().clone()
+        with _Outside(level):
+            drawn = lift(function(blank, *args, **kwargs), level=level)
+        return x.copy_(drawn)
+    if not is_mapped(x._array, level):
+        raise advised(
+            RuntimeError(
+                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
+                "will appear like same randomness. If this is necessary for your usage, please "
+                "file an issue with functorch."
+            ),
+            "Fill a tensor made from a mapped one: torch.empty_like(x), x.new_empty(...).",
+        )
+    others = [_shown(y, level, False) for y in args]
+    whole = leave(x.detach(), axis=0, level=level).clone()
+    with _Outside(level):
+        drawn = enter(function(whole, *others, **kwargs), axis=0, level=level)
+    return x.copy_(drawn)
+
+
+def _shown(x: Any, level: Level, first: bool) -> Any:
+    """A tensor with the batch as its first axis; others that have none as they are."""
+    if not isinstance(x, TensorCore):
+        return x
+    if is_mapped(x._array, level) or first:
+        x = x if is_inside(x._array, level) else lift(x, level=level)
+        return leave(x, axis=0, level=level)
+    return _member(x, level)
+
+
+def _member(x: Any, level: Level) -> Any:
+    """One member of a tensor, as a tensor from outside."""
+    array = x._array
+    if not is_inside(array, level):
+        return x
+    if type(array) is Batched and array.level is level:
+        return wrap(array.value[0] if array.mapped else array.value)
+    return leave(x, axis=0, level=level)[0]

@@ -1,0 +1,51 @@
+"""Where random functions ask whether they run inside `vmap`; outside it costs one look."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.autograd.mode import MODE
+
+__all__: list[str] = []
+
+
+def level_mode() -> Any:
+    """The innermost level of `vmap` of the current context; None outside of all of them."""
+    mode = MODE.get()
+    while type(mode) is not bool and mode is not None:
+        if mode.maps:
+            return mode
+        mode = mode.under
+    return None
+
+
+def of_tensors(function: Callable, like: bool = False) -> Callable:
+    """A random function of tensors; `like`: only the shape of its first argument counts."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        mode = MODE.get()
+        if type(mode) is bool or level_mode() is None:
+            return function(*args, **kwargs)
+        from tapegrad.func.randomness import drawn_of
+
+        return drawn_of(wrapper, like, level_mode().level, args, kwargs)
+
+    return wrapper
+
+
+def in_place(function: Callable) -> Callable:
+    """A random function that fills its first argument."""
+
+    @functools.wraps(function)
+    def wrapper(x: Any, *args: Any, **kwargs: Any) -> Any:
+        mode = MODE.get()
+        if type(mode) is bool or level_mode() is None:
+            return function(x, *args, **kwargs)
+        from tapegrad.func.randomness import filled_in
+
+        return filled_in(wrapper, level_mode().level, x, args, kwargs)
+
+    return wrapper
