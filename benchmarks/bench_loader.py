@@ -1,6 +1,6 @@
 """A pass over a data set of tensors in shuffled batches, as a training loop makes it."""
 
-from row import TORCH, Row, ratio
+from row import TORCH, Row, memory, ratio
 
 SAMPLES, FEATURES, BATCH = 50_000, 32, 64
 
@@ -48,6 +48,7 @@ ROWS = [
         loader_by_hand,
         per="epoch",
         repeats=15,
-        bounds=(ratio(TORCH, 0.3),),
+        peak=True,
+        bounds=(ratio(TORCH, 0.3), memory(TORCH, 1.3)),
     )
 ]
