@@ -137,3 +137,12 @@ def test_parameters_without_a_shape_are_found_where_pytorch_has_them():
 
     assert UninitializedParameter is nn.UninitializedParameter
     assert is_lazy(nn.LazyLinear(2).weight) and not is_lazy(nn.Linear(2, 2).weight)
+
+
+def test_types_for_annotations_and_handles_are_found_where_pytorch_has_them():
+    from tapegrad.nn.common_types import _scalar_or_tuple_2_t, _size_2_t
+    from tapegrad.utils.hooks import RemovableHandle
+
+    assert _size_2_t == int | tuple[int, int]
+    assert _scalar_or_tuple_2_t[float] == float | tuple[float, float]
+    assert isinstance(nn.Linear(2, 1).register_forward_hook(print), RemovableHandle)

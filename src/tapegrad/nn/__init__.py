@@ -338,7 +338,7 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    if name in ("grad", "modules", "parallel"):
+    if name in ("common_types", "grad", "modules", "parallel"):
         from importlib import import_module
 
         return import_module(f"tapegrad.nn.{name}")

@@ -4,9 +4,9 @@ from typing import Any
 
 from tapegrad.utils import dlpack
 
-__all__ = ["checkpoint", "data", "dlpack", "tensorboard"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks", "tensorboard"]
 
-_ON_DEMAND = frozenset(("checkpoint", "data", "tensorboard"))
+_ON_DEMAND = frozenset(("checkpoint", "data", "hooks", "tensorboard"))
 
 
 def __getattr__(name: str) -> Any:
