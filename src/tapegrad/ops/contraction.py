@@ -6,7 +6,9 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.call import finish
+from tapegrad.dtype import bool_
 from tapegrad.ops.product import bmm
+from tapegrad.ops.refusal import no_kernel
 from tapegrad.precision import autocast
 from tapegrad.shape import axis_of
 
@@ -286,6 +288,8 @@ def trace(input: Any) -> Any:
     >>> torch.trace(torch.eye(3))
     tensor(3.)
     """
+    if input.dtype is bool_:
+        raise no_kernel("trace", input.dtype)
     if input.ndim != 2:
         raise errors.advised(
             RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}"),

@@ -93,7 +93,7 @@ def _along(name: str, operator: Any, input: Any, dim: int, dtype: Any) -> Any:
     axis = axis_of(dim, input.ndim)
     if not input._array.size:
         return input.clone()
-    if input.dtype.category < 2:
+    if not input.dtype.is_floating_point:
         last = "_lastdim" if axis == max(input.ndim - 1, 0) else ""
         raise no_kernel(f"{name}{last}_kernel_impl", input.dtype)
     if input.ndim == 0:

@@ -9,6 +9,7 @@ from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.peak import CHOICE, along, choice_rules, choose, extremum_rules
 from tapegrad.ops.refusal import require_order
+from tapegrad.shape import axis_of
 
 
 @primitive(node="MedianBackward1", kernels=("median_index", "put_along"), **CHOICE)
@@ -49,8 +50,11 @@ extremum_rules(median_of_all_numbers)
 
 
 def _median(name: str, of_all: Any, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any):
-    require_order("median_cpu" if dim is None else "median_out", input, bools=False)
-    if dim is not None:
+    if dim is None:
+        require_order("median_cpu", input, bools=False)
+    else:
+        axis_of(dim, input._array.ndim)
+        require_order("median_out", input, bools=False)
         return along(name, operator, getattr(return_types, name), input, dim, keepdim, out)
     if not input._array.size:
         return finish(name, _of_nothing(input), out)

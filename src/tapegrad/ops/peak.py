@@ -164,9 +164,9 @@ def refuse_empty(name: str, input: Any, dim: Any = None, shown: Any = None) -> N
 def along(
     name: str, operator: Any, result: Any, input: Any, dim: Any, keepdim: bool, out: Any
 ) -> Any:
+    """The chosen elements along `dim` and their indices, as a named pair."""
     refuse_empty(name, input, dim)
     if input._array.ndim == 0:
-        axis_of(dim, 0)
         values, indices = operator(input.reshape(1), axis=0, keepdims=False)
     else:
         axis = axis_of(dim, input._array.ndim)
@@ -207,6 +207,7 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
         return finish("max", largest_of_all(input, axis=axis, keepdims=False), out)
     if hasattr(dim, "_array"):
         return input.maximum(dim) if out is None else finish("max", input.maximum(dim), out)
+    axis_of(dim, input._array.ndim)
     refuse_kinds("max(): does not support {} input", input)
     return along("max", largest_along, return_types.max, input, dim, keepdim, out)
 
@@ -225,19 +226,24 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
         return finish("min", smallest_of_all(input, axis=axis, keepdims=False), out)
     if hasattr(dim, "_array"):
         return input.minimum(dim) if out is None else finish("min", input.minimum(dim), out)
+    axis_of(dim, input._array.ndim)
     refuse_kinds("min(): does not support {} input", input)
     return along("min", smallest_along, return_types.min, input, dim, keepdim, out)
 
 
+_KERNELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "aminmax": "aminmax_cpu"}
+
+
 def extremum(name: str, operator: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    axis = reduction_axes(dim, input._array.ndim)
-    if not axis and input._array.ndim:
-        return input.clone()
     if not input._array.size:
         if dim is None or (isinstance(dim, (tuple, list)) and not dim):
             refuse_empty(name, input)
         for given in dim if isinstance(dim, (tuple, list)) else (dim,):
             refuse_empty(name, input, given, given)
+    axis = reduction_axes(dim, input._array.ndim)
+    if not axis and input._array.ndim:
+        return input.clone()
+    require_order(_KERNELS[name], input)
     return operator(input, axis=axis, keepdims=bool(keepdim))
 
 
@@ -260,7 +266,6 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     tensor([5., 7.])
     """
     _check_out(input, out)
-    require_order("max_values_cpu", input)
     return finish("amax", extremum("amax", largest, input, dim, keepdim), out)
 
 
@@ -271,7 +276,6 @@ def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     tensor([1., 3.])
     """
     _check_out(input, out)
-    require_order("min_values_cpu", input)
     return finish("amin", extremum("amin", smallest, input, dim, keepdim), out)
 
 

@@ -173,14 +173,14 @@ def nansum(
         if input.dtype.category > 1:  # a nan would become some integer
             input = input.nan_to_num(0.0, float("inf"), -float("inf"))
         return sum(input, dim, keepdim, dtype=dtype, out=out)
+    axis = reduction_axes(dim, input._array.ndim)
     if input.dtype.is_complex:
         raise errors.advised(
             RuntimeError("nansum on CPU does not support complex inputs"),
             "Sum real and imaginary part one by one.",
         )
-    if dtype is not None:
-        input = input.to(as_dtype(dtype))
-    axis = reduction_axes(dim, input._array.ndim)
+    if wanted is not None:
+        input = input.to(wanted)
     return finish("nansum", sum_numbers(input, axis=axis, keepdims=bool(keepdim)), out)
 
 

@@ -205,6 +205,7 @@ def cummax(input: Any, dim: int, *, out: Any = None) -> Any:
     >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), 0).values
     tensor([1., 3., 3.])
     """
+    axis_of(dim, input._array.ndim)
     require_order("cummax_cpu", input)
     pair = return_types.cummax(_along(running_largest, input, dim))
     return finish("cummax", pair, out)
@@ -216,6 +217,7 @@ def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
     >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), 0).values
     tensor([3., 1., 1.])
     """
+    axis_of(dim, input._array.ndim)
     require_order("cummin_cpu", input)
     pair = return_types.cummin(_along(running_smallest, input, dim))
     return finish("cummin", pair, out)
