@@ -195,6 +195,17 @@ def test_every_input_of_a_node_is_a_node_before_it(tmp_path, model, shape):
     )
 
 
+def test_inputs_of_a_graph_are_one_or_several(tmp_path):
+    class Sum(nn.Module):
+        def forward(self, x, *others):
+            return sum(others, x["x"] if isinstance(x, dict) else x)
+
+    x = torch.ones(2)
+    for number, (inputs, n) in enumerate([(x, 1), ({"x": x}, 1), ((x, x + 1), 2), ([x, x + 1], 2)]):
+        nodes = graph_of(tmp_path / str(number), Sum(), inputs)
+        assert sum(name.startswith("input/") for name in nodes) == n
+
+
 def test_add_graph_leaves_the_model_as_it_was(tmp_path, capsys):
     model = nn.Sequential(nn.BatchNorm1d(3), nn.Dropout())
     model[1].eval()

@@ -95,8 +95,9 @@ def summary(
     """
     has_input = input_size is not None or input_data is not None
     columns = _columns(col_names, has_input)
-    settings = {RowSettings(name) for name in ("depth",) if row_settings is None}
-    settings |= {RowSettings(name) for name in row_settings or ()}
+    settings = {
+        RowSettings(name) for name in (("depth",) if row_settings is None else row_settings)
+    }
     mode = Mode.EVAL if mode is None else Mode(mode)
     if verbose is None:
         verbose = 0 if getattr(sys, "ps1", None) else 1

@@ -15,6 +15,7 @@ from tensorboard.compat.proto.versions_pb2 import VersionDef
 from tapegrad.errors import advised
 from tapegrad.inspect.operator_calls import OperatorCalls, tensors_in
 from tapegrad.inspect.running_mode import in_mode
+from tapegrad.tensor import Tensor
 from tapegrad.utils.tensorboard.scalar import shape_proto
 
 
@@ -41,7 +42,7 @@ def graph(model: Any, inputs: Any, verbose: bool = False) -> tuple[Any, Any]:
             RuntimeError("example_kwarg_inputs should be a dict"),
             "Give add_graph the input of the model, or a tuple of its inputs.",
         )
-    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
+    inputs = (inputs,) if isinstance(inputs, Tensor | dict) else tuple(inputs)
     recorded = OperatorCalls(model)
     with in_mode(model, training=False):
         output = recorded.run(*inputs)

@@ -51,7 +51,7 @@ class SummaryWriter(NumberWriter, MediaWriter):
         """Write the operators of one call of a model, grouped by the layers that called them.
 
         Args:
-            input_to_model: the input, or a tuple of inputs.
+            input_to_model: the input (a tensor or a dict), or a tuple or list of inputs.
             verbose: print the nodes too.
             use_strict_trace: accepted as in PyTorch; what a model returns may be of any kind.
         """
