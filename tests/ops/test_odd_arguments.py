@@ -131,3 +131,27 @@ def test_the_slope_of_sinc_is_zero_next_to_zero():
 def test_what_is_no_tensor_is_a_type_error(name):
     with pytest.raises(TypeError, match="must be Tensor, not list"):
         getattr(tapegrad, name)([1.0], 0)
+
+
+def test_one_of_its_own_elements_fills_a_tensor():
+    x = tapegrad.tensor([1.0, 6.0, 7.0])
+    assert x.masked_fill_(x > 5, x[0]).tolist() == [1.0, 1.0, 1.0]
+    y = tapegrad.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert y.index_fill_(1, tapegrad.tensor([0]), y[0, 1]).tolist() == [[2.0, 2.0], [2.0, 4.0]]
+
+
+def test_running_sums_of_float32_are_added_up_in_double_precision():
+    x = tapegrad.full((100_000,), 0.1)
+    assert x.cumsum(0)[-1].item() == 10_000.0
+    assert x.reshape(1000, 100).cumsum(0)[-1].tolist() == [100.0] * 100
+    assert tapegrad.full((100_000,), 1.0001).cumprod(0)[-1].item() == 22052.015625
+
+
+@pytest.mark.parametrize("zeros", [(), (1,), (1, 3)])
+def test_running_products_have_their_gradients_with_zeros_too(zeros):
+    x = tapegrad.tensor([2.0, 3.0, 4.0, 5.0], dtype=tapegrad.float64)
+    x[list(zeros)] = 0.0
+    x.requires_grad_()
+    assert tapegrad.autograd.gradcheck(lambda x: x.cumprod(0), (x,), check_forward_ad=True)
+    assert tapegrad.autograd.gradcheck(lambda x: x.prod(), (x,), check_forward_ad=True)
+    assert tapegrad.autograd.gradgradcheck(lambda x: x.cumprod(0), (x,))

@@ -28,8 +28,14 @@ from tapegrad.autograd.writable import (
 )
 
 
-def in_place(function: Callable, name: str | None = None) -> Callable:
-    """The in-place form of an operator: `mul_ = in_place(mul)`."""
+def in_place(
+    function: Callable, name: str | None = None, *, reads_numbers: bool = False
+) -> Callable:
+    """The in-place form of an operator: `mul_ = in_place(mul)`.
+
+    With `reads_numbers`, a tensor without dimensions is read before anything is written: it may be
+    part of the one that is written to.
+    """
     ufunc_name = getattr(getattr(function, "op", None), "ufunc", None)
     ufunc = getattr(np, ufunc_name) if ufunc_name else None
     nin = ufunc.nin if ufunc is not None else 0
@@ -41,7 +47,10 @@ def in_place(function: Callable, name: str | None = None) -> Callable:
                 return input
         try:
             if args or kwargs:
-                check_overlap(input, (*args, *kwargs.values()))
+                others = (*args, *kwargs.values())
+                if reads_numbers:
+                    others = tuple(x for x in others if getattr(x, "ndim", 0))
+                check_overlap(input, others)
             return update(plain, input, lambda x: function(x, *args, **kwargs))
         except AttributeError:
             errors.need_tensors(plain, input=input)

@@ -272,7 +272,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     return _restored(fill_slices_with(wide, value, index, axis=axis), input)
 
 
-index_fill_ = in_place(index_fill)
+index_fill_ = in_place(index_fill, reads_numbers=True)
 
 
 __all__ = ["index_add", "index_copy", "index_fill"]

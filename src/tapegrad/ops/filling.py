@@ -75,7 +75,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     return fill_masked_with(input, mask, value)
 
 
-masked_fill_ = in_place(masked_fill)
+masked_fill_ = in_place(masked_fill, reads_numbers=True)
 
 
 @elementwise(name="nan_to_num")
