@@ -155,3 +155,26 @@ def test_running_products_have_their_gradients_with_zeros_too(zeros):
     assert tapegrad.autograd.gradcheck(lambda x: x.cumprod(0), (x,), check_forward_ad=True)
     assert tapegrad.autograd.gradcheck(lambda x: x.prod(), (x,), check_forward_ad=True)
     assert tapegrad.autograd.gradgradcheck(lambda x: x.cumprod(0), (x,))
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("gather", (0, [0])),
+        ("index_select", (0, [0])),
+        ("scatter", (0, [0], 1.0)),
+        ("index_add", (0, [0], tapegrad.ones(2, 2))),
+        ("masked_fill", ([True], 1.0)),
+        ("masked_select", ([True],)),
+        ("take", ([0],)),
+    ],
+)
+def test_a_list_is_no_index_tensor(name, args):
+    with pytest.raises(TypeError, match="list"):
+        getattr(tapegrad, name)(tapegrad.ones(2, 2), *args)
+
+
+def test_the_deviation_of_equal_complex_numbers_has_a_gradient_of_zero():
+    x = tapegrad.tensor([1 + 1j, 1 + 1j], requires_grad=True)
+    x.std().backward()
+    assert x.grad.tolist() == [0j, 0j]

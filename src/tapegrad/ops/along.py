@@ -85,6 +85,10 @@ def _restored(result: Any, input: Any) -> Any:
 def checked_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> int:
     """The axis of which the slices that a vector names are to be changed by those of `source`."""
     axis = axis_of(dim, input._array.ndim)
+    if not hasattr(index, "_array"):
+        raise errors.must_be(name, "index", 3, "Tensor", index)
+    if not hasattr(source, "_array"):
+        raise errors.must_be(name, "source", 4, "Tensor", source)
     kind = index.dtype.scalar_name
     check_index_dtype(
         index,
@@ -233,6 +237,8 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     tensor([1., 0., 1.])
     """
     axis = axis_of(dim, input._array.ndim)
+    if not hasattr(index, "_array"):
+        raise errors.must_be("index_fill", "index", 3, "Tensor", index)
     check_index_dtype(
         index, "index_fill_(): Expected dtype int64 for index.", ("int64",), IndexError
     )

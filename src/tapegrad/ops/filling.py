@@ -51,6 +51,12 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0)
     tensor([0., 2.])
     """
+    if not hasattr(mask, "_array"):
+        forms = (
+            "Tensor input, Tensor mask, Tensor value",
+            "Tensor input, Tensor mask, Number value",
+        )
+        raise errors.invalid_combination("masked_fill", (input, mask, value), {}, forms)
     if mask.dtype is not bool_:
         raise errors.advised(
             RuntimeError(

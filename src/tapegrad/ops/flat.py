@@ -51,6 +51,8 @@ def take(input: Any, index: Any, *, out: Any = None) -> Any:
     >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
     tensor([1, 4])
     """
+    if not hasattr(index, "_array"):
+        raise errors.must_be("take", "index", 2, "Tensor", index)
     check_apart(out, input, index)
     kind = index.dtype.scalar_name
     check_index_dtype(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.refusal import no_kernel
@@ -88,6 +89,7 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> 
 
 
 def _along(name: str, operator: Any, input: Any, dim: int, dtype: Any) -> Any:
+    errors.need_tensors(name, input=input)
     if dtype is not None:
         input = input.to(dtype)
     axis = axis_of(dim, input.ndim)

@@ -102,6 +102,8 @@ def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
             [3, 4]])
     """
     ndim = input._array.ndim
+    if not hasattr(index, "_array"):
+        raise errors.must_be("index_select", "index", 3, "Tensor", index)
     check_apart(out, input, index)
     axis = axis_of(dim, ndim)
     if index._array.ndim > 1:
@@ -142,6 +144,8 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: 
     """
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
+    if not hasattr(index, "_array"):
+        raise errors.must_be("gather", "index", 3, "Tensor", index)
     check_apart(out, input, index)
     if out is not None and out.dtype is not input.dtype:
         names = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}

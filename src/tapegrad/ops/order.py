@@ -94,6 +94,7 @@ def sort(
     >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
     tensor([1, 2, 0])
     """
+    errors.need_tensors("sort", input=input)
     axis = axis_of(dim, input._array.ndim)
     refuse_kinds(" Sort does not support {} dtypes on CPU", input)
     if input._array.ndim == 0:

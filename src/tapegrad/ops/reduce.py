@@ -123,7 +123,12 @@ def sum(
     tensor([4., 6.])
     """
     narrow = None
-    if dtype is not None or out is not None or input._array.dtype is not _F32:
+    try:
+        plain = input._array.dtype is _F32
+    except AttributeError:
+        errors.need_tensors("sum", input=input)
+        raise
+    if dtype is not None or out is not None or not plain:
         input, narrow = summable(input, dtype, out)
     if dim is None and not keepdim:
         result = sum_all(input)

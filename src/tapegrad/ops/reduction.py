@@ -8,6 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.inplace import check_apart, in_place
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
+from tapegrad.ops.refusal import require_order
 from tapegrad.ops.scattering import as_vectors, checked, gathered, unwritten
 
 _KERNELS = ("gather_along", "scatter_along")
@@ -193,6 +194,7 @@ def scatter_reduce(
     if reduce == "prod":
         result = scatter_product(input, seen(src, index), index, axis=axis, include=include_self)
     elif reduce in ("amax", "amin"):
+        require_order(f"scatter_gather_tensor_cpu_reduce_{reduce}", input)
         result = scatter_extremum(
             input, seen(src, index), index, axis=axis, how=reduce, include=include_self
         )

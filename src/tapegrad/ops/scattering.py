@@ -112,6 +112,11 @@ def checked(name: str, input: Any, dim: int, index: Any, src: Any) -> int:
     return axis
 
 
+def _need_index(name: str, index: Any) -> None:
+    if not hasattr(index, "_array"):
+        raise errors.must_be(name, "index", 3, "Tensor", index)
+
+
 def as_vectors(input: Any, index: Any, src: Any) -> tuple[Any, Any]:
     """For a vector, an index and a source without dimensions as vectors of one element."""
     if input._array.ndim == 1:
@@ -148,6 +153,7 @@ def scatter(
             "Pass a tensor or a number to write.",
         )
     number = not hasattr(src, "_array")
+    _need_index("scatter", index)
     check_apart(out, input, index)
     axis = checked("scatter", input, dim, index, None if number else src)
     if not number:
@@ -191,6 +197,9 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) 
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
     tensor([2., 0., 1.])
     """
+    _need_index("scatter_add", index)
+    if not hasattr(src, "_array"):
+        raise errors.must_be("scatter_add", "src", 4, "Tensor", src)
     check_apart(out, input, index)
     axis = checked("scatter", input, dim, index, src)
     index, src = as_vectors(input, index, src)

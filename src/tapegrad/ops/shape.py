@@ -100,7 +100,11 @@ def reshape(input: Any, *sizes: Any, shape: Any = None) -> Any:
     >>> torch.reshape(torch.arange(6), (3, -1)).shape
     torch.Size([3, 2])
     """
-    array = input._array
+    try:
+        array = input._array
+    except AttributeError:
+        errors.need_tensors("reshape", input=input)
+        raise
     given = sizes if shape is None else (shape,)
     if not given:
         raise missing_argument("reshape", "shape")

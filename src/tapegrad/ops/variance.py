@@ -90,8 +90,14 @@ def _moment(
     if input.dtype.is_complex:
         parts = (_moment("var", variance, p, dim, None, correction, keepdim) for p in _parts(input))
         total = sum(parts)
-        return total if operator is variance else total.sqrt()
+        return total if operator is variance else _root(total)
     return operator(input, axis=axis, correction=correction, keepdims=bool(keepdim))
+
+
+def _root(total: Any) -> Any:
+    """The square root, and where it is 0 a gradient of 0: as of real numbers."""
+    zero = total == 0
+    return total.masked_fill(zero, 1).sqrt().masked_fill(zero, 0)
 
 
 def _parts(input: Any) -> tuple:
