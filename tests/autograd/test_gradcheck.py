@@ -452,3 +452,22 @@ def test_central_differences():
     z = np.array([1 + 2j])
     (jacobian,) = numerical_jacobian(lambda: [np.abs(z) ** 2], z, 1e-6)
     np.testing.assert_allclose(jacobian, [[2 + 4j]], atol=1e-9)
+
+
+def test_jacobians_by_themselves():
+    from tapegrad.autograd.gradcheck import get_analytical_jacobian, get_numerical_jacobian
+
+    x, y = (torch.tensor(v, dtype=D, requires_grad=True) for v in ([1.0, 2.0], [3.0]))
+    with pytest.warns(FutureWarning, match="^`get_numerical_jacobian` was part of PyTorch's priv"):
+        found = get_numerical_jacobian(lambda given: given[0] * given[1], (x, y))
+    with pytest.warns(FutureWarning, match="^`get_analytical_jacobian` was part of PyTorch's pri"):
+        exact, *rest = get_analytical_jacobian((x, y), x * y)
+    assert [each.tolist() for each in exact] == [[[3, 0], [0, 3]], [[1, 2]]]
+    assert rest == [True, True, True]
+    for a, b in zip(found, exact, strict=True):
+        np.testing.assert_allclose(a.tolist(), b.tolist(), atol=1e-9)
+    with (
+        pytest.warns(FutureWarning),
+        pytest.raises(ValueError, match=r"^Expected grad_out to be 1.0. get_numerical_jacobian no"),
+    ):
+        get_numerical_jacobian(lambda given: given[0], (x,), grad_out=2.0)

@@ -14,12 +14,24 @@ from tapegrad.autograd.api import grad
 from tapegrad.autograd.gradcheck_batched import check_batched_gradients, check_batched_tangents
 from tapegrad.autograd.gradcheck_extra import check_multiplied, check_undefined
 from tapegrad.autograd.gradcheck_message import GradcheckError
+from tapegrad.autograd.gradcheck_old import (
+    get_analytical_jacobian,
+    get_numerical_jacobian,
+    get_numerical_jacobian_wrt_specific_input,
+)
 from tapegrad.autograd.gradcheck_parts import check_backward, check_forward
 from tapegrad.autograd.gradcheck_problem import Options
 from tapegrad.dtype import complex128, float64
 from tapegrad.tensor import Tensor
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+__all__ = [
+    "GradcheckError",
+    "get_analytical_jacobian",
+    "get_numerical_jacobian",
+    "get_numerical_jacobian_wrt_specific_input",
+    "gradcheck",
+    "gradgradcheck",
+]
 
 
 def gradcheck(

@@ -3,6 +3,9 @@
 import warnings
 
 from tapegrad.amp import grad_scaler as _amp
+from tapegrad.amp.grad_scaler import OptState
+
+__all__ = ["GradScaler", "OptState"]
 
 
 class GradScaler(_amp.GradScaler):
