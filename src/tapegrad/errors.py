@@ -181,6 +181,7 @@ def need_tensors(function: str, **arguments: Any) -> None:
     >>> tapegrad.errors.need_tensors("sort", input=[1, 2])
     Traceback (most recent call last):
     TypeError: sort(): argument 'input' (position 1) must be Tensor, not list
+    Pass a Tensor.
     """
     for position, (name, x) in enumerate(arguments.items(), start=1):
         if not hasattr(x, "_array"):

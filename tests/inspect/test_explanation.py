@@ -139,6 +139,17 @@ def test_watching_changes_no_number_and_keeps_nothing_alive():
     assert [ref() for ref in refs] == [None, None]
 
 
+def test_live_graphs_leaves_objects_of_others_alone():
+    class Proxy:
+        @property
+        def __class__(self):
+            raise RuntimeError("nobody should ask")
+
+    proxy = [Proxy()]
+    live_graphs()
+    del proxy
+
+
 def test_live_graphs_names_who_holds_what():
     x = torch.ones(100, requires_grad=True)
     kept_losses = [(x * x).exp().sum() for _ in range(2)]

@@ -94,8 +94,11 @@ def live_graphs() -> list[LiveGraph]:
     >>> del losses[:], graph
     """
     gc.collect()  # what only cycles hold is not alive
+    # By their type: `isinstance` asks for `__class__`, at which objects of others may warn or fail.
     tensors = [
-        x for x in gc.get_objects() if isinstance(x, Tensor) and isinstance(_node(x), OperatorNode)
+        x
+        for x in gc.get_objects()
+        if issubclass(type(x), Tensor) and isinstance(_node(x), OperatorNode)
     ]
     inner: set[int] = set()  # nodes that are part of the graph of a younger tensor
     found = []
