@@ -282,6 +282,20 @@ class TensorCore:
         return hooks_of(self._node).accumulated.add(hook)
 
     @property
+    def _backward_hooks(self) -> dict | None:
+        """The hooks on the gradient of this tensor by number; None if it never had one."""
+        edge = self._node
+        node = edge.node if type(edge) is Port else edge
+        return None if node is None or node.hooks is None else node.hooks.tensor.get(self.output_nr)
+
+    @property
+    def _post_accumulate_grad_hooks(self) -> dict | None:
+        """The hooks that run after `.grad` has changed; None where there is none."""
+        node = self._node
+        found = node.hooks.accumulated if type(node) is AccumulateGrad and node.hooks else None
+        return found or None
+
+    @property
     def data(self) -> Any:
         """The same memory without history and with a version counter of its own."""
         mode = MODE.get()

@@ -549,3 +549,50 @@ def test_a_tensor_that_has_gone_retains_nothing():
     del y
     z.backward()
     assert x.grad.item() == 36.0
+
+
+# --- return values and what else a tensor knows of its hooks ---
+
+
+def test_no_gradient_is_replaced_by_none():
+    message = "can't replace a None gradient with a non-None value"
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.grad_fn.register_hook(lambda gi, go: (gi[0], gi[0]))
+    with raises(RuntimeError, message):
+        y.sum().backward()
+    a, b = x.unbind()
+    b.register_hook(lambda g: torch.ones(()))
+    with raises(RuntimeError, message):
+        a.backward()
+
+
+def test_a_hook_after_accumulation_returns_nothing():
+    x = leaf(1.0)
+    handle = x.register_post_accumulate_grad_hook(lambda t: t)
+    with raises(RuntimeError, "Tensor post accumulate grad hooks should return None."):
+        x.sum().backward()
+    handle.remove()
+    x.register_post_accumulate_grad_hook(lambda t: 5)
+    with raises(TypeError, "expected Variable, but hook returned 'int'"):
+        x.sum().backward()
+
+
+def test_hooks_are_listed():
+    x = leaf(1.0)
+    y = x * 2
+    assert x._backward_hooks is None and x._post_accumulate_grad_hooks is None
+    handle = y.register_hook(print)
+    x.register_post_accumulate_grad_hook(print)
+    assert list(y._backward_hooks.values()) == [print] and handle.id in y._backward_hooks
+    assert list(x._post_accumulate_grad_hooks.values()) == [print]
+    assert type(handle) is torch.utils.hooks.RemovableHandle
+
+
+def test_a_hook_that_would_not_be_stored_is_told():
+    y = leaf(1.0) * 2
+    y.register_hook(torch.utils.hooks.unserializable_hook(lambda g: None))
+    torch.utils.hooks.warn_if_has_hooks(y)
+    y.register_hook(print)
+    with pytest.warns(UserWarning, match="backward hook <built-in function print> on tensor will"):
+        torch.utils.hooks.warn_if_has_hooks(y)

@@ -36,6 +36,9 @@ class RemovableHandle:
         self.remove()
 
 
+RemovableHandle.__module__ = "torch.utils.hooks"
+
+
 class Hooks(dict):
     """Hooks by number, in the order they were registered (a dict that can be weakly referenced)."""
 
@@ -88,7 +91,10 @@ def _checked(hook: Callable, old: Any, result: Any) -> Any:
     if not hasattr(result, "_array"):
         _refuse("Variable", result)
     if old is None:
-        return result
+        raise errors.advised(
+            RuntimeError("can't replace a None gradient with a non-None value"),
+            "No gradient has come here, or none is wanted: return None in its place.",
+        )
     if result.dtype is not old.dtype:
         raise errors.advised(
             RuntimeError(
@@ -148,5 +154,11 @@ def call_hooks(hooks: Hooks, values: tuple, *others: tuple) -> tuple:
 def call_after_accumulation(hook: Callable, leaf: Any) -> None:
     """A hook that sees a leaf after its `.grad` has changed; it has nothing to return."""
     result = hook(leaf)
-    if result is not None:
+    if result is None:
+        return
+    if not hasattr(result, "_array"):
         _refuse("Variable", result)
+    raise errors.advised(
+        RuntimeError("Tensor post accumulate grad hooks should return None."),
+        "Change tensor.grad instead.",
+    )
