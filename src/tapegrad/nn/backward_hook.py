@@ -64,7 +64,7 @@ class BackwardHook:
                 if changed is not None:
                     given = _checked("hook", "grad_input", changed, self.n_inputs)
             self.grad_outputs = None
-            return tuple([given[i] for i in self.input_places])
+            return tuple([None if i in likes else given[i] for i in self.input_places])
 
         if node is not None:
             node.register_hook(hook)
