@@ -321,27 +321,26 @@ def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = Fals
 
 
 def cumulative_sum(x: Any, /, *, axis: Any = None) -> Any:
-    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-        from tapegrad.arrays import narrow
-
-        return narrow.accumulated(np.add, x, axis)
-    if x.dtype is _F32:
-        from tapegrad.arrays import running
-
-        return running.accumulated(np.add, x, axis)
-    return np.cumulative_sum(x, axis=axis)
+    return _accumulated(np.add, x, axis)
 
 
 def cumulative_prod(x: Any, /, *, axis: Any = None) -> Any:
+    return _accumulated(np.multiply, x, axis)
+
+
+def _accumulated(ufunc: Any, x: Any, axis: Any) -> Any:
+    """`ufunc.accumulate` in a wider type where the dtype calls for it, in row-major order."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         from tapegrad.arrays import narrow
 
-        return narrow.accumulated(np.multiply, x, axis)
-    if x.dtype is _F32:
+        found = narrow.accumulated(ufunc, x, axis)
+    elif x.dtype is _F32:
         from tapegrad.arrays import running
 
-        return running.accumulated(np.multiply, x, axis)
-    return np.cumulative_prod(x, axis=axis)
+        found = running.accumulated(ufunc, x, axis)
+    else:
+        found = ufunc.accumulate(x, 0 if axis is None else axis, x.dtype)
+    return found if found.flags.c_contiguous else np.ascontiguousarray(found)
 
 
 def max(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:

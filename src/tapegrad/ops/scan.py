@@ -161,7 +161,7 @@ def _running(name: str, operator: Any, input: Any, dim: Any, dtype: Any, out: An
 
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
-    """The sums of the elements up to each place along `dim`.
+    """The sums of the elements up to each place along `dim`; float32 is summed in double precision.
 
     >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), 0)
     tensor([1., 3., 6.])
@@ -170,7 +170,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
-    """The products of the elements up to each place along `dim`.
+    """The products of the elements up to each place along `dim`; float32 in double precision.
 
     >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), 0)
     tensor([1., 2., 6.])
