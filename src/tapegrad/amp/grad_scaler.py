@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
+from tapegrad.amp.scaler_settings import ScalerSettings
 from tapegrad.autograd.mode import no_grad
 from tapegrad.dtype import float16, float32, int32
 from tapegrad.errors import advised
@@ -32,7 +33,7 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
-class GradScaler:
+class GradScaler(ScalerSettings):
     """Scales losses, takes the scale out of gradients, and finds a scale that just fits.
 
     Gradients of float16 below 6e-8 are zero. A loss that is multiplied by a large number has
@@ -328,118 +329,3 @@ class GradScaler:
                     scale.copy_(grown)
                 good = 0
             tracker.fill_(good)
-
-    # --- settings ----------------------------------------------------------------------------
-
-    def _get_scale_async(self) -> Any:
-        return self._scale
-
-    def get_scale(self) -> float:
-        """The scale, 1.0 if scaling is disabled.
-
-        >>> torch.amp.GradScaler("cpu").get_scale()
-        65536.0
-        """
-        if not self._enabled:
-            return 1.0
-        return self._init_scale if self._scale is None else self._scale.item()
-
-    def get_growth_factor(self) -> float:
-        """What the scale is multiplied by when it rises."""
-        return self._growth_factor
-
-    def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the scale is multiplied by when it rises."""
-        self._growth_factor = new_factor
-
-    def get_backoff_factor(self) -> float:
-        """What the scale is multiplied by when it falls."""
-        return self._backoff_factor
-
-    def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the scale is multiplied by when it falls."""
-        self._backoff_factor = new_factor
-
-    def get_growth_interval(self) -> int:
-        """After how many good steps in a row the scale rises."""
-        return self._growth_interval
-
-    def set_growth_interval(self, new_interval: int) -> None:
-        """Set after how many good steps in a row the scale rises."""
-        self._growth_interval = new_interval
-
-    def _get_growth_tracker(self) -> int:
-        if not self._enabled:
-            return 0
-        if self._growth_tracker is None:
-            return self._init_growth_tracker
-        return self._growth_tracker.item()
-
-    def is_enabled(self) -> bool:
-        """Whether losses are scaled."""
-        return self._enabled
-
-    # --- saving ------------------------------------------------------------------------------
-
-    def state_dict(self) -> dict[str, Any]:
-        """The scale and the settings, to be saved after `update()`; empty if disabled.
-
-        >>> torch.amp.GradScaler("cpu").state_dict()["scale"]
-        65536.0
-        """
-        if not self._enabled:
-            return {}
-        return {
-            "scale": self.get_scale(),
-            "growth_factor": self._growth_factor,
-            "backoff_factor": self._backoff_factor,
-            "growth_interval": self._growth_interval,
-            "_growth_tracker": self._get_growth_tracker(),
-        }
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` of another scaler gave.
-
-        Raises:
-            RuntimeError: it is empty, as that of a disabled scaler.
-        """
-        if not self._enabled:
-            return
-        if not state_dict:
-            raise advised(
-                RuntimeError(
-                    "The source state dict is empty, possibly because it was saved from a disabled "
-                    "instance of GradScaler."
-                ),
-                "Save the state of an enabled scaler, or disable this one.",
-            )
-        found = [state_dict[name] for name in _SAVED]
-        self._init_scale, self._growth_factor, self._backoff_factor = found[:3]
-        self._growth_interval, self._init_growth_tracker = found[3:]
-        if self._scale is not None:
-            self._scale.fill_(self._init_scale)
-        if self._growth_tracker is not None:
-            self._growth_tracker.fill_(self._init_growth_tracker)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        if self._enabled:
-            if self._per_optimizer_states:
-                raise advised(
-                    AssertionError(
-                        "A GradScaler instance may only be pickled at the beginning of an "
-                        "iteration, or at the end after scaler.update()."
-                    ),
-                    "Save scaler.state_dict().",
-                )
-            state["_init_scale"] = self.get_scale()
-            state["_init_growth_tracker"] = self._get_growth_tracker()
-            state["_scale"] = None
-            state["_growth_tracker"] = None
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
-
-_SAVED = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")

@@ -7,8 +7,15 @@ from typing import Any
 
 from tapegrad.autograd.analytical import as_tuple
 from tapegrad.autograd.gradcheck_extra import check_undefined_forward
+from tapegrad.autograd.gradcheck_fast import check_fast
 from tapegrad.autograd.gradcheck_problem import Options, Problem
+from tapegrad.autograd.gradcheck_slow import check_slow
 from tapegrad.tensor import Tensor
+
+
+def _check(problem: Problem, forward: bool) -> None:
+    check = check_fast if problem.options.fast else check_slow
+    check(problem, forward)
 
 
 def check_backward(func: Callable, inputs: tuple, options: Options) -> None:
@@ -18,11 +25,11 @@ def check_backward(func: Callable, inputs: tuple, options: Options) -> None:
         i for i, y in enumerate(problem.results) if isinstance(y, Tensor) and y.is_complex()
     ]
     if not complex_results:
-        problem.check(forward=False)
+        _check(problem, False)
         return
     places = [o for o, i in enumerate(problem.places) if i in complex_results]
     for part, name in (("imaginary", "imag"), ("real", "real")):
-        Problem(_part_of_results(func, name), inputs, options, part, places).check(forward=False)
+        _check(Problem(_part_of_results(func, name), inputs, options, part, places), False)
 
 
 def _part_of_results(func: Callable, name: str) -> Callable:
@@ -48,7 +55,7 @@ def check_forward(func: Callable, inputs: tuple, options: Options, undefined: bo
             whole = _whole_inputs(func, name, inputs, complex_inputs)
             runs.append((whole, parts, part, places))
     for function, given, part, places in runs:
-        Problem(function, given, options, part, places).check(forward=True)
+        _check(Problem(function, given, options, part, places), True)
         if undefined:
             check_undefined_forward(function, given)
 
