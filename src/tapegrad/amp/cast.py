@@ -13,7 +13,6 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.amp.table import PRECISION
-from tapegrad.autograd.graph import version_of
 from tapegrad.autograd.mode import MODE, enable_grad, is_inference
 from tapegrad.dtype import bfloat16, float16, float32
 from tapegrad.ops.cast import to_copy
@@ -78,7 +77,7 @@ def _cast(x: Any, dtype: Any) -> Any:
         return to_copy(x, dtype=dtype)
     key = (id(x), dtype)
     entry = state.cache.get(key)
-    version = version_of(x).value
+    version = 0 if x._counter is None else x._counter.value  # a first write makes the counter
     if entry is not None and entry[0]() is x and entry[1] == version and entry[2] is x._array:
         return entry[3]
     with enable_grad():  # whoever uses it next may record
