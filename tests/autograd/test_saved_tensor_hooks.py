@@ -333,6 +333,9 @@ def test_a_node_shows_what_it_kept():
     assert y.grad_fn._saved_self is x and y.grad_fn._saved_other is z
     assert x.pow(2).grad_fn._saved_exponent == 2
     assert x.exp().grad_fn._saved_result.grad_fn.name() == "ExpBackward0"
+    assert x.softmax(0).grad_fn._saved_dim == 0
+    with pytest.raises(AttributeError, match="'TBackward0' object has no attribute '_saved_self'"):
+        x.t().grad_fn._saved_self  # noqa: B018  (a property)
     with pytest.raises(AttributeError, match="has no attribute '_raw_saved_exponent'"):
         x.pow(2).grad_fn._raw_saved_exponent  # noqa: B018  (a property)
 

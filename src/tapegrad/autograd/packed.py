@@ -13,7 +13,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import EVERY, INFERENCE, Version
-from tapegrad.autograd.kept import RAW
+from tapegrad.autograd.kept import GRAD, RAW
 from tapegrad.autograd.mode import MODE, switched
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import edge_of, shares_memory
@@ -201,7 +201,7 @@ class PackedPlan(Plan):
                     value = tuple(x.tensor() if type(x) is Packed else x for x in value)
                 elif type(value) is Packed:
                     value, seen = value.tensor(), EVERY
-                    if where == "output" or (where == "input" and self.kinds[key] == "g"):
+                    if where == "output" or (where == "input" and self.kinds[key] == GRAD):
                         value = value._array
             values.append(value)
             versions.append(seen)

@@ -175,16 +175,19 @@ class Plan:
         if node.saved is None:
             raise errors.freed(node)
         kept = [each for _, _, each in self.keeps]
-        if name == "result" and "y" in kept:
-            name = "y"
-        elif name == "self" and self.op.inputs and name not in kept:
-            name = self.op.inputs[0]
-        if name not in kept:
+        own = _OWN_NAMES.get(name, name)
+        if name == "self" and self.op.inputs:
+            own = self.op.inputs[0]
+        own = name if name in kept else own
+        if own not in kept:
             raise errors.advised(
                 AttributeError(f"'{type(node).__name__}' object has no attribute '{prefix}{name}'"),
                 f"It keeps {', '.join(prefix + n for n in kept) or 'nothing'}.",
             )
-        return kept.index(name)
+        return kept.index(own)
+
+
+_OWN_NAMES = {"result": "y", "dim": "axis", "keepdim": "keepdims"}  # by PyTorch's names
 
 
 def placed(value: Any, edge: Any) -> Any:
@@ -252,7 +255,7 @@ def node_class(op: Any) -> type:
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
         names = [n for rule in op.vjps.values() for n in rule.names]
         kept = [n for n in names if n != "xp" and not op.is_cotangent(n)]
-        for name in ("self", "result", *kept):
+        for name in ("self", *_OWN_NAMES, *kept):
             body[f"_saved_{name}"] = _kept_property(name)
             body[f"_raw_saved_{name}"] = _raw_property(name)
         _classes[key] = type(op.node_name, (base,), body)
