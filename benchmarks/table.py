@@ -8,11 +8,13 @@ import bench_embedding
 import bench_forward
 import bench_gpt
 import bench_import
+import bench_jacobian
 import bench_loader
 import bench_logits
 import bench_million
 import bench_network
 import bench_normalization
+import bench_per_sample
 import bench_pooling
 import bench_reduction
 import bench_training
@@ -33,6 +35,8 @@ MODULES = (
     bench_loader,
     bench_anomaly,
     bench_training,
+    bench_jacobian,
+    bench_per_sample,
     bench_gpt,
 )
 ROWS = {row.name: row for module in MODULES for row in module.ROWS}

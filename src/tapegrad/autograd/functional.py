@@ -12,8 +12,10 @@ from typing import Any
 
 from tapegrad import errors, ops
 from tapegrad.autograd.api import grad
-from tapegrad.autograd.mode import enable_grad
-from tapegrad.tensor import Tensor
+from tapegrad.autograd.mode import TRANSFORMS, enable_grad
+from tapegrad.autograd.plain_graph import is_plain
+from tapegrad.autograd.view import edge_of
+from tapegrad.tensor import Tensor, make_leaf
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -42,11 +44,14 @@ def _as_tuple(x: Any, what: str, function: str) -> tuple[bool, tuple]:
 
 def _prepare(inputs: tuple, create_graph: bool) -> tuple:
     """Leaves with the inputs' values; with `create_graph` aliases that keep their history."""
-    if create_graph:
-        return tuple(
-            x.view_as(x) if x.requires_grad else x.detach().requires_grad_() for x in inputs
-        )
-    return tuple(x.detach().requires_grad_() for x in inputs)
+    return tuple(x.view_as(x) if create_graph and x.requires_grad else _leaf(x) for x in inputs)
+
+
+def _leaf(x: Any) -> Any:
+    """A leaf with the values of `x`."""
+    if TRANSFORMS.get() or not (x.dtype.is_floating_point or x.dtype.is_complex):
+        return x.detach().requires_grad_()  # an error
+    return make_leaf(x.detach())
 
 
 def _directions(v: Any, like: tuple, function: str, missing: str) -> tuple:
@@ -191,7 +196,7 @@ def jvp(
         vectors = _directions(v, xs, "jvp", _OF_INPUTS)
         several_outs, outs = _as_tuple(func(*xs), "outputs", "jvp")
         _require(outs, strict)
-        probes = tuple(ops.zeros_like(out).requires_grad_() for out in outs)
+        probes = tuple(_leaf(ops.zeros_like(out)) for out in outs)
         pulled = _filled(_grad(outs, xs, probes, True), xs, strict, "back")
         _require_linear(pulled, strict)
         found = _grad(pulled, probes, vectors, create_graph)
@@ -268,7 +273,7 @@ def hvp(
     """
     with enable_grad():
         several, xs, vectors, outs, slopes = _first(func, inputs, v, create_graph, strict, "hvp")
-        probes = tuple(ops.zeros_like(x).requires_grad_() for x in xs)
+        probes = tuple(_leaf(ops.zeros_like(x)) for x in xs)
         pulled = _filled(_grad(slopes, xs, probes, True), xs, strict, "double_back")
         found = _grad(pulled, probes, vectors, create_graph)
         product = _filled(found, xs, strict, "back_trick")
@@ -321,18 +326,30 @@ def jacobian(
                 "only implemented for `vectorize=True`."
             )
         return _by_columns(func, inputs)
-    return _by_rows(func, inputs, create_graph, strict)
+    return _by_rows(func, inputs, create_graph, strict, vectorize=vectorize)
 
 
 def _by_rows(
-    func: Callable, inputs: Any, create_graph: bool, strict: bool, constant: str = "constant"
+    func: Callable,
+    inputs: Any,
+    create_graph: bool,
+    strict: bool,
+    constant: str = "constant",
+    vectorize: bool = False,
 ) -> Any:
-    """One backward pass for each output element; `constant` names the error for a constant one."""
+    """Backward passes for all output elements; `constant` names the error for a constant one.
+
+    They are one pass where that was asked for, and where nobody can tell: rules of operators on
+    arrays, without hooks or functions of the user.
+    """
     with enable_grad():
         several, xs = _as_tuple(inputs, "inputs", "jacobian")
         xs = _prepare(xs, create_graph)
         several_outs, outs = _as_tuple(func(*xs), "outputs", "jacobian")
         _require(outs, strict)
+        if vectorize or (not strict and not create_graph and is_plain(outs)):
+            table = _rows_at_once(outs, xs, create_graph)
+            return _shaped(table, several, several_outs, create_graph)
         table = []
         for i, out in enumerate(outs):
             rows: tuple[list, ...] = tuple([] for _ in xs)
@@ -359,30 +376,59 @@ def _by_rows(
     return _shaped(table, several, several_outs, create_graph)
 
 
+def _rows_at_once(outs: tuple, xs: tuple, create_graph: bool) -> list:
+    """The rows of all outputs in one backward pass."""
+    from tapegrad.func.jacobian import unit_vectors
+    from tapegrad.func.pullback import pulled_back
+
+    sizes = [out.numel() for out in outs]
+    total = sum(sizes)
+    units = unit_vectors(list(outs), sizes, 0, total)
+    pairs = [(out, unit) for out, unit in zip(outs, units, strict=True) if out.requires_grad]
+    found: list[Any] = [None] * len(xs)
+    if pairs and total:
+        ys, gs = zip(*pairs, strict=True)
+        edges = [edge_of(x) for x in xs]
+        found = pulled_back(ys, list(gs), edges, total, create_graph, create_graph)
+    whole = [
+        x.new_zeros((total, *x.shape)) if g is None else g for g, x in zip(found, xs, strict=True)
+    ]
+    table, start = [], 0
+    for out, size in zip(outs, sizes, strict=True):
+        parts = [g if size == total else g.narrow(0, start, size) for g in whole]
+        table.append(
+            tuple(g.reshape((*out.shape, *x.shape)) for g, x in zip(parts, xs, strict=True))
+        )
+        start += size
+    return table
+
+
 def _by_columns(func: Callable, inputs: Any) -> Any:
-    """One pass of forward mode along a unit vector for each input element."""
+    """The columns of all inputs in one pass of forward mode."""
+    from tapegrad.func.batch import vmap
     from tapegrad.func.forward import jvp as pushed
+    from tapegrad.func.jacobian import unit_vectors
 
     several, xs = _as_tuple(inputs, "inputs", "jacobian")
-    columns: list[list] = []
-    several_outs, outs = True, tuple[Any, ...]()
-    for i, x in enumerate(xs):
-        found = []
-        for j in range(x.numel()):
-            units = [ops.zeros_like(each) for each in xs]
-            units[i].reshape(-1)[j] = 1
-            values, product = pushed(func, tuple(xs), tuple(units))
-            several_outs, outs = _as_tuple(values, "outputs", "jacobian")
-            found.append(product if several_outs else (product,))
-        columns.append(found)
-    table = [
-        tuple(
-            ops.stack([c[k] for c in column], -1).view((*out.shape, *x.shape))
-            for column, x in zip(columns, xs, strict=True)
-        )
-        for k, out in enumerate(outs)
-    ]
-    return _shaped(table, several, several_outs, False)
+    kinds: list[bool] = []
+
+    def tuples(*args: Any) -> tuple:
+        several_outs, outs = _as_tuple(func(*args), "outputs", "jacobian")
+        kinds.append(several_outs)
+        return outs
+
+    sizes = [x.numel() for x in xs]
+    units = unit_vectors(list(xs), sizes, 0, sum(sizes))
+    columns = vmap(lambda *unit: pushed(tuples, xs, unit)[1], 0, -1)(*units)
+    table = []
+    for column in columns:
+        parts, start = [], 0
+        for x, size in zip(xs, sizes, strict=True):
+            part = column if len(xs) == 1 else column.narrow(-1, start, size)
+            parts.append(part.reshape((*column.shape[:-1], *x.shape)))
+            start += size
+        table.append(tuple(parts))
+    return _shaped(table, several, kinds[0], False)
 
 
 def _shaped(table: list, several: bool, several_outs: bool, create_graph: bool) -> Any:
@@ -417,7 +463,9 @@ def hessian(
 
     def slope(*args: Any) -> tuple:
         if outer_jacobian_strategy == "forward-mode":
-            args = tuple(x.requires_grad_() if x.is_leaf else x for x in args)
+            from tapegrad.func.reverse import leaf_of
+
+            args = tuple(x if x.requires_grad else leaf_of(x) for x in args)
         return _by_rows(number, args, True, strict, "hessian")
 
     table = jacobian(

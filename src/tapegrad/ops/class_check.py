@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.arrays.find import elements
 from tapegrad.dtype import int64, uint8
 from tapegrad.ops.refusal import no_kernel
 
@@ -28,7 +29,7 @@ def check_classes(input: Any, target: Any, weight: Any, ignore_index: int) -> in
     if not input.dtype.is_floating_point:
         spatial = "2d_forward" if len(shape) > 2 else ""
         raise no_kernel(f"nll_loss{spatial}_out_frame", input.dtype)
-    values = target._array
+    values = elements(target._array)
     if not values.size:
         return None
     least, most = values.min(), values.max()

@@ -1,0 +1,105 @@
+"""Jacobians and a Hessian, by the fastest of the ways that each library has."""
+
+from time import perf_counter
+
+from row import TORCH, Row, ratio
+
+ROUNDS = 10
+
+
+def fastest(ways):
+    """The quickest of several functions that do the same, each tried a few times."""
+
+    def time_of(way):
+        way()
+        times = []
+        for _ in range(5):
+            start = perf_counter()
+            way()
+            times.append(perf_counter() - start)
+        return min(times)
+
+    return min(ways, key=time_of)
+
+
+def jacobian(sizes):
+    """The Jacobian of a network of tanh layers without biases, at one point."""
+
+    def tensors(torch):
+        torch.manual_seed(0)
+        weights = [
+            torch.randn(n_out, n_in) / n_in**0.5
+            for n_in, n_out in zip(sizes, sizes[1:], strict=False)
+        ]
+        x = torch.randn(sizes[0])
+        classic = torch.autograd.functional.jacobian
+
+        def network(x):
+            for w in weights:
+                x = torch.tanh(w @ x)
+            return x
+
+        reverse, forward = torch.func.jacrev(network), torch.func.jacfwd(network)
+        way = fastest(
+            [
+                lambda: reverse(x),
+                lambda: forward(x),
+                lambda: classic(network, x, vectorize=True),
+                lambda: classic(network, x, vectorize=True, strategy="forward-mode"),
+            ]
+        )
+
+        def step():
+            for _ in range(ROUNDS):
+                way()
+
+        return step
+
+    return tensors
+
+
+def hessian(torch):
+    """The Hessian of a network of one hidden layer and one output."""
+    torch.manual_seed(0)
+    w = torch.randn(64, 100) / 10
+    v = torch.randn(64) / 8
+    x = torch.randn(100)
+    classic = torch.autograd.functional.hessian
+
+    def network(x):
+        return (torch.tanh(w @ x) * v).sum()
+
+    func = torch.func
+    ways = [
+        func.hessian(network),
+        func.jacrev(func.jacrev(network)),
+        func.jacrev(func.jacfwd(network)),
+        func.jacfwd(func.jacfwd(network)),
+    ]
+    way = fastest(
+        [
+            *[lambda way=way: way(x) for way in ways],
+            lambda: classic(network, x, vectorize=True),
+            lambda: classic(network, x, vectorize=True, outer_jacobian_strategy="forward-mode"),
+        ]
+    )
+
+    def step():
+        for _ in range(ROUNDS):
+            way()
+
+    return step
+
+
+def _row(name, title, tensors):
+    return Row(
+        name, title, tensors, count=ROUNDS, per="call", repeats=15, bounds=(ratio(TORCH, 0.6),)
+    )
+
+
+ROWS = [
+    _row("jacobian", "Jacobian of a 64-128-64 tanh network", jacobian((64, 128, 64))),
+    _row("jacobian_tall", "Jacobian of a tanh layer from 32 to 2,048", jacobian((32, 2048))),
+    _row("jacobian_wide", "Jacobian of a tanh layer from 2,048 to 32", jacobian((2048, 32))),
+    _row("hessian", "Hessian of a 100-64-1 tanh network", hessian),
+]
