@@ -61,6 +61,27 @@ def jvp(
         )
     _require_tensors(f"{name}: Expected primals to", xs)
     _require_tensors(f"{name}: Expected tangents to", ts)
+    return _pushed(func, xs, ts, structure, strict, has_aux, True)
+
+
+def pushed(func: Callable, xs: list, ts: list, has_aux: bool) -> tuple[Any, Any]:
+    """The tangents of `func(*xs)` alone, and what it hands on."""
+    structure = flatten(tuple(xs))[1]
+    _require_tensors("jvp(f, primals, tangents): Expected primals to", xs)
+    found = _pushed(func, xs, ts, structure, False, has_aux, False)
+    return found[1], found[2] if has_aux else None
+
+
+def _pushed(
+    func: Callable,
+    xs: list,
+    ts: list,
+    structure: Any,
+    strict: bool,
+    has_aux: bool,
+    with_values: bool,
+) -> tuple:
+    name = "jvp(f, primals, tangents)"
     level = Level()
     token = MODE.set(entered(MODE.get(), level))
     depth = transforming(1)
@@ -84,9 +105,9 @@ def jvp(
             result, aux = result
         outs, out_structure = flatten(result)
         _require_outputs(f"{name}: ", outs)
-        values = [primal(mode, y) for y in outs]
-        pushed = [_tangent(mode, y, strict) for y in outs]
-        found = unflatten(values, out_structure), unflatten(pushed, out_structure)
+        values = [primal(mode, y) for y in outs] if with_values else outs
+        tangents = [_tangent(mode, y, strict) for y in outs]
+        found = unflatten(values, out_structure), unflatten(tangents, out_structure)
         return (*found, _without_tangents(mode, aux)) if has_aux else found
     finally:
         transforming(-1, depth)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
-from tapegrad.arrays.batched.array import Level
+from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.mode import MODE
-from tapegrad.func.batch import check_randomness, depth_of, vmap
-from tapegrad.func.forward import jvp
-from tapegrad.func.level import enter, is_inside, leave, lift
-from tapegrad.func.mapping import Mapping
+from tapegrad.func.batch import check_randomness, depth_of, lowered
+from tapegrad.func.forward import jvp, pushed
+from tapegrad.func.level import is_inside, leave, lift, shown
+from tapegrad.func.mapping import Mapping, only_maps
 from tapegrad.func.reverse import checked_argnums, chosen, pull_back, recorded_call, replaced
 from tapegrad.func.tree import flatten, unflatten
 from tapegrad.tensor import wrap
@@ -105,14 +105,21 @@ def _rows(outs: list, leaves: list, sizes: list, first: int, n: int) -> list:
     """The rows first, ..., first + n - 1 of the Jacobian by each leaf: (n, *input)."""
     under = MODE.get()
     level = Level(n, "error", depth_of(under) + 1)
-    cotangents = [enter(unit, axis=0, level=level) for unit in unit_vectors(outs, sizes, first, n)]
+    cotangents = [wrap(Batched(level, unit._array)) for unit in unit_vectors(outs, sizes, first, n)]
     token = MODE.set(Mapping(under, level))
     try:
         found = pull_back(outs, leaves, cotangents)
     finally:
         MODE.reset(token)
-    found = [g if is_inside(g._array, level) else lift(g, level=level) for g in found]
-    return [leave(g, axis=0, level=level) for g in found]
+    return [outside(g, level) for g in found]
+
+
+def outside(g: Any, level: Level) -> Any:
+    """A result outside of its level, the batch first."""
+    if not g.requires_grad and only_maps(MODE.get()):
+        return wrap(shown(g._array, 0, level))
+    g = g if is_inside(g._array, level) else lift(g, level=level)
+    return leave(g, axis=0, level=level)
 
 
 def unit_vectors(like: list, sizes: list, first: int, n: int) -> list:
@@ -167,27 +174,24 @@ def jacfwd(
         inputs, own = flatten(primals)
         sizes = [x.numel() if hasattr(x, "numel") else 1 for x in inputs]
         total = sum(sizes)
-        aux_of: list[Any] = []
 
         def function(*leaves: Any) -> Any:
             new = unflatten(list(leaves), own)
             return func(*replaced(args, argnums, numbers, new), **kwargs)
 
-        def push(*units: Any) -> Any:
-            found = jvp(function, tuple(inputs), units, has_aux=has_aux)
-            if has_aux:
-                aux_of.append(found[2])
-                return found[1], found[2]
-            return found[1]
-
-        units = unit_vectors(inputs, sizes, 0, total) if all(map(_is_tensor, inputs)) else []
-        if not units:
-            jvp(function, tuple(inputs), tuple(inputs))  # its errors are those of the arguments
-        out_dims = (-1, None) if has_aux else -1
-        columns = vmap(push, 0, out_dims, randomness)(*units)
-        aux = None
-        if has_aux:
-            columns, aux = columns
+        if not (inputs and all(map(_is_tensor, inputs))):
+            jvp(function, tuple(inputs), tuple(inputs))  # raises what is wrong with the arguments
+        under = MODE.get()
+        level = Level(total, randomness, depth_of(under) + 1)
+        units = [
+            wrap(Batched(level, unit._array)) for unit in unit_vectors(inputs, sizes, 0, total)
+        ]
+        token = MODE.set(Mapping(under, level))
+        try:
+            columns, aux = pushed(function, inputs, units, has_aux)
+        finally:
+            MODE.reset(token)
+        columns, aux = _columns(columns, level), lowered_tree(aux, level)
         outs, structure = flatten(columns)
         table = []
         for y in outs:
@@ -195,13 +199,34 @@ def jacfwd(
             parts, start = [], 0
             for x, size in zip(inputs, sizes, strict=True):
                 part = y.narrow(-1, start, size) if len(inputs) > 1 else y
-                parts.append(part.reshape((*shape, *x.shape)))
+                parts.append(part if x.ndim == 1 else part.reshape((*shape, *x.shape)))
                 start += size
             table.append(unflatten(parts, own))
         result = unflatten(table, structure)
         return (result, aux) if has_aux else result
 
     return wrapper
+
+
+def _columns(tree: Any, level: Level) -> Any:
+    """Tangents outside of their level, the batch last."""
+    leaves, structure = flatten(tree)
+    found = []
+    for t in leaves:
+        if not t.requires_grad and only_maps(MODE.get()):
+            found.append(wrap(shown(t._array, t.ndim, level)))
+        else:
+            t = t if is_inside(t._array, level) else lift(t, level=level)
+            found.append(leave(t, axis=t.ndim, level=level))
+    return unflatten(found, structure)
+
+
+def lowered_tree(tree: Any, level: Level) -> Any:
+    """Tensors that are the same for each member, outside of their level."""
+    if tree is None:
+        return None
+    leaves, structure = flatten(tree)
+    return unflatten([lowered(y, level) for y in leaves], structure)
 
 
 def _is_tensor(x: Any) -> bool:

@@ -110,6 +110,15 @@ class Mapping(Layered):
         return super().backward_node(node, function, args)
 
 
+def only_maps(mode: Any) -> bool:
+    """Whether a mode is levels of `vmap` and nothing else."""
+    while type(mode) is not bool:
+        if not mode.maps:
+            return False
+        mode = mode.under
+    return True
+
+
 def lifted_everywhere(x: Any, mode: Any) -> Any:
     """A tensor as one of all levels of a mode: what comes back to it is of each member."""
     if isinstance(mode, Mode):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tapegrad.arrays.batched.array import Level
 from tapegrad.autograd.api import starts_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE
 from tapegrad.func.batch import depth_of
-from tapegrad.func.level import enter, is_inside, leave, lift
+from tapegrad.func.jacobian import outside
+from tapegrad.func.level import enter
 from tapegrad.func.mapping import Mapping
 from tapegrad.tensor import TensorCore, wrap
 
@@ -32,10 +32,7 @@ def pulled_back(
         )
     finally:
         MODE.reset(token)
-    return [None if g is None else _outside(g, level) for g in found]
-
-
-def _outside(g: Any, level: Level) -> Any:
-    g = g if isinstance(g, TensorCore) else wrap(g)
-    g = g if is_inside(g._array, level) else lift(g, level=level)
-    return leave(g, axis=0, level=level)
+    return [
+        None if g is None else outside(g if isinstance(g, TensorCore) else wrap(g), level)
+        for g in found
+    ]

@@ -16,10 +16,10 @@ from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import MODE, is_grad_enabled, switched, transforming
 from tapegrad.autograd.view import edge_of
-from tapegrad.func.mapping import lifted_everywhere
+from tapegrad.func.mapping import lifted_everywhere, only_maps
 from tapegrad.func.tree import flatten, text, unflatten
 from tapegrad.ops.dual import dual_view
-from tapegrad.tensor import TensorCore, make_leaf
+from tapegrad.tensor import TensorCore, make_leaf, wrap
 
 # --- what goes in and comes out -------------------------------------------------------------------
 
@@ -36,7 +36,10 @@ def leaf_of(x: Any) -> Any:
             RuntimeError("only Tensors of floating point dtype can require gradients"),
             f"This one is {x.dtype}: convert it first, for example with .float().",
         )
-    inside = dual_view(lifted_everywhere(x, MODE.get()))
+    mode = MODE.get()
+    inside = x if type(mode) is bool else lifted_everywhere(x, mode)
+    if inside is x:
+        inside = dual_view(x)
     if edge_of(inside) is None:
         inside._view = None
         make_leaf(inside)
@@ -72,6 +75,8 @@ def released(y: Any, leaves: list) -> Any:
     """A result for the caller: without a graph where only this transform has recorded one."""
     if not isinstance(y, TensorCore) or not y.requires_grad or has_others([edge_of(y)], leaves):
         return y
+    if only_maps(MODE.get()):
+        return wrap(y._array)
     token = MODE.set(switched(False))
     try:
         alone = dual_view(y)

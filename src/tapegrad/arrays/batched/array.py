@@ -23,6 +23,17 @@ ndarray = np.ndarray
 _numbers = count(1)
 
 
+_namespace: Any = None
+
+
+def _find_namespace() -> Any:
+    global _namespace
+    from tapegrad.arrays import batched
+
+    _namespace = batched
+    return batched
+
+
 class Level:
     """One mapping of a function over a batch: its size, and what random operators do."""
 
@@ -48,9 +59,7 @@ class Batched:
         self.dtype = value.dtype
 
     def __array_namespace__(self, *, api_version: Any = None) -> Any:
-        from tapegrad.arrays import batched
-
-        return batched
+        return _namespace or _find_namespace()
 
     # --- what it is, for one member -------------------------------------------------------------
 
