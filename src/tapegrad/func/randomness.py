@@ -24,7 +24,7 @@ def _outside(mode: Any, level: Level) -> Any:
     return mode.over(_outside(mode.under, level))
 
 
-class _Outside:
+class Outside:
     """A block outside of a level."""
 
     __slots__ = ("level", "token")
@@ -56,7 +56,7 @@ def checked(level: Level) -> str:
 def made(level: Level, function: Callable, shape: tuple[int, ...], together: bool) -> Any:
     """What `function(shape)` makes, inside a level; `together`: for the whole batch in one call."""
     how = checked(level)
-    with _Outside(level):
+    with Outside(level):
         if how == "same":
             return lift(function(shape), level=level)
         if together:
@@ -72,7 +72,7 @@ def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: 
     """A random function of tensors, called inside a level."""
     how = checked(level)
     if not any(isinstance(x, TensorCore) for x in args):
-        with _Outside(level):
+        with Outside(level):
             return lift(function(*args, **kwargs), level=level)
     if how == "same":
         mapped = [isinstance(x, TensorCore) and is_mapped(x._array, level) for x in args]
@@ -85,10 +85,10 @@ def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: 
                 "Use randomness='different'.",
             )
         members = [_member(x, level) if isinstance(x, TensorCore) else x for x in args]
-        with _Outside(level):
+        with Outside(level):
             return lift(function(*members, **kwargs), level=level)
     shown = [_shown(x, level, i == 0) for i, x in enumerate(args)]
-    with _Outside(level):
+    with Outside(level):
         return enter(function(*shown, **kwargs), axis=0, level=level)
 
 
@@ -96,7 +96,7 @@ def filled_in(function: Callable, level: Level, x: Any, args: tuple, kwargs: dic
     """A random function that fills `x`, called inside a level."""
     if checked(level) == "same":
         blank = _member(x, level).detach().clone()
-        with _Outside(level):
+        with Outside(level):
             drawn = lift(function(blank, *args, **kwargs), level=level)
         return x.copy_(drawn)
     if not is_mapped(x._array, level):
@@ -110,7 +110,7 @@ def filled_in(function: Callable, level: Level, x: Any, args: tuple, kwargs: dic
         )
     others = [_shown(y, level, False) for y in args]
     whole = leave(x.detach(), axis=0, level=level).clone()
-    with _Outside(level):
+    with Outside(level):
         drawn = enter(function(whole, *others, **kwargs), axis=0, level=level)
     return x.copy_(drawn)
 

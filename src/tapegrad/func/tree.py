@@ -67,7 +67,7 @@ def _built(leaves: Iterator, structure: Any) -> Any:
     kind = structure.kind
     if structure.keys is not None:
         return kind(zip(structure.keys, entries, strict=True))
-    return kind(*entries) if hasattr(kind, "_fields") else kind(entries)
+    return kind._make(entries) if hasattr(kind, "_make") else kind(entries)
 
 
 def text(structure: Any, indent: int = 0) -> str:

@@ -56,7 +56,10 @@ def _scaled(x: Any, factor: Any) -> Any:
 def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
     y = _scaled(xp.matmul(a, b), alpha)
-    y += _scaled(input, beta)  # in the memory of the product, where arrays can be written to
+    term = _scaled(input, beta)
+    if hasattr(term, "mapped"):  # may have more elements than the product of what is not
+        return y + term
+    y += term  # in the memory of the product, where arrays can be written to
     return y
 
 

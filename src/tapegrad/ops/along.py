@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrays.find import elements
 from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
@@ -256,7 +257,9 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         -n,
     )
     wide = _as_vector(input)
-    index = _tensor.wrap(np.unique(index._array % n))  # a gradient counts each slice once
+    if getattr(index._array, "mapped", False):
+        raise NotImplementedError("index_fill of an index that vmap maps over")
+    index = _tensor.wrap(np.unique(elements(index._array) % n))  # a gradient counts each slice once
     if not hasattr(value, "_array"):
         if isinstance(value, complex) and not input.dtype.is_complex:
             raise errors.advised(

@@ -9,6 +9,7 @@ from tapegrad import errors, return_types
 from tapegrad.autograd.mode import no_grad
 from tapegrad.call import finish
 from tapegrad.dtype import float32, float64
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.product import c_name
 from tapegrad.ops.refusal import no_kernel
 from tapegrad.ops.searching import places_in
@@ -140,6 +141,7 @@ def _counted(input: Any, edges: list, weight: Any, density: bool) -> Any:
     return hist
 
 
+@in_turn
 def histogram(
     input: Any,
     bins: Any = 100,

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.find import elements, namespace_of
 from tapegrad.op import primitive
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.loss import check_alike, check_constant, check_reduction, mean_or_sum, share
 from tapegrad.ops.refusal import no_kernel
 from tapegrad.precision import autocast
@@ -112,13 +113,13 @@ def multi_margin_loss(
     if weight is not None:
         check_constant("multi_margin_loss", "weight", weight)
         check_alike(input, weight)
-    values = target._array
-    if values.size and (values.min() < 0 or values.max() >= n_classes):
+    classes = elements(target._array)
+    if classes.size and (classes.min() < 0 or classes.max() >= n_classes):
         raise errors.advised(
             RuntimeError("target out of range"), f"Classes are numbered from 0 to {n_classes - 1}."
         )
     rows = input if len(shape) == 2 else input.reshape(1, n_classes)
-    values = values.reshape(n)
+    values = target._array.reshape((n,))
     counted = None if weight is None else wrap(weight._array[values])
     if not places:
         reduction = "sum"
@@ -175,6 +176,7 @@ multilabel_margin.jvp(
 
 
 @autocast
+@in_turn
 def multilabel_margin_loss(input: Any, target: Any, reduction: str) -> Any:
     """`multilabel_margin` of (N, C) and (N, C), or of (C) and (C); labels end at the first -1."""
     check_reduction(reduction)

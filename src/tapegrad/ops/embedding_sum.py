@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad.op import linear, primitive
 from tapegrad.ops.embedding_table import check_indices, no_sparse
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.tensor import wrap
 
 _SUM, _MEAN, _MAX = range(3)
@@ -172,6 +173,7 @@ def _row(padding_idx: int | None, n: int) -> int:
     return padding_idx % n if n else -1
 
 
+@in_turn
 def embedding_bag(
     weight: Any,
     indices: Any,

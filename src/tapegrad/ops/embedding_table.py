@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
+from tapegrad.arrays.find import elements
 from tapegrad.autograd.inplace import check_writable, written
 from tapegrad.op import linear
 from tapegrad.ops.normalization import real_argument
@@ -165,16 +166,16 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
                 "Give num_classes.",
             )
         return tensor.new_empty((*values.shape, num_classes))
-    if values.min() < 0:
+    if elements(values).min() < 0:
         raise errors.advised(
             RuntimeError("Class values must be non-negative."), "Classes are numbered from 0."
         )
     if num_classes == -1:
-        num_classes = int(values.max()) + 1
-    elif values.max() >= num_classes:
+        num_classes = int(elements(values).max()) + 1
+    elif elements(values).max() >= num_classes:
         raise errors.advised(
             RuntimeError("Class values must be smaller than num_classes."),
-            f"The largest number is {int(values.max())}.",
+            f"The largest number is {int(elements(values).max())}.",
         )
     result = tensor.new_zeros((*values.shape, num_classes))
     return result.scatter_(-1, tensor.unsqueeze(-1), 1)

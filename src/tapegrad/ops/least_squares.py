@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad import errors, return_types
 from tapegrad.op import primitive
 from tapegrad.ops.expand import summed_to
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.matrix_check import check_tensors
 from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint
@@ -78,6 +79,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
 @autocast
+@in_turn
 def lstsq(
     A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None, out: Any = None
 ) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrays.find import elements
 from tapegrad.autograd.inplace import check_apart
 from tapegrad.call import finish
 from tapegrad.op import linear
@@ -229,7 +230,8 @@ def _wrapped(index: Any, x: Any, axis: int) -> Any:
     """Indices of any size, counted around the end of the axis."""
     n = x._array.shape[axis] if x._array.ndim else 1
     array = index._array
-    if not array.size or (array.min() >= 0 and array.max() < n):
+    values = elements(array)
+    if not values.size or (values.min() >= 0 and values.max() < n):
         return index
     return _tensor.wrap(array % n)
 

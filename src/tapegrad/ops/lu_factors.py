@@ -310,7 +310,7 @@ def lu_unpack(
             ),
             "Pass the pivots that torch.linalg.lu_factor gave.",
         )
-    swaps = LU_pivots._array
+    swaps = elements(LU_pivots._array)
     if unpack_pivots and swaps.size and not 1 <= swaps.min() <= swaps.max() <= LU_data.shape[-2]:
         raise errors.advised(
             RuntimeError(

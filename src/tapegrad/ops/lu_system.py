@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.arrays.find import elements
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.expand import summed_to
@@ -147,7 +148,7 @@ def _solve(
             "Pass the pivots that torch.linalg.lu_factor gave.",
         )
     check_kernel("lu_solve_cpu", packed)
-    swaps = pivots._array
+    swaps = elements(pivots._array)
     if swaps.size and swaps.min() < 1:
         raise errors.advised(
             RuntimeError(

@@ -8,12 +8,13 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.find import refuse_batch
+from tapegrad.arrays.find import elements, refuse_batch
 from tapegrad.autograd.inplace import check_apart, in_place
 from tapegrad.call import finish
 from tapegrad.dtype import bool_
 from tapegrad.op import linear
 from tapegrad.ops.expand import broadcast_tensors
+from tapegrad.ops.in_turn import in_turn
 
 
 @linear(node="MaskedSelectBackward0", hidden=("mask",), kernels=("spread_mask",))
@@ -86,7 +87,8 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
             "Compare first (x > 0), or convert with .bool().",
         )
     input, mask = broadcast_tensors(input, mask)
-    if np.count_nonzero(mask._array) > source._array.size:
+    refuse_batch("masked_scatter", mask._array)
+    if np.count_nonzero(elements(mask._array)) > source._array.size:
         raise errors.advised(
             RuntimeError("Number of elements of source < number of ones in mask"),
             f"The source has {source._array.size}.",
@@ -112,6 +114,7 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     return finish("nonzero", _tensor.wrap(np.argwhere(array)), out)
 
 
+@in_turn
 def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = None) -> Any:
     """The first `size` rows of `nonzero`, filled up with `fill_value`.
 

@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import primitive
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.matrix_check import check_matrix, check_square, check_tensors
 from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint, column, converged, row
@@ -177,6 +178,7 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
 
 
 @autocast
+@in_turn
 def matrix_rank(
     A: Any,
     tol: Any = None,

@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.dtype import int32, int64
 from tapegrad.op import constant
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.refusal import common_dtype, no_kernel
 from tapegrad.tensor import wrap
 
@@ -49,6 +50,7 @@ def _search(sequence: Any, values: Any, right: bool, out_int32: bool, out: Any) 
     return finish("searchsorted", places_in(a, b, right=right).to(kind), out)
 
 
+@in_turn
 def searchsorted(
     sorted_sequence: Any,
     input: Any,

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad.ops.alignment import alignment_loss
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.precision import autocast
 from tapegrad.tensor import Tensor, wrap
 
@@ -38,6 +39,7 @@ def ctc_loss(
     return alignment(log_probs, targets, input_lengths, target_lengths, blank, word, zero_infinity)
 
 
+@in_turn(name="ctc_loss")
 @autocast(name="ctc_loss")
 def alignment(
     log_probs: Any,

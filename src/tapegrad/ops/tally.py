@@ -9,6 +9,7 @@ from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.dtype import float32, float64
 from tapegrad.op import constant, primitive
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.refusal import no_derivative, no_kernel
 from tapegrad.scalar import int_of, number_of
 
@@ -25,6 +26,7 @@ occurrences.vjp(weights=no_derivative("bincount", _NO_RULE))
 occurrences.jvp(weights=lambda xp, t, x, minimum: xp.tally(x, t, minimum))
 
 
+@in_turn
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs in a vector; or the sum of the weights there.
 
@@ -61,6 +63,7 @@ def evenly(xp, x, *, low, high, bins):
     return xp.tally_evenly(x, low, high, bins)
 
 
+@in_turn
 def histc(input: Any, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Any = None) -> Any:
     """How many elements lie in each of `bins` intervals of equal width from `min` to `max`.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.arrays.find import elements
 from tapegrad.dtype import int64, of
 from tapegrad.op import linear
 from tapegrad.ops.axis import squeeze, unsqueeze
@@ -107,6 +108,7 @@ def _check(input: Any, indices: Any, sizes: tuple[int, ...]) -> None:
     room = 1
     for size in sizes:
         room *= size
+    where = elements(where)
     if where.size and (where.min() < 0 or where.max() >= room):
         flat = where.reshape(-1)
         wrong = int(flat[(flat < 0) | (flat >= room)][-1])

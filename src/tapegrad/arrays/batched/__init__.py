@@ -51,7 +51,7 @@ _FILES = {
         "standardize_channels_weight_back standardize_given_weight_back standardize_rows "
         "standardize_rows_back standardize_rows_weight_back sum_channels sum_rows"
     ),
-    "pointwise": "members pointwise",
+    "single": "members pointwise",
     "pooling": (
         "blend_points match_points pad_constant pad_edges put_places resample spread_points "
         "take_places unpad_edges window_maximum"
@@ -70,13 +70,16 @@ _FILES = {
 }
 """For each file of this folder, the names it has."""
 
+_GENERAL = "other_products running_product_back running_product_push"
+"""Kernels that operators do without: what they do instead is quicker than a loop."""
+
 _INDEX = {name: file for file, names in _FILES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     """The function of a name, made or imported when first asked for."""
-    if name.startswith("__"):
-        raise AttributeError(name)
+    if name.startswith("__") or name in _GENERAL.split():
+        raise AttributeError(f"the namespace of batched arrays has no {name}")
     if name in _INDEX:
         from importlib import import_module
 

@@ -104,6 +104,10 @@ class Batched:
         raise no_storage()
 
     @property
+    def ctypes(self) -> Any:
+        return elements(self).ctypes
+
+    @property
     def base(self) -> Any:
         """What holds the memory: views of one array have one base."""
         return self.value
@@ -169,6 +173,8 @@ class Batched:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function is np.copyto:
             return _copy_to(*args[:2])
+        if function is np.may_share_memory:
+            return np.may_share_memory(*[elements(x) for x in args[:2]])
         return NotImplemented
 
     # --- methods that kernels and rules use beside the standard's names --------------------------
@@ -212,6 +218,9 @@ class Batched:
 
     def copy(self, order: str = "C") -> Any:
         return Batched(self.level, self.value.copy(order), self.mapped)
+
+    def fill(self, value: Any) -> None:
+        self.value.fill(value)
 
     def conj(self) -> Any:
         return Batched(self.level, self.value.conj(), self.mapped)
@@ -362,6 +371,13 @@ class Batched:
     __hash__ = None  # type: ignore[assignment]
 
 
+def elements(x: Any) -> Any:
+    """The NumPy array of all members."""
+    while type(x) is Batched:
+        x = x.value
+    return x
+
+
 def no_storage() -> RuntimeError:
     return errors.advised(
         RuntimeError("Cannot access data pointer of Tensor that doesn't have storage"),
@@ -410,7 +426,7 @@ def closed(level: Level, out: Any, mapped: bool) -> Any:
         return Batched(level, np.asarray(out), mapped)
     if isinstance(out, tuple):
         parts = [closed(level, x, mapped) for x in out]
-        return type(out)(*parts) if hasattr(out, "_fields") else tuple(parts)
+        return type(out)._make(parts) if hasattr(out, "_make") else tuple(parts)
     if isinstance(out, list):
         return [closed(level, x, mapped) for x in out]
     return out

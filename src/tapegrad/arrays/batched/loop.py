@@ -82,7 +82,7 @@ def _member(tree: Any, level: Any, i: int | None) -> Any:
         parts = [_member(each, level, i) for each in tree]
         if isinstance(tree, list):
             return parts
-        return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
+        return type(tree)._make(parts) if hasattr(tree, "_make") else tuple(parts)
     return tree
 
 
@@ -93,7 +93,7 @@ def _stacked(level: Any, outs: list) -> Any:
         columns = [_stacked(level, list(column)) for column in zip(*outs, strict=True)]
         if isinstance(first, list):
             return columns
-        return type(first)(*columns) if hasattr(first, "_fields") else tuple(columns)
+        return type(first)._make(columns) if hasattr(first, "_make") else tuple(columns)
     if not hasattr(first, "shape"):
         return first
     xp = namespace_of(outs)

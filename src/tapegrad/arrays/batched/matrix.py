@@ -62,7 +62,7 @@ def _closed(level: Any, out: Any, mapped: bool) -> Any:
     if not isinstance(out, tuple):
         return closed(level, out, mapped)
     parts = [closed(level, x, mapped and (x.size > 0 or len(x) == level.size)) for x in out]
-    return type(out)(*parts) if hasattr(out, "_fields") else tuple(parts)
+    return type(out)._make(parts) if hasattr(out, "_make") else tuple(parts)
 
 
 cholesky_factor = _kernel("cholesky_factor", 2)

@@ -1,0 +1,43 @@
+"""Functions without a rule for batches, called for each member in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.arrays.batched.loop import warn_of_loop
+from tapegrad.func.level import enter, is_inside, leave
+from tapegrad.func.mapping import is_mapped
+from tapegrad.func.randomness import Outside
+from tapegrad.func.tree import flatten, unflatten
+from tapegrad.ops.random_level import level_mode
+from tapegrad.tensor import TensorCore
+
+
+def called_in_turn(
+    again: Callable, function: Callable, name: str, args: tuple, kwargs: dict
+) -> Any:
+    """`function(*args, **kwargs)` inside a level: in turn, if a tensor is mapped over there."""
+    mapping = level_mode()
+    leaves, structure = flatten((list(args), kwargs))
+    level = None if mapping is None else mapping.level
+    inside = [isinstance(x, TensorCore) and is_inside(x._array, level) for x in leaves]
+    if level is None or True not in inside:
+        return function(*args, **kwargs)
+    if any(is_mapped(x._array, level) for x, own in zip(leaves, inside, strict=True) if own):
+        warn_of_loop(name)
+    shown = [
+        leave(x, axis=0, level=level) if own else x for x, own in zip(leaves, inside, strict=True)
+    ]
+    rows = []
+    own_structure: Any = None
+    with Outside(level):
+        for i in range(level.size):
+            member = [x[i] if own else x for x, own in zip(shown, inside, strict=True)]
+            new, named = unflatten(member, structure)
+            outs, own_structure = flatten(again(*new, **named))
+            rows.append(outs)
+        from tapegrad.ops.join import stack
+
+        columns = [stack(list(column)) for column in zip(*rows, strict=True)]
+        return unflatten([enter(y, axis=0, level=level) for y in columns], own_structure)

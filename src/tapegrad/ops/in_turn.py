@@ -1,0 +1,28 @@
+"""Functions that look at values: inside `vmap` they run once for each member."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.autograd.mode import MODE
+
+__all__: list[str] = []
+
+
+def in_turn(function: Callable | None = None, *, name: str = "") -> Any:
+    """A function that a batch of members calls one after the other; a warning says so once."""
+    if function is None:
+        return lambda function: in_turn(function, name=name)
+    called = function
+
+    @functools.wraps(called)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if type(MODE.get()) is bool:
+            return called(*args, **kwargs)
+        from tapegrad.func.turns import called_in_turn
+
+        return called_in_turn(wrapper, called, name or called.__name__, args, kwargs)
+
+    return wrapper
