@@ -19,10 +19,12 @@ def called_in_turn(
 ) -> Any:
     """`function(*args, **kwargs)` inside a level: in turn, if a tensor is mapped over there."""
     mapping = level_mode()
+    if mapping is None:
+        return function(*args, **kwargs)
     leaves, structure = flatten((list(args), kwargs))
-    level = None if mapping is None else mapping.level
+    level = mapping.level
     inside = [isinstance(x, TensorCore) and is_inside(x._array, level) for x in leaves]
-    if level is None or True not in inside:
+    if True not in inside:
         return function(*args, **kwargs)
     if any(is_mapped(x._array, level) for x, own in zip(leaves, inside, strict=True) if own):
         warn_of_loop(name)
