@@ -1,5 +1,6 @@
 """Jacobians and a Hessian, by the fastest of the ways that each library has."""
 
+from itertools import pairwise
 from time import perf_counter
 
 from row import TORCH, Row, ratio
@@ -27,10 +28,7 @@ def jacobian(sizes):
 
     def tensors(torch):
         torch.manual_seed(0)
-        weights = [
-            torch.randn(n_out, n_in) / n_in**0.5
-            for n_in, n_out in zip(sizes, sizes[1:], strict=False)
-        ]
+        weights = [torch.randn(n_out, n_in) / n_in**0.5 for n_in, n_out in pairwise(sizes)]
         x = torch.randn(sizes[0])
         classic = torch.autograd.functional.jacobian
 
