@@ -6,6 +6,7 @@ import bench_convolution
 import bench_elementwise
 import bench_embedding
 import bench_forward
+import bench_forward_mode
 import bench_gpt
 import bench_import
 import bench_jacobian
@@ -23,6 +24,7 @@ MODULES = (
     bench_chain,
     bench_network,
     bench_forward,
+    bench_forward_mode,
     bench_million,
     bench_import,
     bench_elementwise,

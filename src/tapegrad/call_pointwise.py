@@ -54,6 +54,7 @@ def unary(op: Any) -> Callable:
     compute: Any = None
     plan: Any = None
     Tensor: Any = None
+    push: Any = None
     code = alike = None
     whole = op.ufunc is not None
 
@@ -105,6 +106,7 @@ def unary(op: Any) -> Callable:
 
     def unmarked(input: Any, out: Any, mode: Any) -> Any:
         """The array computed from a tensor that has no mark; the result, if `apply` gives it."""
+        nonlocal push
         if input._mark is None:
             input._mark = mark_of(input._array)
         x = input._array
@@ -116,6 +118,12 @@ def unary(op: Any) -> Callable:
                 if whole and alike and x.nbytes >= SMALLEST:
                     return compute(x, memory_for(x))
                 return asarray(compute(x))
+        if type(mode) is not bool and mode.pushes and out is None:
+            if push is None:
+                push = _pushing(op)
+            result = push(mode, input)
+            if result is not None:
+                return result
         return finish(op.name, apply(op, (input,), {}), out)
 
     return call
@@ -133,6 +141,8 @@ def binary(op: Any, leave: bool = False) -> Callable:
     left: Any = None
     right: Any = None
     alone: Any = None
+    push: Any = None
+    push_number: Any = None
     alike = None
     # NumPy's own: int64 needs no more than floats, and the result may go into given memory
     whole = op.ufunc is not None and op.promote == "arith"
@@ -163,6 +173,10 @@ def binary(op: Any, leave: bool = False) -> Callable:
         x = input._array
         y = other._array
         if not mark or (mode is not True and mode is not False):
+            if push is not None and type(mode) is not bool and mode.pushes:
+                tensor = push(mode, input, other)
+                if tensor is not None:
+                    return tensor
             z = unmarked(input, other, x, y, mode)
             if type(z) is not ndarray:
                 return z
@@ -213,6 +227,12 @@ def binary(op: Any, leave: bool = False) -> Callable:
 
         The shapes differ, or a tensor is seen for the first time, has no dimension, or integers.
         """
+        nonlocal push
+        if mode is not True and mode is not False:
+            if push is None and mode.pushes:  # forward mode has a fast path of its own
+                push = _pushing(op)
+                return call(input, other)
+            return mode.call(op.name, apply, (op, (input, other), {}), {})
         if input._mark is None:
             input._mark = mark_of(x)
         if other._mark is None:
@@ -237,6 +257,7 @@ def binary(op: Any, leave: bool = False) -> Callable:
 
     def with_number(input: Any, other: Any) -> Any:
         """A tensor and a Python number, and what is no tensor."""
+        nonlocal push_number
         kind = type(other)
         mode = get_mode()
         if (
@@ -288,6 +309,12 @@ def binary(op: Any, leave: bool = False) -> Callable:
                 return tensor
         if leave and not isinstance(other, (_tensor.Tensor, *NUMBERS)):
             return NotImplemented
+        if type(mode) is not bool and mode.pushes and (kind is float or kind is int):
+            if push_number is None:
+                push_number = _pushing(op, True)
+            result = push_number(mode, input, other)
+            if result is not None:
+                return result
         return apply(op, (input, other), {})
 
     def function(input: Any, other: Any, *, out: Any = None) -> Any:
@@ -296,6 +323,12 @@ def binary(op: Any, leave: bool = False) -> Callable:
         return finish(op.name, apply(op, (input, other), {}), out)
 
     return call if leave else function
+
+
+def _pushing(op: Any, of_number: bool = False) -> Callable:
+    from tapegrad.autograd.push_pointwise import pushing
+
+    return pushing(op, of_number)
 
 
 def _is_plain(x: Any, integers: bool) -> bool:

@@ -204,7 +204,7 @@ def test_a_dual_prints_its_tangent(level):
 
 
 def test_a_tangent_lives_as_long_as_its_dual(level):
-    x = dual([1.0], [1.0])
+    x = make_dual(torch.ones(1000), torch.ones(1000))
     y = x * 2
     reference = weakref.ref(tangent(y)._array)
     gc.disable()
@@ -213,6 +213,18 @@ def test_a_tangent_lives_as_long_as_its_dual(level):
         assert reference() is None
     finally:
         gc.enable()
+
+
+def test_small_tangents_are_swept_out_now_and_then(level):
+    x = dual([1.0], [1.0])
+    references = []
+    kept = []
+    for i in range(1000):
+        y = x * 2
+        kept += [y] * (i % 10 == 0)
+        references.append(weakref.ref(y._array))
+    assert sum(reference() is not None for reference in references) < 300
+    assert all(tangent(y).tolist() == [2] for y in kept)
 
 
 @pytest.mark.parametrize(

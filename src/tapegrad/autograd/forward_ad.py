@@ -77,7 +77,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
             "Leave level= away: there is one level.",
         )
     MODE.set(without(MODE.get(), mode.level))
-    mode.level.duals.clear()
+    mode.level.clear()
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:

@@ -16,65 +16,146 @@ recorded it may be the end of the level: the graph of a tangent often keeps the 
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from tapegrad import errors
 from tapegrad.arrays.find import mapped_beyond, namespace_of
 from tapegrad.autograd.graph import Version
 from tapegrad.autograd.mode import MODE, Layered, Mode, is_inference
 from tapegrad.autograd.push import no_rule
+from tapegrad.autograd.push_pointwise import SMALL
 from tapegrad.autograd.tangent import Under, own_tensor, tangents_of_call, zeros_of
 from tapegrad.autograd.view import check_base, memory_owner
 from tapegrad.autograd.writable import check_writable
 from tapegrad.op import Op
+from tapegrad.tensor import wrap
+
+ndarray = np.ndarray
 
 APART = ("dual_view", "primal_view")  # operators whose view has another tangent, or none
 
 
 class _Dual(weakref.ref):
-    """The array of a primal, held weakly, and its tangent."""
+    """The array of a primal, held weakly, and its number."""
 
-    __slots__ = ("key", "tangent")
+    __slots__ = ("key",)
     key: int
-    tangent: Any
+
+
+def _shared(arrays: list, sole: int) -> list:
+    """Those of `arrays` to which there are more references than `sole`, as seen from here."""
+    count = sys.getrefcount
+    return [array for array in arrays if count(array) > sole]
+
+
+def _references_to_none_but_ours() -> int:
+    """The largest number that `_shared` may be told, so that it drops what nobody else holds."""
+    return next(n for n in range(9) if not _shared([np.empty(1)], n))
+
+
+try:
+    _SOLE = _references_to_none_but_ours()
+except (AttributeError, StopIteration):  # an interpreter that does not count references
+    _SOLE = -1
+_FEWEST = 64  # small arrays that may be held until the next sweep
 
 
 class Level:
-    """The tangents of one level, each found by the array of its primal."""
+    """The tangents of one level, each found by the array of its primal.
 
-    __slots__ = ("duals", "forget")
+    A tangent goes when its primal does. Of a large one a weak reference tells; small ones are held,
+    which costs a fifth of that, and swept out now and then.
+    """
+
+    __slots__ = ("duals", "forget", "held", "most", "weak")
 
     def __init__(self) -> None:
-        duals: dict[int, _Dual] = {}
+        duals: dict[int, Any] = {}
+        weak: dict[int, _Dual] = {}
 
         def forget(dual: Any) -> None:
-            duals.pop(dual.key, None)
+            if weak.pop(dual.key, None) is not None:
+                duals.pop(dual.key, None)
 
-        self.duals = duals
+        self.duals = duals  # by the number of an array: its tangent, a tensor or an array
+        self.weak = weak
+        self.held: list[Any] = []
+        self.most = _FEWEST  # how many may be held before the next sweep
         self.forget = forget
 
     def set(self, array: Any, tangent: Any) -> None:
-        """Note the tangent of what `array` holds."""
-        dual = _Dual(array, self.forget)
-        dual.key = id(array)
-        dual.tangent = tangent
-        self.duals[dual.key] = dual
+        """Note the tangent of what `array` holds.
+
+        It may be an array, too, of the shape and dtype of the other, that is nobody else's.
+        """
+        if _SOLE > 0 and getattr(array, "nbytes", SMALL) < SMALL:
+            self.hold(array, tangent)
+            return
+        key = id(array)
+        dual = self.weak[key] = _Dual(array, self.forget)
+        dual.key = key
+        self.duals[key] = tangent
+
+    def hold(self, array: Any, tangent: Any) -> None:
+        """The same for a small array."""
+        duals = self.duals
+        key = id(array)
+        if key not in duals:
+            self.held.append(array)
+        duals[key] = tangent
+        if len(duals) > self.most:
+            self.sweep()
+
+    def wrapped(self, array: Any) -> Any:
+        """The tangent of an array, which was noted as an array, as the tensor it stays."""
+        key = id(array)
+        found = self.duals[key] = wrap(self.duals[key])
+        return found
+
+    def sweep(self) -> None:
+        """Forget the tangents of small arrays that nobody else holds any more."""
+        duals = self.duals
+        kept = {key: duals[key] for key in self.weak}
+        self.held[:] = _shared(self.held, _SOLE)
+        for array in self.held:
+            key = id(array)
+            kept[key] = duals[key]
+        duals.clear()
+        duals.update(kept)
+        self.most = 2 * len(duals) + _FEWEST
+
+    def pop(self, array: Any) -> None:
+        """Forget the tangent of `array`."""
+        key = id(array)
+        self.duals.pop(key, None)
+        self.weak.pop(key, None)
+        self.held[:] = [each for each in self.held if each is not array]
+
+    def clear(self) -> None:
+        """Forget all tangents."""
+        for each in (self.duals, self.held, self.weak):
+            each.clear()
 
 
 class Forward(Layered):
     """Pushes tangents through operators, on top of `under`: a grad mode, inference, a level."""
 
-    __slots__ = ("enabled", "is_on", "level")
+    __slots__ = ("duals", "enabled", "is_on", "level", "pushes")
     on_tensors = True  # a backward pass runs on tensors, which tangents go along with
     nests = True
 
     def __init__(self, under: Any, level: Level, enabled: bool = True):
         super().__init__(under)
         self.level = level
+        self.duals = level.duals
         self.enabled = enabled
         self.is_on = enabled and not is_inference(under)
+        self.pushes = enabled and type(under) is bool
 
     def over(self, under: Any) -> Forward:
         return Forward(under, self.level, self.enabled)
@@ -84,16 +165,19 @@ class Forward(Layered):
     def tangent(self, x: Any) -> Any:
         """The tangent of a tensor, None where it has none."""
         duals = self.level.duals
-        dual = duals.get(id(x._array))
-        if dual is not None:
-            return dual.tangent
+        array = x._array
+        t = duals.get(id(array))
+        if t is not None:
+            return t if type(t) is not ndarray else self.level.wrapped(array)
         if not duals or _base_of(x) is x:
             return None
         view = x._view
-        dual = duals.get(id(view.array))
-        if dual is None:
+        part = duals.get(id(view.array))
+        if part is None:
             return None
-        part = dual.tangent  # the tensor became dual after the view of it was made
+        if type(part) is ndarray:
+            part = self.level.wrapped(view.array)
+        # the tensor became dual after the view of it was made
         with Under(self.under):
             for step in view.steps:
                 out = step.op.call(part, **step.params)
@@ -110,9 +194,9 @@ class Forward(Layered):
         found = None
         for x in inputs:
             array = getattr(x, "_array", None)
-            dual = duals.get(id(array))
-            if dual is not None:
-                found = t = dual.tangent
+            t = duals.get(id(array))
+            if t is not None:
+                found = t = t if type(t) is not ndarray else self.level.wrapped(array)
             elif array is None or x._view is None:
                 t = None
             else:
@@ -253,7 +337,7 @@ class Forward(Layered):
         super().move(x, array)
 
     def forget(self, x: Any) -> None:
-        self.level.duals.pop(id(x._array), None)
+        self.level.pop(x._array)
         super().forget(x)
 
 

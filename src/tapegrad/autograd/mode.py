@@ -28,6 +28,7 @@ class Mode:
     on_tensors = False  # whether a backward pass has to run on tensors, whoever records it
     nests = False  # whether a mode that comes later goes on top of it, as its transform does
     maps = False  # whether it is a level of `vmap`
+    pushes: bool = False  # forward mode on top of a plain grad mode: autograd/push_pointwise.py
 
     def __init__(self, grad: bool):
         self.grad = grad

@@ -112,7 +112,7 @@ def _pushed(
     finally:
         transforming(-1, depth)
         MODE.reset(token)
-        level.duals.clear()
+        level.clear()
 
 
 def _dual(mode: Forward, x: Any, t: Any) -> Any:
