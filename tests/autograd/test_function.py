@@ -608,3 +608,111 @@ def test_a_function_without_jvp_says_so():
 def test_views_of_arguments_have_views_of_tangents():
     function = custom(view_of_dual, jvp=lambda ctx, t: t.view(2, 1))
     assert tangent(function.apply, torch.ones(2), torch.tensor([2.0, 1.0])).tolist() == [[2], [1]]
+
+
+# --- with the transforms of torch.func ---
+
+
+class ByNumPy(Function):
+    """A product that NumPy computes, batches and all."""
+
+    @staticmethod
+    def forward(x, y):
+        return torch.tensor(x.numpy() * y.numpy())
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return ByNumPy.apply(g, y), ByNumPy.apply(g, x)
+
+    @staticmethod
+    def jvp(ctx, a, b):
+        x, y = ctx.saved_tensors
+        return ByNumPy.apply(a, y) + ByNumPy.apply(x, b)
+
+    @staticmethod
+    def vmap(info, in_dims, x, y):
+        assert info.randomness == "error" and info.batch_size in (2, 3)
+        x, y = (
+            each.unsqueeze(-1) if dim is None else each.movedim(dim, -1)
+            for each, dim in zip((x, y), in_dims, strict=True)
+        )
+        return ByNumPy.apply(x, y).movedim(-1, 0), 0
+
+
+class MappedCube(Cube):
+    generate_vmap_rule = True
+
+
+ROWS = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+ROW = torch.tensor([2.0, 3.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda f: torch.func.vmap(f, (0, None))(ROWS, ROW), ROWS * ROW),
+        (lambda f: torch.func.vmap(torch.func.vmap(f))(ROWS, ROWS), ROWS * ROWS),
+        (
+            lambda f: torch.func.grad(lambda y: torch.func.vmap(f, (0, None))(ROWS, y).sum())(ROW),
+            torch.tensor([5.0, 7.0, 9.0]),
+        ),
+        (
+            lambda f: torch.func.vmap(torch.func.grad(lambda x: f(x, f(x, x)).sum()))(ROWS),
+            3 * ROWS**2,
+        ),
+        (
+            lambda f: torch.func.vmap(
+                lambda x: torch.func.jvp(lambda x: f(x, x), (x,), (torch.ones_like(x),))[1]
+            )(ROWS),
+            2 * ROWS,
+        ),
+        (lambda f: torch.func.jacrev(lambda x: f(x, ROW))(ROW), torch.diag(ROW)),
+        (lambda f: torch.func.jacfwd(lambda x: f(x, ROW))(ROW), torch.diag(ROW)),
+    ],
+)
+def test_a_vmap_of_ones_own_goes_with_every_transform(compute, expected):
+    assert torch.equal(compute(ByNumPy.apply), expected)
+
+
+def test_a_generated_rule_runs_the_methods_on_batches():
+    apply, func = MappedCube.apply, torch.func
+    assert torch.equal(func.vmap(apply)(ROWS), ROWS**3)
+    assert torch.equal(func.vmap(func.grad(lambda x: apply(x).sum()))(ROWS), 3 * ROWS**2)
+    for second in (func.hessian, lambda f: func.jacfwd(func.jacfwd(f))):
+        assert torch.equal(second(lambda x: apply(x).sum())(ROW), torch.diag(6 * ROW))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (Cube, "You tried to vmap over Cube, but it does not have vmap support"),
+        (Square, "it must override the setup_context staticmethod"),
+        (
+            type("Both", (MappedCube,), {"vmap": staticmethod(lambda info, dims, x: (x, 0))}),
+            "it has both generate_vmap_rule=True and an overridden vmap staticmethod",
+        ),
+        (
+            type("One", (Cube,), {"vmap": staticmethod(lambda info, dims, x: x)}),
+            "Expected the vmap staticmethod to have two returns",
+        ),
+        (
+            type("Two", (Cube,), {"vmap": staticmethod(lambda info, dims, x: (x, (0, 0)))}),
+            r"returned an incompatible \(output, out_dims\) tuple",
+        ),
+    ],
+)
+def test_functions_that_do_not_go_with_vmap_say_so(function, message):
+    with pytest.raises(RuntimeError, match=message):
+        torch.func.vmap(function.apply)(ROWS)
+
+
+def test_numpy_takes_what_requires_grad_inside_a_function():
+    x, y = leaf(2.0), leaf(3.0)
+    ByNumPy.apply(x, y).backward()
+    assert (x.grad.tolist(), y.grad.tolist()) == ([3], [2])

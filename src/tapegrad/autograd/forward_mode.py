@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -129,12 +129,12 @@ class Level:
         duals.update(kept)
         self.most = 2 * len(duals) + _FEWEST
 
-    def pop(self, array: Any) -> None:
-        """Forget the tangent of `array`."""
-        key = id(array)
-        self.duals.pop(key, None)
-        self.weak.pop(key, None)
-        self.held[:] = [each for each in self.held if each is not array]
+    def drop(self, keys: Collection[int]) -> None:
+        """Forget the tangents of the arrays of these numbers."""
+        for key in keys:
+            self.duals.pop(key, None)
+            self.weak.pop(key, None)
+        self.held[:] = [array for array in self.held if id(array) not in keys]
 
     def clear(self) -> None:
         """Forget all tangents."""
@@ -300,9 +300,13 @@ class Forward(Layered):
         base = _base_of(x)
         old = self.tangent(base)
         own = memory_owner(old._array)
-        for dual in list(self.level.duals.values()):  # views of the old tangent are made again
-            if memory_owner(dual.tangent._array) is own:
-                self.level.duals.pop(dual.key)
+        self.level.drop(  # views of the old tangent are made again
+            [
+                key
+                for key, t in self.level.duals.items()
+                if memory_owner(getattr(t, "_array", t)) is own
+            ]
+        )
         self.level.set(base._array, old + zeros_of(new).sum())
         return self.tangent(x)
 
@@ -337,7 +341,7 @@ class Forward(Layered):
         super().move(x, array)
 
     def forget(self, x: Any) -> None:
-        self.level.pop(x._array)
+        self.level.drop((id(x._array),))
         super().forget(x)
 
 

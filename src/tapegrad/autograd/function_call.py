@@ -30,6 +30,15 @@ from tapegrad.tensor import TensorCore
 def call(function: Any, args: tuple, separate: bool) -> Any:
     """Call a custom function on all its arguments; `separate`: it has a `setup_context`."""
     mode = MODE.get()
+    mapping = None  # a level of vmap, where the function has a rule of its own for it
+    if type(mode) is not bool and _maps(mode):
+        from tapegrad.func import custom
+
+        mapping = custom.mapping_of(mode, args)
+        if mapping is not None and not custom.own_rule(function, separate):
+            mapping = None
+        if mapping is not None and custom.is_innermost(mapping):
+            return custom.mapped(function, args, mapping)
     node = function._backward_cls()
     ctx = node.ctx
     ctx.needs_input_grad = tuple([isinstance(x, TensorCore) and x.requires_grad for x in args])
@@ -43,7 +52,7 @@ def call(function: Any, args: tuple, separate: bool) -> Any:
             result = _forward(function, ctx, args, separate)
         else:
             name = function.__name__
-            result = mode.around(name, lambda: _forward(function, ctx, args, separate))
+            result = mode.around(name, lambda: _forward(function, ctx, args, separate, mapping))
         several = type(result) is tuple
         given = list(result) if several else [result]
         _check_saved(ctx, args, given, separate)
@@ -64,12 +73,24 @@ def call(function: Any, args: tuple, separate: bool) -> Any:
     return tuple(found) if several else found[0]
 
 
-def _forward(function: Any, ctx: Any, args: tuple, separate: bool) -> Any:
+def _forward(function: Any, ctx: Any, args: tuple, separate: bool, mapping: Any = None) -> Any:
     if not separate:
         return function.forward(ctx, *args)
-    result = function.forward(*args)
+    if mapping is None:
+        result = function.forward(*args)
+    else:
+        from tapegrad.func.custom import mapped
+
+        result = mapped(function, args, mapping)
     function.setup_context(ctx, args, result)
     return result
+
+
+def _maps(mode: Any) -> bool:
+    """Whether a level of vmap takes part."""
+    while isinstance(mode, Mode) and not mode.maps:
+        mode = mode.under
+    return isinstance(mode, Mode)
 
 
 def _quiet(mode: Any) -> Any:

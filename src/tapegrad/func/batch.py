@@ -8,7 +8,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.autograd.mode import MODE, transforming
+from tapegrad.autograd.mode import MODE, TRANSFORMS, transforming
 from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.mapping import Mapping, is_mapped
 from tapegrad.func.tree import LEAF, Branch, flatten, text, unflatten
@@ -232,6 +232,7 @@ def _whole(
     ]
     token = MODE.set(Mapping(under, level))
     depth = transforming(1)
+    level.transforms = TRANSFORMS.get()
     try:
         result = func(*unflatten(inside, structure), **kwargs)
     finally:

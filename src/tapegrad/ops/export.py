@@ -9,6 +9,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.ops.data import supported
 from tapegrad.ops.factory import build
 from tapegrad.ops.query import require
@@ -45,12 +46,12 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
     """The elements as a NumPy array that shares the tensor's memory.
 
     Args:
-        force: of a tensor that requires grad, too.
+        force: of a tensor that requires grad, too, where operators record.
 
     >>> torch.ones(2).numpy()
     array([1., 1.], dtype=float32)
     """
-    if self.requires_grad and not force:
+    if self.requires_grad and not force and is_grad_enabled():
         raise errors.advised(
             RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. "

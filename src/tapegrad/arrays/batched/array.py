@@ -37,13 +37,14 @@ def _find_namespace() -> Any:
 class Level:
     """One mapping of a function over a batch: its size, and what random operators do."""
 
-    __slots__ = ("depth", "number", "randomness", "size")
+    __slots__ = ("depth", "number", "randomness", "size", "transforms")
 
     def __init__(self, size: int, randomness: str = "error", depth: int = 1):
         self.number = next(_numbers)
         self.size = size
         self.randomness = randomness
         self.depth = depth  # how many transforms are around it, itself included
+        self.transforms = -1  # of torch.func, where it is one of `vmap`: TRANSFORMS inside it
 
 
 class Batched:
