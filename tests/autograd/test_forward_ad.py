@@ -463,3 +463,53 @@ def test_a_level_inside_a_profiler_is_seen_by_its_operators():
         np.testing.assert_allclose(tangent(y).item(), 2 * np.cos(1.0), rtol=1e-6)
     assert events(profile)[:2] == ["aten::mul", "aten::sin_"]
     assert (x * 2)._version == 0 and repr(y) == "tensor([0.8415])"
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("size", [3, 400, 40000])
+def test_small_and_large_calls_give_the_same_tangents(level, dtype, size):
+    numbers = torch.linspace(0.1, 2.0, size, dtype=dtype)
+    x, y = make_dual(numbers, numbers * 0 + 3), make_dual(numbers + 1, numbers)
+    found = {
+        "both": x * y,
+        "first": x * (numbers + 1),
+        "second": (numbers + 1) / x,
+        "with itself": x * x,
+        "number": x * 2.5 - 1,
+        "one": x.sin().exp(),
+        "alias": x + numbers,
+        "columns": (x.reshape(1, -1).t() * y.reshape(1, -1).t()).t()[0],
+    }
+    sine = np.sin(numbers.numpy().astype(float))
+    n = numbers.numpy().astype(float)
+    expected = {
+        "both": 3 * (n + 1) + n * n,
+        "first": 3 * (n + 1),
+        "second": -3 * (n + 1) / n**2,
+        "with itself": 6 * n,
+        "number": 7.5 + 0 * n,
+        "one": np.exp(sine) * np.cos(n) * 3,
+        "alias": 3 + 0 * n,
+        "columns": 3 * (n + 1) + n * n,
+    }
+    for name, result in found.items():
+        t = tangent(result)
+        assert t.dtype is dtype and t.shape == result.shape
+        np.testing.assert_allclose(t.numpy(), expected[name], rtol=1e-4, err_msg=name)
+
+
+def test_a_write_to_a_result_leaves_the_tangent_of_its_operand_alone(level):
+    x = dual([1.0, 2.0], [1.0, 1.0])
+    y = x + torch.ones(2)
+    y.mul_(3)
+    assert (tangent(x).tolist(), tangent(y).tolist()) == ([1, 1], [3, 3])
+    z = (x * 1).requires_grad_()
+    assert tangent(z * 2).tolist() == [2, 2]
+
+
+def test_a_base_that_becomes_dual_after_its_view_gives_the_view_a_tangent(level):
+    base = torch.ones(4)
+    view, other = base[:2], dual([1.0, 1.0], [1.0, 1.0])
+    base.copy_(dual([1.0, 1.0, 1.0, 1.0], [5.0, 6.0, 7.0, 8.0]))
+    assert tangent(view * other).tolist() == [6, 7]
+    assert tangent(other * view).tolist() == [6, 7]

@@ -6,6 +6,7 @@ or one and a number, of which nothing is recorded, so that rules run on arrays a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,8 @@ from tapegrad.tensor import Tensor
 
 new = object.__new__
 ndarray = np.ndarray
-SMALL = 1 << 11  # bytes of an array that a level may hold for a while
+# bytes of an array that a level may hold for a while: none where references are not counted
+SMALL = 1 << 11 if hasattr(sys, "getrefcount") else 0
 
 
 def pushing(op: Any, of_number: bool = False) -> Callable:
@@ -27,7 +29,7 @@ def pushing(op: Any, of_number: bool = False) -> Callable:
     It gives the result, whose tangent it has noted, or None for a call that is not of this kind.
     With `of_number` the second operand is a Python float or int.
     """
-    if op.kind != "elementwise":
+    if op.kind != "elementwise" or (of_number and not op.numbers):
         return _unfit
     return _binary(op) if len(op.inputs) == 2 and not of_number else _unary(op, of_number)
 
@@ -79,7 +81,7 @@ def _unary(op: Any, of_number: bool) -> Callable:
 def _binary(op: Any) -> Callable:
     compute = forward_function(op)
     rules: list[dict[Any, Any]] = [{}, {}, {}, {}]  # by dtype; the list by who has a tangent
-    known: Any = None  # the mark of the last call where both had one, as most often,
+    known: Any = None  # the mark of the last call with two tangents of one small dimension,
     known_rule: Any = None  # and the rule it took
 
     def push(forward: Any, x: Any, y: Any) -> Any:
@@ -120,10 +122,13 @@ def _binary(op: Any) -> Callable:
                 s = s._array
         if (x._node is not None or y._node is not None) and forward.under:
             return None
-        both = t is not None and s is not None
-        if both and mark is known:
-            rule = known_rule
-            large = False
+        if mark is known and t is not None and s is not None:
+            z = compute(a, b)
+            d = known_rule(a, b, t, s, z)  # a sum, which is nobody else's array
+            forward.held.append(z)  # what `Level.hold` does
+            duals[id(z)] = d
+            if len(duals) > forward.level.most:
+                forward.level.sweep()
         else:
             which = (t is not None) + 2 * (s is not None)
             rule = rules[which].get(mark.dtype)
@@ -132,24 +137,13 @@ def _binary(op: Any) -> Callable:
                 rules[which][mark.dtype] = rule
             if rule is _unfit:
                 return None
-            large = a.nbytes >= SMALL
-            if both and not large:
+            z = compute(a, b)
+            d = rule(a, b, t, s, z)
+            if d is t or d is s or d is a or d is b or d is z or (d.strides != z.strides):
+                d = _copied(d, z)
+            forward.level.set(z, d)
+            if which == 3 and a.ndim == 1 and a.nbytes < SMALL:
                 known, known_rule = mark, rule
-        z = compute(a, b)
-        d = rule(a, b, t, s, z)
-        # the sum of two contributions is nobody else's array
-        if not both and (d is t or d is s or d is a or d is b or d is z):
-            d = _copied(d, z)
-        elif d.ndim > 1 and d.strides != z.strides:
-            d = _copied(d, z)
-        level = forward.level
-        if large:
-            level.set(z, d)
-        else:
-            level.held.append(z)  # what `level.hold` does
-            duals[id(z)] = d
-            if len(duals) > level.most:
-                level.sweep()
         tensor = new(Tensor)
         tensor._array = z
         tensor._node = tensor._counter = tensor._view = tensor._grad = None
