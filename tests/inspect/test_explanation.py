@@ -111,6 +111,17 @@ def test_a_result_says_that_only_leaves_keep_gradients_and_who_freed_its_graph()
     assert f"the first call ({line_of('freed')})" in error.value.__notes__[0]
 
 
+def test_the_error_of_backward_says_where_the_history_was_lost():
+    w = torch.ones(2, requires_grad=True)
+    with watch():
+        loss = w.detach().sum()  # lost for backward
+    with pytest.raises(RuntimeError, match="does not require grad and does not have a") as error:
+        loss.backward()
+    assert error.value.__notes__ == [
+        f"Its history was lost by detach() at {line_of('lost for backward')}."
+    ]
+
+
 def test_without_watching_it_says_what_would_help():
     x = torch.ones(2)
     text = str(explain(x))

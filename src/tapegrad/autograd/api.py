@@ -278,9 +278,11 @@ def _input_edge(tensor: Any) -> Any:
         return edge_behind(tensor)
     edge = edge_of(tensor)
     if edge is None:
+        from tapegrad.autograd.trace import lost_by
+
         raise errors.advised(
             RuntimeError("One of the differentiated Tensors does not require grad"),
-            "Set requires_grad on every input before the forward pass.",
+            "Set requires_grad on every input before the forward pass." + lost_by(tensor),
         )
     return edge
 
@@ -312,11 +314,14 @@ def starts_of(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
         g = _cotangent(i, out, g)
         edge = edge_of(out)
         if edge is None:
+            from tapegrad.autograd.trace import lost_by
+
             raise errors.advised(
                 RuntimeError(
                     f"element {i} of tensors does not require grad and does not have a grad_fn"
                 ),
-                "Nothing it was computed from requires grad, or it was computed under no_grad.",
+                lost_by(out)[1:]
+                or "Nothing it was computed from requires grad, or it was computed under no_grad.",
             )
         roots.append((edge, g if create_graph else g._array))
     return roots

@@ -138,6 +138,17 @@ def freed_by(node: Any) -> str:
     return "" if where is None else f" ({where[0]}:{where[1]})"
 
 
+def lost_by(x: Any) -> str:
+    """How and where a tensor lost its history, as a sentence; "" if nobody watched."""
+    watching = sys.modules.get("tapegrad.inspect.watching")
+    log = None if watching is None else watching.latest()
+    cut = None if log is None else log.cuts.get(x)
+    if cut is None:
+        return ""
+    where = cut.trace.line()
+    return f" Its history was lost by {cut.how} at {where[0]}:{where[1]}." if where else ""
+
+
 class Tracing(Layered):
     """Notes where nodes are made, on top of another mode."""
 
