@@ -17,7 +17,8 @@ import numpy as np
 
 from tapegrad.autograd.describe import described, kept_by
 from tapegrad.autograd.graph import AccumulateGrad
-from tapegrad.autograd.mode import MODE, layer_of, stripped
+from tapegrad.autograd.layered import layer_of, stripped
+from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, trace_of
 from tapegrad.errors import advised
 

@@ -26,7 +26,8 @@ import numpy as np
 from tapegrad import errors
 from tapegrad.arrays.find import mapped_beyond, namespace_of
 from tapegrad.autograd.graph import Version
-from tapegrad.autograd.mode import MODE, Layered, Mode, is_inference
+from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.mode import MODE, Mode, is_inference
 from tapegrad.autograd.push import no_rule
 from tapegrad.autograd.push_pointwise import SMALL
 from tapegrad.autograd.tangent import Under, own_tensor, tangents_of_call, zeros_of

@@ -121,64 +121,6 @@ class Mode:
             self.under.backward_begins(walk)
 
 
-class Layered(Mode):
-    """A mode that adds something on top of `under`: a grad mode, or another mode.
-
-    Its class says how to put the same on top of another one: `over`.
-    """
-
-    __slots__ = ("under",)
-
-    def __init__(self, under: Any):
-        super().__init__(under if type(under) is bool else under.grad)
-        self.under = under
-
-    @property
-    def on_tensors(self) -> bool:
-        under = self.under
-        return type(under) is not bool and under.on_tensors
-
-    def with_grad(self, grad: bool) -> Mode:
-        under = self.under
-        return self.over(grad if type(under) is bool else under.with_grad(grad))
-
-    def below(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-        """Run one operator under the mode below this one, and nothing else."""
-        under = self.under
-        if type(under) is not bool:
-            return under.call(name, function, args, kwargs)
-        token = MODE.set(under)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            MODE.reset(token)
-
-    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
-        under = self.under
-        return compute(x) if type(under) is bool else under.in_place(name, compute, x)
-
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        under = self.under
-        return function(*args) if type(under) is bool else under.backward_node(node, function, args)
-
-
-def stripped(mode: Any, kind: type[Layered]) -> Any:
-    """`mode` less the modes of a class."""
-    if isinstance(mode, kind):
-        return stripped(mode.under, kind)
-    if isinstance(mode, Mode) and mode.under is not None:
-        return mode.over(stripped(mode.under, kind))
-    return mode
-
-
-def layer_of(kind: type[Layered]) -> Any:
-    """The topmost mode of a class in the current context, None where there is none."""
-    mode = MODE.get()
-    while isinstance(mode, Mode) and not isinstance(mode, kind):
-        mode = mode.under
-    return mode if isinstance(mode, Mode) else None
-
-
 TRANSFORMS: ContextVar[int] = ContextVar("tapegrad_transforms", default=0)
 
 

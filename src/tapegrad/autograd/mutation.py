@@ -11,7 +11,8 @@ from tapegrad import errors
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import Version, version_of
 from tapegrad.autograd.kept import origin_of
-from tapegrad.autograd.mode import MODE, Layered, Mode, layer_of
+from tapegrad.autograd.layered import Layered, layer_of
+from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
 from tapegrad.autograd.view import edge_of, memory_owner
 from tapegrad.op import Op

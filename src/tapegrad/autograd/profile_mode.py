@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.autograd.mode import MODE, Layered
+from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
 
 EVALUATE = "autograd::engine::evaluate_function: "

@@ -9,7 +9,8 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.kept import origin_of
-from tapegrad.autograd.mode import MODE, layer_of
+from tapegrad.autograd.layered import layer_of
+from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.packed import not_callable
 from tapegrad.autograd.saving_mode import Saving, with_hooks
 from tapegrad.autograd.view import edge_of

@@ -12,7 +12,8 @@ from typing import Any
 
 from tapegrad.autograd.graph import Port
 from tapegrad.autograd.history import CopySlices
-from tapegrad.autograd.mode import MODE, Layered, Mode, layer_of
+from tapegrad.autograd.layered import Layered, layer_of
+from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.packed import Packed, pack_node
 from tapegrad.op import Op
 

@@ -16,7 +16,7 @@ from types import CodeType
 from typing import Any
 
 from tapegrad.autograd.graph import AccumulateGrad, Port
-from tapegrad.autograd.mode import Layered
+from tapegrad.autograd.layered import Layered
 
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MOST = 24  # frames that a trace has, counted from the innermost one

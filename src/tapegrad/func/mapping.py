@@ -12,7 +12,8 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, Level, inplace_error
 from tapegrad.arrays.batched.loop import OPERATORS
-from tapegrad.autograd.mode import MODE, Layered, Mode
+from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.plan import Plan
 from tapegrad.func.level import is_inside, leave, lift, same_for_all
 from tapegrad.op import Op

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tapegrad.autograd.mode import MODE, Layered
+from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_mode import public_name
 from tapegrad.storage import owner_of
 from tapegrad.tensor import Tensor

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextvars import Token
 from typing import Any
 
-from tapegrad.autograd.mode import MODE, Layered
+from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_mode import public_name
 from tapegrad.autograd.trace import Trace, frames_here
 from tapegrad.errors import advised
