@@ -716,3 +716,12 @@ def test_numpy_takes_what_requires_grad_inside_a_function():
     x, y = leaf(2.0), leaf(3.0)
     ByNumPy.apply(x, y).backward()
     assert (x.grad.tolist(), y.grad.tolist()) == ([3], [2])
+
+
+def test_the_edge_behind_a_result_stands_for_it():
+    x = leaf(1.0, 2.0)
+    y = Square.apply(x)
+    edge = torch.autograd.graph.GradientEdge(y.grad_fn, 0)
+    assert torch.autograd.grad(edge, x, torch.ones(2), retain_graph=True)[0].tolist() == [2, 4]
+    edge = torch.autograd.graph.get_gradient_edge(y)
+    assert torch.autograd.grad(y.sum(), edge)[0].tolist() == [1, 1]

@@ -116,6 +116,11 @@ class BackwardCFunction(MultiNode):
     def saved(self, values: None) -> None:
         self.kept_tensors = FREED
 
+    def like_of(self, index: int) -> Any:
+        """What has the shape and dtype of a result; None for one that is no tensor."""
+        output = self.output_likes[index]
+        return None if output is None else output[1]
+
     # --- what the user asks ---
 
     def apply(self, *gradients: Any) -> Any:

@@ -103,7 +103,7 @@ def output_behind(given: Any, like: Any = None) -> Any:
     if type(edge) is AccumulateGrad:
         like = edge.array
     elif type(edge) is Port:
-        like = edge.node.likes[edge.index]
+        like = edge.node.like_of(edge.index) or like
     if like is None:
         return given
     if isinstance(like.dtype, np.dtype):

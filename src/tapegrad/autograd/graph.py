@@ -238,6 +238,10 @@ class MultiNode(TupleNode):
     __slots__ = ("likes", "n_outputs")
     likes: Any  # None: zeros for what no gradient reaches are the node's own business
 
+    def like_of(self, index: int) -> Any:
+        """What has the shape and dtype of an output; None where that is not known."""
+        return None if self.likes is None else self.likes[index]
+
 
 class Port:
     """One output of a `MultiNode`: what the edges to it point at, held by them and not by it."""
