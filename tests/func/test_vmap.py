@@ -328,3 +328,50 @@ def test_what_one_member_cannot_be_asked(function, message):
     with pytest.raises(RuntimeError) as caught:
         vmap(function)(X)
     assert message in str(caught.value)
+
+
+# --- functions of the user ---
+
+
+class Sine(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.sin()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0])
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0].cos()
+
+
+class GeneratedSine(Sine):
+    generate_vmap_rule = True
+
+
+class RuledSine(Sine):
+    seen = ()
+
+    @staticmethod
+    def vmap(info, in_dims, x):
+        RuledSine.seen += ((info.batch_size, info.randomness, in_dims, tuple(x.shape)),)
+        return RuledSine.apply(x), in_dims[0]
+
+
+class OldSine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.sin()
+
+
+def test_a_function_of_the_user_needs_a_rule_for_batches():
+    for function in (GeneratedSine, RuledSine):
+        slopes = vmap(torch.func.grad(lambda x, f=function: f.apply(x).sum()))(X)
+        np.testing.assert_allclose(np.asarray(slopes), np.cos(np.asarray(X)), rtol=1e-6)
+    assert RuledSine.seen == ((2, "error", (0,), (2, 3)),)
+    with pytest.raises(RuntimeError, match="over Sine, but it does not have vmap support"):
+        vmap(Sine.apply)(X)
+    with pytest.raises(RuntimeError, match="it must override the setup_context staticmethod"):
+        torch.func.grad(lambda x: OldSine.apply(x).sum())(X)

@@ -4,10 +4,12 @@ from tapegrad.func.batch import vmap
 from tapegrad.func.forward import jvp
 from tapegrad.func.jacobian import hessian, jacfwd, jacrev
 from tapegrad.func.module import functional_call, stack_module_state
+from tapegrad.func.other import functionalize, replace_all_batch_norm_modules_
 from tapegrad.func.reverse import grad, grad_and_value, linearize, vjp
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",
@@ -15,6 +17,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",
