@@ -579,3 +579,38 @@ def test_one_cycle_ends():
 def test_resuming_needs_the_first_rates():
     with pytest.raises(KeyError, match="param 'initial_lr' is not specified in param_groups"):
         L.StepLR(two_groups(), 2, last_epoch=5)
+
+
+def test_a_group_that_came_later_needs_another_scheduler():
+    optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
+    scheduler = L.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+    optimizer.add_param_group({"params": [torch.ones(1)]})
+    optimizer.step()
+    with raises(ValueError, "zip() argument 2 is shorter than argument 1"):
+        scheduler.step()
+    assert [group["lr"] for group in optimizer.param_groups] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda optimizer: S.SWALR(optimizer, 0.1, anneal_strategy="wavy"),
+        lambda optimizer: L.CyclicLR(optimizer, 0.1, 1.0, mode="wavy"),
+        lambda optimizer: L.OneCycleLR(optimizer, 0.1, total_steps=9),
+    ],
+)
+def test_a_scheduler_that_is_refused_leaves_the_groups_alone(make):
+    optimizer = torch.optim.Rprop([torch.ones(1)], lr=1.0)
+    before = copy.deepcopy(optimizer.state_dict())
+    with pytest.raises(ValueError):
+        make(optimizer)
+    assert optimizer.state_dict() == before
+
+
+def test_a_plateau_remembers_rates_that_are_tensors_by_value():
+    rate = torch.tensor(1.0)
+    optimizer = torch.optim.SGD([torch.ones(1)], lr=rate)
+    scheduler = L.ReduceLROnPlateau(optimizer)
+    scheduler.step(1.0)
+    rate.fill_(0.5)
+    assert scheduler.get_last_lr() == [torch.tensor(1.0)]

@@ -101,12 +101,41 @@ def test_the_state_has_the_names_of_pytorch(method):
 def test_adagrad_has_its_state_from_the_start():
     z = torch.ones(2, dtype=torch.complex64, requires_grad=True)
     optimizer = optim.Adagrad([z], initial_accumulator_value=0.5)
-    optimizer.add_param_group({"params": [leaf(1.0)], "initial_accumulator_value": 2.0})
-    state = optimizer.state_dict()["state"]
-    assert repr(state[0]) == (
-        "{'step': tensor(0.), 'sum': tensor([0.5000+0.5000j, 0.5000+0.5000j])}"
+    assert repr(optimizer.state_dict()["state"]) == (
+        "{0: {'step': tensor(0.), 'sum': tensor([0.5000+0.5000j, 0.5000+0.5000j])}}"
     )
-    assert repr(state[1]) == "{'step': tensor(0.), 'sum': tensor([2.])}"
+
+
+def test_adagrad_starts_a_late_group_at_its_first_step_from_the_common_value():
+    late = leaf(1.0)
+    optimizer = optim.Adagrad([leaf(1.0)], initial_accumulator_value=0.5)
+    optimizer.add_param_group({"params": [late], "initial_accumulator_value": 2.0})
+    assert list(optimizer.state_dict()["state"]) == [0]
+    late.grad = torch.ones(1)
+    optimizer.step()
+    assert (
+        repr(optimizer.state_dict()["state"][1]) == "{'step': tensor(1.), 'sum': tensor([1.5000])}"
+    )
+
+
+@pytest.mark.parametrize(
+    "method, moved, gradient",
+    [
+        ("Adagrad", 0.9142857193946838 + 2.066666603088379j, -0.00746355 - 0.09185184j),
+        ("Adam", 0.914286196231842 + 2.0666663646698j, -0.00746348 - 0.09185104j),
+        ("RMSprop", 0.625 + 2.1666667461395264j, -0.09765625 - 0.60185182j),
+    ],
+)
+def test_recorded_steps_take_complex_numbers_as_pairs(method, moved, gradient):
+    grad = torch.tensor([3 - 1j], requires_grad=True)
+    w = torch.tensor([1 + 2j], requires_grad=True) * 1
+    w.retain_grad()
+    optimizer = getattr(optim, method)([w], lr=0.1, eps=0.5, differentiable=True)
+    w.grad = grad * 1
+    optimizer.step()
+    assert w.item() == pytest.approx(moved, rel=1e-6)
+    found = torch.autograd.grad((w.abs() ** 2).sum(), grad)[0]
+    assert found.item() == pytest.approx(gradient, rel=1e-5)
 
 
 def test_numbers_kept_for_each_parameter_are_kept_for_late_ones_too():
@@ -238,6 +267,34 @@ def test_lbfgs_continues_after_saving_and_loading():
     optimizer.step(closure)
     again.step(other_closure)
     assert other.tolist() == w.tolist()
+
+
+@pytest.mark.parametrize(
+    "options, calls",
+    [
+        ({"max_iter": 1}, [2, 4, 6]),
+        ({"max_eval": 3}, [3, 6, 9]),
+        ({"max_iter": 5, "lr": 50.0}, [7, 13, 20]),
+    ],
+)
+def test_the_line_search_keeps_to_the_calls_that_are_left(options, calls):
+    x = torch.tensor([-1.5, 2.0, 0.7], dtype=torch.float64, requires_grad=True)
+    optimizer = optim.LBFGS([x], line_search_fn="strong_wolfe", **options)
+    n = 0
+
+    def closure():
+        nonlocal n
+        n += 1
+        optimizer.zero_grad()
+        loss = ((1 - x[:-1]) ** 2 + 100 * (x[1:] - x[:-1] ** 2) ** 2).sum()
+        loss.backward()
+        return loss
+
+    found = []
+    for _ in calls:
+        optimizer.step(closure)
+        found.append(n)
+    assert found == calls
 
 
 def test_lbfgs_has_one_group():

@@ -89,6 +89,24 @@ def test_a_parameter_twice_in_a_group_warns():
         optim.SGD([p, p])
 
 
+@pytest.mark.filterwarnings("ignore:optimizer contains a parameter group with duplicate")
+def test_a_parameter_twice_in_a_group_is_stepped_twice():
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    b = torch.tensor([3.0], requires_grad=True)
+    optimizer = optim.Adam([a, b, a], lr=0.1)
+    for _ in range(2):
+        a.grad, b.grad = torch.ones(2), torch.ones(1)
+        optimizer.step()
+    assert torch.allclose(a, torch.tensor([0.6, 1.6]))
+    assert torch.allclose(b, torch.tensor([2.8]))
+    saved = optimizer.state_dict()
+    assert saved["param_groups"][0]["params"] == [2, 1, 2]
+    assert {number: entry["step"].item() for number, entry in saved["state"].items()} == {
+        2: 4,
+        1: 2,
+    }
+
+
 def test_a_group_must_be_a_dict():
     with raises(TypeError, "param_group must be a dict, but got <class 'int'>"):
         optim.SGD([leaf(1.0)]).add_param_group(3)

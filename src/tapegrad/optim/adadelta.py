@@ -64,9 +64,9 @@ class Adadelta(Optimizer):
             "rho": rho,
             "eps": eps,
             "weight_decay": weight_decay,
-            "foreach": foreach,
-            "capturable": capturable,
             "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
             "differentiable": differentiable,
         }
         super().__init__(params, defaults)

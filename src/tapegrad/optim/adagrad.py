@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.check import check_choices, check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
@@ -23,12 +25,11 @@ class Adagrad(Optimizer):
         lr: learning rate
         lr_decay: how fast the learning rate falls
         weight_decay: factor of an L2 penalty
-        initial_accumulator_value: where the sum starts
+        initial_accumulator_value: where the sum starts; one of a group is ignored, as in PyTorch
         eps: keeps the denominator from 0
         maximize: climb instead of descend
         differentiable: record the step, so that gradients pass through it
-        fused: accepted; the arithmetic is the same
-        foreach: accepted; the arithmetic is the same
+        foreach, fused: accepted; the arithmetic is the same
 
     Source: Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and stochastic
     optimization, 2011.
@@ -67,30 +68,24 @@ class Adagrad(Optimizer):
         defaults = {
             "lr": lr,
             "lr_decay": lr_decay,
+            "eps": eps,
             "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value,
-            "eps": eps,
             "foreach": foreach,
             "maximize": maximize,
             "differentiable": differentiable,
             "fused": fused,
         }
         super().__init__(params, defaults)
+        for param in chain.from_iterable(group["params"] for group in self.param_groups):
+            total = self.init(numpy_namespace, param._array)["sum"]
+            self.state[param] = {"step": wrap(np.zeros((), step_dtype())), "sum": wrap(total)}
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Optimize further parameters; their state exists from now on, as PyTorch's does."""
-        super().add_param_group(param_group)
-        group = self.param_groups[-1]
-        start = group["initial_accumulator_value"]
-        for param in group["params"]:
-            filled = complex(start, start) if param.is_complex() else start
-            array = np.full_like(param._array, filled)
-            self.state[param] = {"step": wrap(np.zeros((), step_dtype())), "sum": wrap(array)}
-
-    def init(
-        self, xp: Any, param: Any, *, initial_accumulator_value: float, **_: Any
-    ) -> dict[str, Any]:
-        return {"sum": xp.full_like(param, initial_accumulator_value)}
+    def init(self, xp: Any, param: Any, **_: Any) -> dict[str, Any]:
+        start = self.defaults["initial_accumulator_value"]
+        if xp.isdtype(param.dtype, "complex floating"):
+            start = complex(start, start)
+        return {"sum": xp.full_like(param, start)}
 
     def update(
         self,

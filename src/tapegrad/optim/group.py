@@ -25,7 +25,13 @@ def step_group(optimizer: Any, group: dict[str, Any]) -> None:
     key = (*map(id, ready), *[bool(group[name]) for name in optimizer.structural])
     plan = optimizer._plans.get(id(group))
     if plan is None or plan[0] != key or not all(b.is_valid(optimizer) for b in plan[1]):
-        plan = optimizer._plans[id(group)] = (key, _batches(optimizer, ready, options))
+        *earlier, last = _rounds(ready)
+        for params in earlier:
+            for batch in _batches(optimizer, params, options):
+                batch.step(optimizer, options)
+        plan = key, _batches(optimizer, last, options)
+        if not earlier:
+            optimizer._plans[id(group)] = plan
     for batch in plan[1]:
         batch.step(optimizer, options)
     count_writes(ready, f"{type(optimizer).__name__}.step")
@@ -34,6 +40,7 @@ def step_group(optimizer: Any, group: dict[str, Any]) -> None:
 def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
     """The same on tensors, recorded: the step itself is part of the graph."""
     from tapegrad import namespace as xp
+    from tapegrad.ops.stride import view_as_complex
 
     if group.get("capturable"):
         raise _not_capturable(optimizer)
@@ -46,18 +53,41 @@ def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
             if grad is None:
                 continue
             fresh = not optimizer.state.get(param)
-            initial = optimizer.init(xp, param.detach(), **options)
+            initial = optimizer.init(xp, _pairs(param.detach()), **options)
             if optimizer.counts_steps:
                 initial = {"step": wrap(np.zeros((), step_dtype())), **initial}
+            state: dict[str, Any] = {}
             if initial:
-                state = optimizer.state[param]
-                state.update({k: v for k, v in initial.items() if state.get(k) is None})
-            else:
-                state = {}
+                kept = optimizer.state[param]
+                for name, value in initial.items():
+                    if kept.get(name) is None:
+                        is_pairs = param.is_complex() and value.shape == (*param.shape, 2)
+                        kept[name] = view_as_complex(value) if is_pairs else value
+                state = {name: _pairs(value) for name, value in kept.items()}
             if optimizer.counts_steps:
                 state["step"] += 1
-            optimizer.update(xp, param, grad, state, **options, first=fresh, spare=NO_SPARE)
+            x, g = _pairs(param), _pairs(grad)
+            optimizer.update(xp, x, g, state, **options, first=fresh, spare=NO_SPARE)
             optimizer.conclude(xp, state, **options)
+
+
+def _pairs(x: Any) -> Any:
+    """A complex tensor seen as pairs of real numbers; others as they are."""
+    from tapegrad.ops.stride import view_as_real
+
+    return view_as_real(x) if isinstance(x, Tensor) and x.is_complex() else x
+
+
+def _rounds(ready: list[Any]) -> list[list[Any]]:
+    """The parameters, each once in a round: one that a group has twice is updated twice."""
+    rounds: list[list[Any]] = [[]]
+    n_seen: dict[int, int] = {}
+    for param in ready:
+        i = n_seen[id(param)] = n_seen.get(id(param), -1) + 1
+        if i == len(rounds):
+            rounds.append([])
+        rounds[i].append(param)
+    return rounds
 
 
 def _batches(optimizer: Any, ready: list[Any], options: dict[str, Any]) -> list[Batch]:

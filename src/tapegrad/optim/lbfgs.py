@@ -27,7 +27,7 @@ class LBFGS(Optimizer):
         params: tensors, or pairs of name and tensor; one group
         lr: the length of a step, or the first one that the line search tries
         max_iter: how many steps along a line
-        max_eval: how many calls of the closure; None: `max_iter * 5 // 4`
+        max_eval: how many calls of the closure, about; None: `max_iter * 5 // 4`
         tolerance_grad: stop when no element of the gradient is larger
         tolerance_change: stop when step or change of the loss are smaller
         history_size: how many steps are remembered
@@ -114,8 +114,9 @@ class LBFGS(Optimizer):
             if group["line_search_fn"]:
                 start = Trial(0, loss, grad, slope)
                 line.take(d)
+                left = group["max_eval"] - n_evaluations
                 trial, evaluations = strong_wolfe(
-                    line.evaluate, start, memory.t, _largest(d), tolerance
+                    line.evaluate, start, memory.t, _largest(d), tolerance, left
                 )
                 memory.t, loss, grad = trial.t, trial.f, trial.g
                 line.move(memory.t, d)

@@ -67,11 +67,11 @@ class RMSprop(Optimizer):
         check_not_negative("alpha value", alpha)
         defaults = {
             "lr": lr,
+            "momentum": momentum,
             "alpha": alpha,
             "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
             "centered": centered,
+            "weight_decay": weight_decay,
             "capturable": capturable,
             "foreach": foreach,
             "maximize": maximize,

@@ -63,10 +63,10 @@ class Rprop(Optimizer):
             "lr": lr,
             "etas": etas,
             "step_sizes": step_sizes,
-            "capturable": capturable,
             "foreach": foreach,
             "maximize": maximize,
             "differentiable": differentiable,
+            "capturable": capturable,
         }
         super().__init__(params, defaults)
 

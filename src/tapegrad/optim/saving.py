@@ -38,9 +38,9 @@ class Saving:
         """
         for pre_hook in self._optimizer_state_dict_pre_hooks.values():
             pre_hook(self)
-        numbers: dict[int, int] = {}
-        for param in chain.from_iterable(g["params"] for g in self.param_groups):
-            numbers.setdefault(id(param), len(numbers))
+        # One that a group has twice goes by its last place, as in PyTorch.
+        params = chain.from_iterable(g["params"] for g in self.param_groups)
+        numbers = {id(param): i for i, param in enumerate(params)}
         groups = []
         for group in self.param_groups:
             packed = {k: v for k, v in group.items() if k != "params"}

@@ -7,7 +7,6 @@ from typing import Any
 
 DECREASE = 1e-4  # Nocedal and Wright's c1: how much of the promised descent is asked for
 CURVATURE = 0.9  # their c2: how much of the slope may be left
-TRIALS = 25
 
 
 class Trial:
@@ -20,7 +19,12 @@ class Trial:
 
 
 def strong_wolfe(
-    evaluate: Callable[[Any], Trial], start: Trial, t: Any, length: Any, tolerance: float
+    evaluate: Callable[[Any], Trial],
+    start: Trial,
+    t: Any,
+    length: Any,
+    tolerance: float,
+    most: int,
 ) -> tuple[Trial, int]:
     """A trial with enough descent and little slope, and how many trials were made.
 
@@ -30,6 +34,7 @@ def strong_wolfe(
         t: the first distance to try
         length: the largest element of the direction
         tolerance: stop when the bracket is shorter than this
+        most: how many trials may follow the first one
 
     Source: Nocedal and Wright, Numerical optimization, 2006, algorithms 3.5 and 3.6, with cubic
     interpolation (equation 3.59) that is kept away from the ends of the bracket.
@@ -37,7 +42,7 @@ def strong_wolfe(
     trial, last = evaluate(t), start
     n = 0
     bracket = None
-    while n < TRIALS:
+    while n < most:
         if not _descends(start, trial) or (n > 1 and trial.f >= last.f):
             bracket = [last, trial]
             break
@@ -52,7 +57,7 @@ def strong_wolfe(
         n += 1
     if bracket is None:
         bracket = [start, trial]
-    return _zoom(evaluate, start, bracket, length, tolerance, n)
+    return _zoom(evaluate, start, bracket, length, tolerance, n, most)
 
 
 def _zoom(
@@ -62,11 +67,12 @@ def _zoom(
     length: Any,
     tolerance: float,
     n: int,
+    most: int,
 ) -> tuple[Trial, int]:
     """Shrink a bracket that holds a minimum."""
     low, high = _order(bracket)
     was_close = False
-    while n < TRIALS:
+    while n < most:
         left, right = sorted((bracket[0].t, bracket[1].t))
         if (right - left) * length < tolerance:
             break

@@ -47,8 +47,8 @@ class CosineAnnealingLR(LRScheduler):
             return [least + (base - least) * factor for base in self.base_lrs]
         if (epoch - 1 - n) % (2 * n) == 0:  # from the minimum, where no ratio leads away
             factor = (1 - cos(pi / n)) / 2
-            pairs = zip(rates, self.base_lrs, strict=True)
-            return [lr + (base - least) * factor for lr, base in pairs]
+            pairs = zip(self.base_lrs, rates, strict=True)
+            return [lr + (base - least) * factor for base, lr in pairs]
         factor = (1 + cos(pi * epoch / n)) / (1 + cos(pi * (epoch - 1) / n))
         return [factor * (lr - least) + least for lr in rates]
 

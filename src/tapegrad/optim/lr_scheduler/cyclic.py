@@ -64,9 +64,6 @@ class CyclicLR(LRScheduler):
         self.optimizer = checked(optimizer)
         groups = optimizer.param_groups
         lowest = for_each_group("base_lr", optimizer, base_lr)
-        if last_epoch == -1:
-            for group, lr in zip(groups, lowest, strict=True):
-                set_option(group, "lr", lr)
         self.max_lrs = for_each_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         down = up if step_size_down is None else float(step_size_down)
@@ -88,12 +85,15 @@ class CyclicLR(LRScheduler):
             self.use_beta1 = uses_beta1(optimizer)
             self.base_momentums = for_each_group("base_momentum", optimizer, base_momentum)
             self.max_momentums = for_each_group("max_momentum", optimizer, max_momentum)
-            if last_epoch == -1:
-                pairs = zip(self.max_momentums, self.base_momentums, strict=True)
-                for group, (high, low) in zip(groups, pairs, strict=True):
-                    set_momentum(group, high, self.use_beta1)
-                    group["max_momentum"] = high
-                    group["base_momentum"] = low
+        if last_epoch == -1:  # all is checked: now the groups may change
+            for group, lr in zip(groups, lowest, strict=True):
+                set_option(group, "lr", lr)
+        if last_epoch == -1 and cycle_momentum:
+            pairs = zip(self.max_momentums, self.base_momentums, strict=True)
+            for group, (high, low) in zip(groups, pairs, strict=True):
+                set_momentum(group, high, self.use_beta1)
+                group["max_momentum"] = high
+                group["base_momentum"] = low
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lowest
 
@@ -126,7 +126,7 @@ class CyclicLR(LRScheduler):
         state = super().state_dict()
         function = state.pop("_scale_fn_custom")
         plain = function is None or isinstance(function, FunctionType)
-        state["_scale_fn_custom"] = None if plain else vars(function).copy()
+        state["_scale_fn_custom"] = None if plain else function.__dict__.copy()
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ class _OfFunctions(LRScheduler):
         state = super().state_dict()
         functions = state.pop("lr_lambdas")
         state["lr_lambdas"] = [
-            None if isinstance(f, FunctionType) else vars(f).copy() for f in functions
+            None if isinstance(f, FunctionType) else f.__dict__.copy() for f in functions
         ]
         return state
 

@@ -80,22 +80,22 @@ class OneCycleLR(LRScheduler):
         self._anneal_func_type = anneal_strategy
         groups = optimizer.param_groups
         highest = for_each_group("max_lr", optimizer, max_lr)
-        if last_epoch == -1:
-            for group, lr in zip(groups, highest, strict=True):
-                group["initial_lr"] = lr / div_factor
-                group["max_lr"] = lr
-                group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self.use_beta1 = uses_beta1(optimizer)
             high_momentums = for_each_group("max_momentum", optimizer, max_momentum)
             low_momentums = for_each_group("base_momentum", optimizer, base_momentum)
-            if last_epoch == -1:
-                pairs = zip(high_momentums, low_momentums, strict=True)
-                for group, (high, low) in zip(groups, pairs, strict=True):
-                    set_momentum(group, high, self.use_beta1)
-                    group["max_momentum"] = high
-                    group["base_momentum"] = low
+        if last_epoch == -1:  # all is checked: now the groups may change
+            for group, lr in zip(groups, highest, strict=True):
+                group["initial_lr"] = lr / div_factor
+                group["max_lr"] = lr
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        if last_epoch == -1 and cycle_momentum:
+            pairs = zip(high_momentums, low_momentums, strict=True)
+            for group, (high, low) in zip(groups, pairs, strict=True):
+                set_momentum(group, high, self.use_beta1)
+                group["max_momentum"] = high
+                group["base_momentum"] = low
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:

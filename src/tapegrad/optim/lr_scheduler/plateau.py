@@ -6,7 +6,13 @@ from math import inf
 from typing import Any
 
 from tapegrad.errors import advised
-from tapegrad.optim.lr_scheduler.scheduler import LRScheduler, checked, set_option, warn_of_epoch
+from tapegrad.optim.lr_scheduler.scheduler import (
+    LRScheduler,
+    checked,
+    copied,
+    set_option,
+    warn_of_epoch,
+)
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -63,7 +69,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown = cooldown
         self.eps = eps
         self.last_epoch = 0
-        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+        self._last_lr = [copied(group["lr"]) for group in optimizer.param_groups]
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()
 
@@ -105,7 +111,7 @@ class ReduceLROnPlateau(LRScheduler):
             self._reduce_lr(epoch)
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+        self._last_lr = [copied(group["lr"]) for group in self.optimizer.param_groups]
 
     def _reduce_lr(self, epoch: int) -> None:
         groups = self.optimizer.param_groups

@@ -102,7 +102,14 @@ class LRScheduler:
 
     def _set(self, rates: list[Any]) -> None:
         groups = self.optimizer.param_groups
-        for group, lr in zip(groups, rates, strict=False):
+        if len(rates) != len(groups):
+            how = "shorter" if len(rates) < len(groups) else "longer"
+            raise advised(
+                ValueError(f"zip() argument 2 is {how} than argument 1"),
+                f"The scheduler gives {len(rates)} rates and the optimizer has {len(groups)} "
+                "groups: make another scheduler after add_param_group().",
+            )
+        for group, lr in zip(groups, rates, strict=True):
             set_option(group, "lr", lr)
         self._last_lr = [copied(group["lr"]) for group in groups]
 

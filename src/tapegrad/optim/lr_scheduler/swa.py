@@ -37,8 +37,6 @@ class SWALR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         rates = for_each_group("swa_lr", optimizer, swa_lr)
-        for group, lr in zip(optimizer.param_groups, rates, strict=True):
-            group["swa_lr"] = lr
         if anneal_strategy not in ("cos", "linear"):
             raise advised(
                 ValueError(
@@ -54,6 +52,8 @@ class SWALR(LRScheduler):
                 "0: at once.",
             )
         self.anneal_epochs = anneal_epochs
+        for group, lr in zip(optimizer.param_groups, rates, strict=True):
+            group["swa_lr"] = lr
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
