@@ -20,7 +20,7 @@ from tapegrad.autograd.function_node import BackwardCFunction, keep
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.inplace import written
-from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
 from tapegrad.autograd.origin import IN_FUNCTION, MULTI_OUTPUT
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.writable import check_view
@@ -30,6 +30,10 @@ from tapegrad.tensor import TensorCore
 def call(function: Any, args: tuple, separate: bool) -> Any:
     """Call a custom function on all its arguments; `separate`: it has a `setup_context`."""
     mode = MODE.get()
+    if not separate and TRANSFORMS.get():
+        from tapegrad.func import custom
+
+        custom.own_rule(function, separate)  # an error
     mapping = None  # a level of vmap, where the function has a rule of its own for it
     if type(mode) is not bool and _maps(mode):
         from tapegrad.func import custom
