@@ -16,7 +16,14 @@ from tapegrad.func.batch import check_randomness, depth_of, lowered
 from tapegrad.func.forward import jvp, pushed
 from tapegrad.func.level import is_inside, leave, lift, shown
 from tapegrad.func.mapping import Mapping, only_maps
-from tapegrad.func.reverse import checked_argnums, chosen, pull_back, recorded_call, replaced
+from tapegrad.func.reverse import (
+    checked_argnums,
+    chosen,
+    ones_of,
+    pull_back,
+    recorded_call,
+    replaced,
+)
 from tapegrad.func.tree import flatten, unflatten
 from tapegrad.tensor import wrap
 
@@ -66,33 +73,36 @@ def jacrev(
         outs, structure, leaves, own, aux = recorded_call(
             function, primals, has_aux, "vjp(f, *primals)"
         )
-        sizes = [y.numel() for y in outs]
-        total = sum(sizes)
-        step = total if chunk_size is None else chunk_size
-        columns: list[list] = []
-        for first in range(0, max(total, 1), max(step, 1)):
-            columns.append(_rows(outs, leaves, sizes, first, min(step, total - first)))
-        whole = [_joined(parts) for parts in zip(*columns, strict=True)]
-        table = []
-        start = 0
-        for y, size in zip(outs, sizes, strict=True):
-            table.append(
-                [
-                    x.narrow(0, start, size).reshape((*y.shape, *x.shape[1:]))
-                    if len(outs) > 1
-                    else x.reshape((*y.shape, *x.shape[1:]))
-                    for x in whole
-                ]
-            )
-            start += size
         rows = []
-        for row in table:
+        for row in _table(outs, leaves, chunk_size):
             tree = unflatten(row, own)
             rows.append(tree if isinstance(argnums, tuple) else tree[0])
         result = unflatten(rows, structure)
         return (result, aux) if has_aux else result
 
     return wrapper
+
+
+def _table(outs: list, leaves: list, chunk_size: int | None) -> list[list]:
+    """The Jacobian of each output by each leaf: (*output, *input)."""
+    sizes = [y.numel() for y in outs]
+    total = sum(sizes)
+    if total == len(outs) == 1:  # a gradient
+        (y,) = outs
+        found = pull_back(outs, leaves, [ones_of(y)])
+        return [[g.reshape((*y.shape, *g.shape)) if y.ndim else g for g in found]]
+    step = total if chunk_size is None else chunk_size
+    columns: list[list] = []
+    for first in range(0, max(total, 1), max(step, 1)):
+        columns.append(_rows(outs, leaves, sizes, first, min(step, total - first)))
+    whole = [_joined(parts) for parts in zip(*columns, strict=True)]
+    table = []
+    start = 0
+    for y, size in zip(outs, sizes, strict=True):
+        parts = [x if size == total else x.narrow(0, start, size) for x in whole]
+        table.append([x.reshape((*y.shape, *x.shape[1:])) if y.ndim != 1 else x for x in parts])
+        start += size
+    return table
 
 
 def _joined(parts: tuple) -> Any:

@@ -151,6 +151,9 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _check_linear(input, weight, bias)
         if n_weight == 1:
             return matmul(input, weight)
+    if n == 1 and bias is not None and hasattr(input._array, "mapped"):
+        if input._array.shape[0] == weight._array.shape[1]:
+            return mv(weight, input) + bias
     transposed = weight.t()
     if bias is None:
         return matmul(input, transposed)
