@@ -73,7 +73,7 @@ class _SingleLevelFunction(FunctionCtx, metaclass=FunctionMeta):
             "@staticmethod def backward(ctx, g): ...",
         )
 
-    vjp = backward
+    vjp = _unwritten = backward
     clear_saved_tensors_on_access = False  # saved tensors may be asked for once, and are then freed
     boxed_grads_call = False  # backward(ctx, gradients) gets a list, which it may empty
 

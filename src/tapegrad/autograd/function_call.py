@@ -15,11 +15,11 @@ from typing import Any, cast
 
 from tapegrad import errors
 from tapegrad.arrays.find import namespace_of
-from tapegrad.arrays.mark import Like
 from tapegrad.autograd.function_node import BackwardCFunction, keep
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.inplace import written
+from tapegrad.autograd.kept import like
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
 from tapegrad.autograd.origin import IN_FUNCTION, MULTI_OUTPUT
 from tapegrad.autograd.view import edge_of
@@ -142,11 +142,12 @@ def _placed(node: BackwardCFunction, args: tuple, results: list, recorded: bool)
     """The results behind the node, each as what it is to the arguments."""
     inputs = {id(x): i for i, x in enumerate(args) if isinstance(x, TensorCore)}
     ctx = node.ctx
-    dirty = _dirty(ctx, inputs, results)
+    marked = ctx.dirty_tensors is not None or ctx.non_differentiable is not None
+    dirty = _dirty(ctx, inputs, results) if marked else ()
     if recorded:
         node.n_outputs = len(results)
         node.output_likes = [
-            (namespace_of((x._array,)), Like(x._array)) if isinstance(x, TensorCore) else None
+            (namespace_of((x._array,)), like(x)) if isinstance(x, TensorCore) else None
             for x in results
         ]
     moving = [recorded and is_differentiable(ctx, x) for x in results]
@@ -183,9 +184,11 @@ def _placed(node: BackwardCFunction, args: tuple, results: list, recorded: bool)
 
 def is_differentiable(ctx: Any, x: Any) -> bool:
     """Whether a result of a custom function is one that derivatives go through."""
-    if not isinstance(x, TensorCore) or not (x.dtype.is_floating_point or x.dtype.is_complex):
+    if not isinstance(x, TensorCore):
         return False
-    return all(x is not each for each in ctx.non_differentiable or ())
+    if not x._mark and not (x.dtype.is_floating_point or x.dtype.is_complex):
+        return False
+    return ctx.non_differentiable is None or all(x is not each for each in ctx.non_differentiable)
 
 
 def _remember_version(edge: Port, x: Any) -> None:

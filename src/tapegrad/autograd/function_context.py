@@ -209,10 +209,10 @@ class Context(FunctionCtx):
         return self.saved_tensors
 
     def __getattr__(self, name: str) -> Any:
-        node = self.__dict__["_node"]() if name in _OF_THE_NODE else None
-        if node is None:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return getattr(node, name)
+        node = self.__dict__["_node"]()
+        if node is not None and (name in _OF_THE_NODE or name in node.__dict__):
+            return getattr(node, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise unpicklable(self)

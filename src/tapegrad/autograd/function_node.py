@@ -79,7 +79,7 @@ class BackwardCFunction(MultiNode):
     What is asked of it that it does not have is asked of its `ctx`.
     """
 
-    __slots__ = ("ctx", "input_likes", "input_order", "kept_tensors", "output_likes")
+    __slots__ = ("__dict__", "ctx", "input_likes", "input_order", "kept_tensors", "output_likes")
     _forward_cls: Any
     ctx: Any
     input_likes: list  # of each edge, the shape and dtype of its argument
@@ -98,12 +98,6 @@ class BackwardCFunction(MultiNode):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.ctx, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        try:
-            object.__setattr__(self, name, value)
-        except AttributeError:  # it has no such slot
-            setattr(self.ctx, name, value)
 
     # --- what the engine asks ---
 
@@ -133,11 +127,11 @@ class BackwardCFunction(MultiNode):
 
     def user_backward(self) -> Any:
         """The function's `backward`, whichever of its two names it has."""
-        from tapegrad.autograd.function import Function
-
         function = self._forward_cls
-        backward, vjp = function.backward, function.vjp
-        if backward is not Function.backward and vjp is not Function.vjp:
+        backward, vjp, neither = function.backward, function.vjp, function._unwritten
+        if vjp is neither:
+            return backward
+        if backward is not neither:
             raise errors.advised(
                 RuntimeError(
                     "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. "
@@ -145,7 +139,7 @@ class BackwardCFunction(MultiNode):
                 ),
                 "They are two names of one thing.",
             )
-        return vjp if vjp is not Function.vjp else backward
+        return vjp
 
     @property
     def _raw_saved_tensors(self) -> tuple:
