@@ -410,3 +410,20 @@ def test_a_pickle_of_old_gets_the_tables_that_it_lacks():
     layer.__setstate__(state)
     assert list(layer.state_dict()) == ["weight", "bias"]
     assert layer.weight is source.weight
+
+
+def test_a_memory_format_is_given_to_tensors_of_four_dimensions():
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Linear(2, 2)).to(memory_format=torch.channels_last)
+    assert [p.stride() for p in model.parameters()] == [(27, 1, 9, 3), (1,), (2, 1), (1,)]
+    model(torch.ones(1, 3, 4, 4)).sum().backward()
+    model.to(torch.float64, memory_format=torch.contiguous_format)
+    weight = model[0].weight
+    assert weight.stride() == weight.grad.stride() == (27, 9, 3, 1)
+    with pytest.raises(TypeError, match="invalid combination of arguments"):
+        model.to(memory_format=3)
+
+
+def test_a_module_moves_to_the_dtype_of_a_tensor_given_by_name():
+    like = torch.ones(1, dtype=torch.float64)
+    assert nn.Linear(2, 2).to(tensor=like).weight.dtype is torch.float64
+    assert torch.ones(1).to(tensor=like).dtype is torch.float64

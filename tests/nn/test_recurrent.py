@@ -1,5 +1,6 @@
 """Recurrent networks: PyTorch's numbers for a seed, states, packed input, errors."""
 
+import copy
 import warnings
 
 import pytest
@@ -288,3 +289,11 @@ def test_numbers_of_16_bits_are_computed():
             assert torch.allclose(y.float(), wide, atol=0.02)
             y.sum().backward()
             assert module.weight_hh_l0.grad.dtype is dtype
+
+
+@pytest.mark.parametrize("sizes", [{"hidden_size": 1}, {"hidden_size": 3, "proj_size": 1}])
+def test_a_pass_leaves_weights_of_a_single_column_as_they_are(sizes):
+    net = nn.LSTM(2, **sizes)
+    before = copy.deepcopy(net.state_dict())
+    net(torch.ones(4, 2))
+    assert all(torch.equal(value, before[name]) for name, value in net.state_dict().items())

@@ -119,6 +119,12 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_a_name_may_be_as_long_as_the_folder_allows(tmp_path):
+    path = tmp_path / ("\N{CJK UNIFIED IDEOGRAPH-6C34}" * 83 + ".pt")  # 252 bytes
+    torch.save(torch.ones(1), path)
+    assert torch.load(path).item() == 1
+
+
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "target")
     torch.save(1, tmp_path / "link")

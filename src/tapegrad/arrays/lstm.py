@@ -38,8 +38,7 @@ def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
     gates = np.matmul(rows, (w_ih * half[:, None]).T, out=empty(x, len(rows), 4 * n))
     if has_bias:
         gates += (rest[0] + rest[1]) * half
-    w = np.ascontiguousarray(w_hh.T)
-    w *= half
+    w = np.multiply(w_hh.T, half, order="C")  # a copy, also of a single column
     output = empty(x, len(rows), first_h.shape[1])
     cells = empty(x, len(rows), n)
     inner = empty(x, len(first_h), 4 * n)

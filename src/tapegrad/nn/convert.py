@@ -10,6 +10,7 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.dtype import bfloat16, dtype, float16, float32, float64
 from tapegrad.errors import advised
 from tapegrad.nn.uninitialized import is_lazy
+from tapegrad.ops.cast import parse_to
 from tapegrad.tensor import Tensor
 
 
@@ -47,18 +48,19 @@ class Conversion:
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Move to a device, a dtype, or those of a tensor; integers keep their dtype.
 
-        `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, by keyword too. Returns this
-        module, its parameters the same objects.
+        `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, by keyword too; with
+        `memory_format` tensors of 4 or 5 dimensions are laid out so. Returns this module, its
+        parameters the same objects.
 
         >>> torch.nn.Linear(2, 1).to(torch.float64).weight.dtype
         torch.float64
         """
-        if "copy" in kwargs:
+        device, wanted, copy, format = parse_to(args, kwargs)
+        if copy or "copy" in kwargs:
             raise advised(
                 RuntimeError(".to() does not accept copy argument"),
                 "Use copy.deepcopy(module).to(...).",
             )
-        device, wanted = _destination(args, kwargs)
         if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
             raise advised(
                 TypeError(
@@ -81,7 +83,10 @@ class Conversion:
         def convert(tensor: Tensor) -> Tensor:
             floating = tensor.dtype.is_floating_point or tensor.dtype.is_complex
             kind = wanted if wanted is not None and floating else tensor.dtype
-            return tensor.to(kind) if device is None else tensor.to(device, kind)
+            arranged = {"memory_format": format} if format and tensor.dim() in (4, 5) else {}
+            if device is None:
+                return tensor.to(kind, **arranged)
+            return tensor.to(device, kind, **arranged)
 
         return self._apply(convert)
 
@@ -169,25 +174,3 @@ class Conversion:
 
 def _floating(tensor: Tensor, wanted: dtype) -> Tensor:
     return tensor.to(wanted) if tensor.dtype.is_floating_point else tensor
-
-
-def _destination(args: tuple, kwargs: dict) -> tuple[Any, Any]:
-    """The device and the dtype that the arguments of `to` ask for; None where they do not."""
-    device = kwargs.pop("device", None)
-    wanted = kwargs.pop("dtype", None)
-    kwargs.pop("non_blocking", None)
-    kwargs.pop("memory_format", None)
-    tensor = kwargs.pop("tensor", None)
-    if kwargs:
-        raise advised(
-            TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'"),
-            "It takes device, dtype and non_blocking.",
-        )
-    for value in (*args[:2], tensor):
-        if isinstance(value, dtype):
-            wanted = value
-        elif isinstance(value, Tensor):
-            device, wanted = value.device, value.dtype
-        elif value is not None and not isinstance(value, bool):
-            device = value
-    return device, wanted

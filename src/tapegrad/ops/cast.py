@@ -60,7 +60,7 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
             return cast(self, target)
         if (kind is str and target == "cpu") or (kind is Device and target.type == "cpu"):
             return self
-    device, dtype, copy, format = _parsed(args, kwargs)
+    device, dtype, copy, format = parse_to(args, kwargs)
     if device is not None:
         require_cpu(device)
     if dtype is None:
@@ -75,10 +75,14 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     return cast(self, dtype)
 
 
-def _parsed(args: tuple, kwargs: dict) -> tuple:
-    """(device, dtype, copy, memory_format) of the arguments of `to`."""
+def parse_to(args: tuple, kwargs: dict) -> tuple:
+    """(device, dtype, copy, memory_format) of the arguments of `to`, of a tensor or module."""
     named = dict(kwargs)
+    if "tensor" in named and not args:
+        args = (named.pop("tensor"),)
     format = named.pop("memory_format", None)
+    if format is not None and type(format) is not _arrangement.memory_format:
+        raise _invalid(args, kwargs)
     rest = list(args)
     device = dtype = None
     first = rest[0] if rest else None

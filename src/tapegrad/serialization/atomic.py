@@ -39,7 +39,7 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
         with open(target, "wb") as file:  # a pipe, a device; a folder raises
             yield file
         return
-    temporary = os.path.join(folder, f".{name[:100]}.{os.urandom(6).hex()}.tmp")
+    temporary = os.path.join(folder, f".{name[:50]}.{os.urandom(6).hex()}.tmp")
     file = open(temporary, "xb")
     try:
         with file:

@@ -90,3 +90,9 @@ def test_memory_is_not_pinned_and_a_warning_says_so():
 def test_more_workers_than_cores_are_warned_of():
     with pytest.warns(UserWarning, match="^This DataLoader will create 10000 worker processes in"):
         data.DataLoader("ab", num_workers=10_000)
+
+
+def test_workers_that_make_nothing_in_advance_are_refused():
+    loader = data.DataLoader([1, 2], num_workers=1, prefetch_factor=0)
+    with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):
+        iter(loader)

@@ -62,7 +62,7 @@ def clip_grads_with_norm_(
     """
     with no_grad():
         # A tensor, so that nothing waits for a device; 1e-6 keeps a norm of 0 from dividing.
-        factor = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
+        factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for grad in _gradients(parameters):
             grad.mul_(factor)
 

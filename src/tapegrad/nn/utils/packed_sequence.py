@@ -48,7 +48,7 @@ class PackedSequence(tuple):
         if batch_sizes is None:
             if not isinstance(data, (list, tuple)) or len(data) != 2:
                 raise advised(
-                    AssertionError(),
+                    AssertionError("Expected data to be a list or tuple of length 2"),
                     "Pass data and batch_sizes; pack_sequence makes them of a list of tensors.",
                 )
             data, batch_sizes = data

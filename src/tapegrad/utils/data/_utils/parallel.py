@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.utils.data._utils.crew import Crew
 from tapegrad.utils.data._utils.iterator import LoaderIterator
 from tapegrad.utils.data._utils.worker import BATCH, EXHAUSTED, START, TASK, Work
@@ -20,6 +21,13 @@ class MultiProcessIterator(LoaderIterator):
     in_workers = True
 
     def __init__(self, loader: Any) -> None:
+        if loader.prefetch_factor <= 0:
+            raise errors.advised(
+                AssertionError(
+                    "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter"
+                ),
+                "It is how many batches each worker makes in advance: 2 by default.",
+            )
         super().__init__(loader)
         self._is_persistent = loader.persistent_workers
         self._in_order = loader.in_order
