@@ -24,11 +24,14 @@ _SERVED = {
     "torch": "tapegrad",
     "torchinfo": "tapegrad.inspect.torchinfo",
     "torchsummary": "tapegrad.inspect.torchsummary",
+    "torchviz": "tapegrad.inspect.torchviz",
 }
 
 
 def install() -> None:
-    """Let `import torch`, all below it, `torchinfo` and `torchsummary` be served by tapegrad.
+    """Let `import torch` and all below it be served by tapegrad.
+
+    So are `torchinfo`, `torchsummary` and `torchviz`, which look at models and graphs.
 
     `torch.__version__` becomes the version of PyTorch whose behaviour tapegrad has, with tapegrad's
     own version after the plus sign. A second call changes nothing.

@@ -8,7 +8,7 @@ import numpy as np
 import tapegrad
 from tapegrad import nn, optim
 from tapegrad.data import load_digits
-from tapegrad.inspect.graph import graph_text
+from tapegrad.inspect.graph_tree import graph_text
 from tapegrad.inspect.progress import progress
 from tapegrad.picture import draw_row, printable
 

@@ -1,107 +1,330 @@
-"""The text tree of a tensor's graph."""
+"""The graph of tensors and of calls, as words and still pictures."""
+
+import re
+from xml.etree import ElementTree
 
 import pytest
 
 import tapegrad as torch
-from tapegrad.inspect.graph import graph_text
+from tapegrad import nn
+from tapegrad.inspect import Graph, graph, make_dot, watch
+from tapegrad.inspect.layers import layered
+from tests.command import python
 
 
-def lines(*texts):
-    return "\n".join(texts)
+def small():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1)), torch.ones(2, 3)
 
 
-def test_a_chain_is_a_column():
-    x = torch.ones(2, requires_grad=True)
-    assert graph_text(x.exp().sum()) == lines(
-        "SumBackward0",
-        "ExpBackward0",
-        "AccumulateGrad (2,)",
-    )
+def vertex(drawn, name):
+    (found,) = [v for v in drawn.record.vertices if v.name == name]
+    return found
 
 
-def test_inputs_are_branches_and_those_without_gradient_are_left_out():
-    x = torch.ones(2, requires_grad=True)
-    y = torch.ones(2, 2, requires_grad=True)
-    z = x.exp() * torch.ones(2) + y.tanh()
-    assert graph_text(z) == lines(
-        "AddBackward0",
-        "├─ MulBackward0",
-        "│  ExpBackward0",
-        "│  AccumulateGrad (2,)",
-        "└─ TanhBackward0",
-        "   AccumulateGrad (2, 2)",
-    )
+def test_leaves_are_named_by_the_variables_of_the_caller():
+    weight = torch.ones(2, requires_grad=True)
+    result = (weight * torch.ones(2, requires_grad=True)).exp()
+    drawn = graph(result)
+    assert [(v.kind, v.name) for v in drawn.record.vertices] == [
+        ("leaf", "weight"),
+        ("leaf", ""),
+        ("operator", "MulBackward0"),
+        ("operator", "ExpBackward0"),
+        ("result", "result"),
+    ]
+    assert vertex(graph(result, params={"w": weight}), "w").shape == (2,)
 
 
-def test_leaves_are_named_by_the_parameters_of_a_model():
-    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))
-    y = model(torch.ones(4, 3))
-    assert graph_text(y, params=dict(model.named_parameters())) == lines(
-        "AddmmBackward0",
-        "├─ AccumulateGrad 2.bias (1,)",
-        "├─ ReluBackward0",
-        "│  AddmmBackward0",
-        "│  ├─ AccumulateGrad 0.bias (2,)",
-        "│  └─ TBackward0",
-        "│     AccumulateGrad 0.weight (2, 3)",
-        "└─ TBackward0",
-        "   AccumulateGrad 2.weight (1, 2)",
-    )
+def test_a_call_of_a_model_knows_layers_lines_and_shapes():
+    model, x = small()
+    drawn = graph(model, x)
+    assert [(g.name, g.kind, g.parent and g.parent.name) for g in drawn.record.groups] == [
+        ("Sequential", "Sequential", None),
+        ("0", "Linear", "Sequential"),
+        ("1", "Tanh", "Sequential"),
+        ("2", "Linear", "Sequential"),
+    ]
+    tanh = vertex(drawn, "TanhBackward0")
+    assert (tanh.shape, tanh.dtype, tanh.module) == ((2, 4), "float32", "Sequential.1")
+    assert tanh.file == __file__ and tanh.code == "drawn = graph(model, x)"
+    assert vertex(drawn, "0.weight").group.name == "0"
+    assert [(k.name, k.n_bytes) for k in tanh.kept] == [("y", 32)]
+    assert drawn.record.n_bytes == 32 + 24  # tanh's output, which addmm keeps too, and x
 
 
-def test_a_node_with_several_users_is_drawn_once_and_pointed_back_to():
-    x = torch.ones(3, requires_grad=True)
-    y = x.exp()
-    assert graph_text(y * y + x, params={"x": x}) == lines(
-        "AddBackward0",
-        "├─ MulBackward0",
-        "│  ├─ ExpBackward0 #1",
-        "│  │  AccumulateGrad x (3,) #2",
-        "│  └─ ↑ ExpBackward0 #1",
-        "└─ ↑ AccumulateGrad #2",
-    )
+def test_a_layer_that_is_called_twice_is_two_groups():
+    layer = nn.Linear(2, 2)
+    with watch():
+        y = layer(layer(torch.ones(1, 2)).exp())
+    drawn = graph(y)
+    assert [g.kind for g in drawn.record.groups] == ["Linear", "Linear"]
+    assert vertex(drawn, "weight").group is None  # both use it
 
 
-def test_the_output_of_a_node_with_several_is_named_after_the_first():
-    x = torch.ones(4, requires_grad=True)
+def test_the_gradients_are_those_of_backward_and_everything_stays_as_it_was():
+    model, x = small()
+    calls = []
+    model[0].weight.register_hook(lambda g: calls.append(g))
+    loss = model(x).pow(2).sum()
+    drawn = graph(loss, gradients=True)
+    assert not calls and all(p.grad is None for p in model.parameters())
+    loss.backward()
+    for name, p in model.named_parameters():
+        (flow,) = vertex(drawn, name).received
+        assert flow.norm == pytest.approx(p.grad.norm().item(), rel=1e-5)
+        assert (flow.low, flow.high) == (p.grad.min().item(), p.grad.max().item())
+        assert sum(flow.bins) in (0, p.numel())
+    times = [v.time for v in drawn.record.vertices if v.time is not None]
+    assert sorted(times) == list(range(len(times)))
+
+
+def test_a_watched_pass_is_shown_after_it_has_freed_the_graph():
+    model, x = small()
+    with watch(gradients=True):
+        loss = model(x).pow(2).sum()
+        loss.backward()
+    drawn, p = graph(loss), model[2].bias
+    assert vertex(drawn, "2.bias").received[0].norm == pytest.approx(p.grad.norm().item())
+    assert [k.name for k in vertex(drawn, "TanhBackward0").kept] == ["y"]
+    plain = small()[0](x).sum()
+    plain.backward()
+    assert vertex(graph(plain), "TanhBackward0").kept is None
+    assert "what it kept was freed" in graph(plain).text()
+
+
+def test_edges_that_stand_out():
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    states = {}
+    for name, y in {
+        "nan": (x.sqrt() * torch.tensor([0.0, 1.0])).sum(),
+        "zero": (x - 9).relu().sum(),
+        "vanishing": (x * 1e-7).sum(),
+        "exploding": (x * 1e7).sum(),
+        "": (x * 2).sum(),
+    }.items():
+        states[name] = {e.state for e in graph(y, gradients=True).record.edges}
+    assert states == {
+        "nan": {"", "nan"},
+        "zero": {"", "zero"},
+        "vanishing": {"", "vanishing"},
+        "exploding": {"", "exploding"},
+        "": {""},
+    }
+
+
+def test_several_results_and_outputs():
+    x = torch.arange(4.0, requires_grad=True)
     a, b = x.split(2)
-    assert graph_text(b * a) == lines(
-        "MulBackward0",
-        "├─ SplitBackward0 #1, output 1",
-        "│  AccumulateGrad (4,)",
-        "└─ ↑ SplitBackward0 #1",
-    )
+    drawn = graph((a.exp(), b), gradients=True)
+    assert [v.name for v in drawn.record.vertices if v.kind == "result"] == ["result", "b"]
+    ports = {(e.target.name, e.port) for e in drawn.record.edges if e.source.name[:5] == "Split"}
+    assert ports == {("ExpBackward0", 0), ("b", 1)}
+    assert drawn.text().count("SplitBackward0") == 2
 
 
-def test_a_node_is_drawn_like_the_tensor_it_made():
-    y = torch.ones(3, requires_grad=True).exp().sum()
-    assert graph_text(y.grad_fn) == graph_text(y)
+def test_the_rule_of_a_custom_function_is_its_backward():
+    class Cube(torch.autograd.Function):
+        """The third power."""
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 3 * x**2 * g
+
+    x = torch.ones(2, requires_grad=True)
+    node = vertex(graph(Cube.apply(x)), "CubeBackward")
+    (rule,) = node.rules
+    assert node.doc == "The third power."
+    assert rule.source.splitlines()[:2] == [
+        "def backward(ctx, g):",
+        "    (x,) = ctx.saved_tensors",
+    ]
 
 
-def test_a_leaf_is_its_own_graph():
-    x = torch.ones(3, requires_grad=True)
-    assert graph_text(x, params={"x": x}) == "AccumulateGrad x (3,)"
+def test_it_is_a_tree_in_the_terminal():
+    x = torch.ones(2, requires_grad=True)
+    with watch():
+        y = (x * 3).exp()
+    line = f"{__file__}:{test_it_is_a_tree_in_the_terminal.__code__.co_firstlineno + 3}"
+    assert str(graph((y * y).sum())).splitlines() == [
+        "SumBackward0 ()",
+        "MulBackward0 (2,)",
+        "│ keeps other: [2] float32, all 20.09",
+        "│ keeps input: [2] float32, all 20.09",
+        f"├─ ExpBackward0 (2,)  {line} #1",
+        "│  │ keeps y: [2] float32, all 20.09",
+        f"│  MulBackward0 (2,)  {line}",
+        "│  │ with other=3",
+        "│  AccumulateGrad x (2,)",
+        "└─ ↑ ExpBackward0 #1",
+    ]
 
 
-def test_a_tensor_that_does_not_require_grad_has_no_graph():
-    with pytest.raises(ValueError, match="the tensor has no graph: it does not require grad"):
-        graph_text(torch.ones(3))
+def test_files_are_written_as_their_names_end(tmp_path):
+    model, x = small()
+    drawn = graph(model, x, gradients=True)
+    starts = {
+        "html": "<!doctype html>",
+        "svg": "<svg ",
+        "dot": "digraph {",
+        "mmd": "flowchart TD",
+        "md": "```mermaid\nflowchart TD",
+        "txt": "AddmmBackward0 (2, 1)",
+    }
+    for ending, start in starts.items():
+        drawn.save(tmp_path / f"graph.{ending}")
+        assert (tmp_path / f"graph.{ending}").read_text(encoding="utf-8").startswith(start)
+    with pytest.raises(ValueError, match="cannot tell from"):
+        drawn.save(tmp_path / "graph.png")
 
 
-def test_a_large_graph_is_cut_and_says_how_much_is_missing():
-    x = torch.ones(1, requires_grad=True)
-    y = x
-    for _ in range(5):
-        y = y.exp()
-    expected = lines("ExpBackward0", "ExpBackward0", "… and 4 more")
-    assert graph_text(y, max_nodes=2) == expected
-    assert graph_text(y, max_nodes=6) == graph_text(y, max_nodes=None)
+def test_the_languages_of_other_programs_have_every_node_edge_and_layer():
+    model, x = small()
+    drawn = graph(model, x, gradients=True)
+    record = drawn.record
+    dot, mermaid = drawn.dot(saved=True), drawn.mermaid()
+    for text, arrow, group in ((dot, " -> v", "subgraph cluster_"), (mermaid, " --", "subgraph g")):
+        assert len(re.findall(r"^ *v\d+ ?\[", text, re.M)) == len(record.vertices)
+        assert text.count(group) == len(record.groups) == 4
+        plain = "\n".join(line for line in text.splitlines() if "dir=none" not in line)
+        assert plain.count(arrow) == len(record.edges)
+    assert dot.count("dir=none") == 4
+    assert dot.count("{") == dot.count("}")
+    assert mermaid.count("subgraph") == len(re.findall(r"^ *end$", mermaid, re.M))
 
 
-def test_depth_is_no_limit():
+def test_the_still_picture_is_a_tree_of_xml_in_which_nothing_overlaps():
+    model, x = small()
+    drawn = graph(model, x, params={"<&>": model[0].weight})
+    root = ElementTree.fromstring(drawn.svg())
+    name = "{http://www.w3.org/2000/svg}"
+    boxes = [
+        [float(r.get(key)) for key in ("x", "y", "width", "height")]
+        for r in root.iter(name + "rect")
+    ]
+    assert len(boxes) == len(drawn.record.vertices)
+    for i, (x1, y1, w1, h1) in enumerate(boxes):
+        for x2, y2, w2, h2 in boxes[:i]:
+            assert x1 + w1 <= x2 or x2 + w2 <= x1 or y1 + h1 <= y2 or y2 + h2 <= y1
+    assert "<&>" in [t.text for t in root.iter(name + "text")]
+
+
+def test_layers_lie_below_their_inputs_and_a_chain_is_a_line():
+    places, routes = layered([(10, 10)] * 4, [(0, 1), (1, 2), (0, 3), (2, 3)], gap=(10, 10))
+    heights = [y for _, y in places]
+    assert heights == sorted(heights) and len(set(heights)) == 4
+    long = routes[2]
+    assert len(long) == 4 and all(abs(x - places[1][0]) >= 10 for x, _ in long[1:3])
+    chain, _ = layered([(10, 10)] * 3000, [(i, i + 1) for i in range(2999)])
+    assert {x for x, _ in chain} == {5.0}
+
+
+def test_a_deep_graph_is_no_problem():
     x = torch.ones(1, requires_grad=True)
     y = x
     for _ in range(20_000):
         y = y.exp()
-    text = graph_text(y, max_nodes=None)
-    assert text == "ExpBackward0\n" * 20_000 + "AccumulateGrad (1,)"
+    drawn = graph(y)
+    assert len(drawn.record.vertices) == 20_002
+    assert drawn.text(max_nodes=3).endswith("… and 19,998 more")
+    assert max(len(g.members) for g in drawn.record.groups) <= 60
+
+
+def test_what_has_no_graph_is_refused():
+    with pytest.raises(ValueError, match="the tensor has no graph: it does not require grad"):
+        graph(torch.ones(2))
+    with pytest.raises(TypeError, match="graph\\(\\) takes tensors or a function"):
+        graph(3)
+    with pytest.raises(TypeError, match="takes inputs for a function"):
+        graph(torch.ones(2, requires_grad=True), torch.ones(2))
+
+
+def test_a_leaf_alone_is_a_graph():
+    x = torch.ones(2, requires_grad=True)
+    assert graph(x).text() == "AccumulateGrad x (2,)"
+
+
+def test_show_opens_the_page(monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    monkeypatch.setattr("tempfile.mkdtemp", lambda **options: str(tmp_path))
+    graph(torch.ones(2, requires_grad=True).exp()).show()
+    assert opened == [(tmp_path / "graph.html").as_uri()]
+    assert (tmp_path / "graph.html").stat().st_size > 400_000
+
+
+def test_a_notebook_shows_it_inline():
+    bundle = graph(torch.ones(2, requires_grad=True).exp())._repr_mimebundle_()
+    assert bundle["text/plain"].startswith("ExpBackward0 (2,)")
+    assert bundle["text/html"].startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    assert isinstance(graph(torch.ones(2, requires_grad=True)), Graph)
+
+
+# --- make_dot ---
+
+
+def drawn_by(dot):
+    """Labels and colours of the nodes, and the edges between labels."""
+    nodes = {}
+    edges = []
+    for line in dot.body:
+        found = re.fullmatch(r'(\d+) \[label="?(.*?)"?(?: fillcolor=(\w+))?\]', line, re.S)
+        if found:
+            nodes[found[1]] = (found[2], found[3])
+        else:
+            a, b, style = re.fullmatch(r"(\d+) -> (\d+)(?: \[(.*)\])?", line).groups()
+            edges.append((a, b, style))
+    return sorted(nodes.values(), key=lambda n: n[0]), [(nodes[a][0], nodes[b][0], s) for a, b, s in edges]
+
+
+def test_make_dot_draws_what_torchviz_draws():
+    w = torch.ones(2, 3, requires_grad=True)
+    nodes, edges = drawn_by(make_dot((w.exp() * 2).sum(), params={"w": w}))
+    assert nodes == [
+        ("\n ()", "darkolivegreen1"),
+        ("AccumulateGrad", None),
+        ("ExpBackward0", None),
+        ("MulBackward0", None),
+        ("SumBackward0", None),
+        ("w\n (2, 3)", "lightblue"),
+    ]
+    assert edges == [
+        ("MulBackward0", "SumBackward0", None),
+        ("ExpBackward0", "MulBackward0", None),
+        ("AccumulateGrad", "ExpBackward0", None),
+        ("w\n (2, 3)", "AccumulateGrad", None),
+        ("SumBackward0", "\n ()", None),
+    ]
+
+
+def test_make_dot_shows_what_is_kept_and_the_base_of_a_view():
+    w = torch.ones(2, 3, requires_grad=True)
+    nodes, edges = drawn_by(make_dot(w.tanh(), show_saved=True))
+    assert ("result\n (2, 3)", "orange") in nodes
+    assert ("TanhBackward0", "result\n (2, 3)", "dir=none") in edges
+    nodes, edges = drawn_by(make_dot(w.exp().view(6)))
+    assert ("\n (2, 3)", "darkolivegreen3") in nodes
+    assert ("\n (2, 3)", "\n (6)", "style=dotted") in edges
+    nodes, _ = drawn_by(make_dot(w.pow(3), show_attrs=True))
+    label = (
+        "PowBackward0\n------------------------\nexponent:              3\nself    : [saved tensor]"
+    )
+    assert label in [text for text, _ in nodes]
+
+
+def test_torchviz_is_served(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import torch\nfrom torchviz import make_dot\n"
+        "x = torch.ones(2, requires_grad=True)\nprint(make_dot(x.exp()).source.splitlines()[0])\n"
+        "make_dot(x.exp()).save('graph.gv')\n"
+    )
+    result = python("-m", "tapegrad", "run", script, cwd=tmp_path)
+    assert (result.stdout, result.stderr) == ("digraph {\n", "")
+    assert (tmp_path / "graph.gv").read_text().startswith("digraph {")

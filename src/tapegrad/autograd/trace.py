@@ -28,16 +28,18 @@ class Trace:
 
     `parent` is what made a node of a backward pass that was recorded itself: the name of the node
     that ran, and its trace (None where it has none). `modules` are the layers that were being
-    called, innermost first, where that was asked for.
+    called, innermost first, where that was asked for. `made` is the shape and the name of the dtype
+    of what the call computed.
     """
 
-    __slots__ = ("_modules", "frames", "parent")
+    __slots__ = ("_modules", "frames", "made", "parent")
 
     def __init__(
         self, frames: tuple, parent: tuple[str, Trace | None] | None = None, modules: Any = ()
     ):
         self.frames = frames  # code and instruction in turn, innermost first
         self.parent = parent
+        self.made: tuple[tuple, str] | None = None
         self._modules = tuple([weakref.ref(module) for module in modules])
 
     @property
@@ -53,6 +55,8 @@ class Trace:
         for module in reversed(self.modules):
             children: dict = {} if outer is None else outer._modules
             name = next((n for n, child in children.items() if child is module), None)
+            if name is None and outer is not None:  # behind a list of layers, which is not called
+                name = next((n for n, each in outer.named_modules() if each is module), None)
             names.append(type(module).__name__ if name is None else name)
             outer = module
         return ".".join(names)
@@ -168,7 +172,9 @@ class Tracing(Layered):
         if type(node) is Port:
             node = node.node
         if node is not None and type(node) is not AccumulateGrad and node not in TRACES:
-            TRACES[node] = self.trace_here()
+            TRACES[node] = trace = self.trace_here()
+            if type(x._node) is not Port:
+                trace.made = tuple(x.shape), x.dtype.name
 
     def trace_here(self) -> Trace:
         """Where the user's code is now."""

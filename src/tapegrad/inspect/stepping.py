@@ -41,11 +41,15 @@ class Step:
         self.received = received
         self.kept = {name: _shown(value) for name, value in kept_by(node).items()}
         self.sent: list[tuple[str, Any, Any]] | None = None
-        trace = trace_of(node)
+        self._trace = trace = trace_of(node)
         where = None if trace is None else trace.line()
         self.file: str | None = None if where is None else where[0]
         self.line: int | None = None if where is None else where[1]
-        self.module = "" if trace is None else trace.module
+
+    @property
+    def module(self) -> str:
+        """The layer that called the operator; "" where that is not known."""
+        return "" if self._trace is None else self._trace.module
 
     def source(self) -> str:
         """The function that runs the node, as text; its rules are what it calls.

@@ -81,6 +81,7 @@ class Log:
             weakref.WeakKeyDictionary()
         )  # by leaf: the last pass that reached it, and whether only zeros came
         self.last: Pass | None = None
+        self.flows: weakref.WeakKeyDictionary[Any, Any] | None = None  # by node, if asked for
 
 
 _latest: Log | None = None
@@ -95,12 +96,13 @@ def latest() -> Log | None:
 class Watch(Tracing):
     """Notes what happens to histories and gradients, on top of another mode."""
 
-    __slots__ = ("log",)
+    __slots__ = ("log", "n_run")
     with_modules = True
 
     def __init__(self, under: Any, log: Log, parent: Any = None):
         super().__init__(under, parent)
         self.log = log
+        self.n_run = 0  # nodes that ran in the pass, counted where what flows is noted
 
     def over(self, under: Any) -> Layered:
         return Watch(under, self.log, self.parent)
@@ -160,6 +162,7 @@ class Watch(Tracing):
 
     def backward_begins(self, walk: Any) -> None:
         self.log.last = Pass(self.trace_here())
+        self.n_run = 0
         super().backward_begins(walk)
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
@@ -167,13 +170,32 @@ class Watch(Tracing):
         assert now is not None  # a pass has begun
         if type(node) is AccumulateGrad:
             self.log.reached[node] = now, not _any(args[1])
+            if self.log.flows is not None:
+                self._flows(node, list(args[1]), [], None)
             return super().backward_node(node, function, args)
+        kept = None if self.log.flows is None else kept_now(node)
         grads = super().backward_node(node, function, args)
+        if self.log.flows is not None:
+            self._flows(node, args[1], grads, kept)
         FREED_BY[node] = now.trace
         sent = [g for g in grads if g is not None]
         if sent and not _any(sent) and _any([args[1]]):
             now.zeroed.append(Zeroed(node))
         return grads
+
+    def _flows(self, node: Any, received: Any, sent: Any, kept: Any) -> None:
+        from tapegrad.inspect.flow import NodeFlow, flows_of
+
+        assert self.log.flows is not None
+        self.log.flows[node] = NodeFlow(self.n_run, flows_of(received), flows_of(list(sent)), kept)
+        self.n_run += 1
+
+
+def kept_now(node: Any) -> Any:
+    """What a node keeps before a pass frees it, in words."""
+    from tapegrad.inspect.record import kept_of
+
+    return kept_of(node, set())
 
 
 def _any(gradients: Any) -> bool:
@@ -198,12 +220,16 @@ def node_behind(x: Any) -> Any:
 
 
 class watch(_Decorating):
-    """Context manager and decorator: remember what happens inside, for `explain`, `step`, pictures.
+    """Context manager and decorator: remember what happens inside, for `explain`, `step`, `graph`.
 
     Every operator notes the line of your code that called it and the layer it was called in; every
     tensor that loses its history (`detach()`, `.data`, `no_grad`, a cast to integers, an operator
     without derivative) where that was; every backward pass what it reached and freed. It costs some
     microseconds for each operator, and keeps no tensor alive.
+
+    Args:
+        gradients: note the gradients of the last backward pass as well, in a few numbers for each
+            edge (norm, range, histogram), for the pictures of `graph`. That costs more.
 
     >>> w = torch.ones(2, requires_grad=True)
     >>> with tapegrad.inspect.watch():
@@ -217,12 +243,14 @@ class watch(_Decorating):
       detach() at <doctest tapegrad.inspect.watching.watch[1]>:2
     """
 
-    def __init__(self) -> None:
+    def __init__(self, gradients: bool = False) -> None:
         self._log = Log()
+        if gradients:
+            self._log.flows = weakref.WeakKeyDictionary()
         self._tokens: list[Any] = []
 
     def _fresh(self) -> Any:
-        return watch()
+        return watch(self._log.flows is not None)
 
     def _mode(self) -> Any:
         global _latest

@@ -1,0 +1,216 @@
+"""`make_dot`, the picture that the package torchviz draws, in the language of Graphviz."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.tensor import Tensor
+
+_GRAY, _BLUE, _ORANGE = "", "lightblue", "orange"
+_GREEN, _DARK_GREEN = "darkolivegreen1", "darkolivegreen3"
+_HEAD = (
+    "digraph {",
+    "\tnode [align=left fontname=monospace fontsize=10 height=0.2 ranksep=0.1 shape=box "
+    "style=filled]",
+)
+
+
+class Dot:
+    """A graph in the language of Graphviz: `source`.
+
+    `render`, `view` and `pipe` are those of the package graphviz, which wants the program of that
+    name; `save` wants neither. `format` and `engine` are what these take if they are not told.
+    """
+
+    def __init__(self, body: list[str]):
+        self.body = body
+        self.format = "pdf"
+        self.engine = "dot"
+
+    @property
+    def source(self) -> str:
+        size = max(12.0, 0.15 * len(self.body))
+        head = [_HEAD[0], f'\tgraph [size="{size:g},{size:g}"]', _HEAD[1]]
+        return "\n".join([*head, *("\t" + line for line in self.body), "}\n"])
+
+    def save(self, filename: Any = "Digraph.gv", directory: Any = None) -> str:
+        """Write the source to a file; returns its path."""
+        import os
+
+        path = os.path.join(directory, filename) if directory else os.fspath(filename)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.source)
+        return path
+
+    def render(self, filename: Any = None, directory: Any = None, **options: Any) -> str:
+        """Let Graphviz draw it into a file; returns its path."""
+        return self._program().render(filename, directory, **options)
+
+    def view(self, filename: Any = None, directory: Any = None, **options: Any) -> str:
+        """Let Graphviz draw it into a file, and open that."""
+        return self._program().view(filename, directory, **options)
+
+    def pipe(self, format: str | None = None, **options: Any) -> Any:
+        """Let Graphviz draw it; returns the bytes."""
+        return self._program().pipe(format, **options)
+
+    def _program(self) -> Any:
+        try:
+            import graphviz
+        except ModuleNotFoundError as error:
+            raise errors.advised(
+                ImportError("drawing with Graphviz needs the package graphviz"),
+                "pip install 'tapegrad[graphviz]' and the program of that name; "
+                "tapegrad.inspect.graph(...) draws without either.",
+            ) from error
+        return graphviz.Source(self.source, format=self.format, engine=self.engine)
+
+    def __str__(self) -> str:
+        return self.source
+
+
+def make_dot(
+    var: Any,
+    params: dict | None = None,
+    show_attrs: bool = False,
+    show_saved: bool = False,
+    max_attr_chars: int = 50,
+) -> Dot:
+    """The graph behind `var` as torchviz draws it.
+
+    Operators are gray, leaves that require grad blue, results green, the base of a result that is a
+    view dark green, saved tensors orange. Those of custom functions are always shown.
+
+    Args:
+        var: a tensor, or a tuple of them.
+        params: names of leaves, such as `dict(model.named_parameters())`.
+        show_attrs: show in the node of an operator what it keeps that is no tensor.
+        show_saved: show the tensors that operators keep.
+        max_attr_chars: how much of each is shown.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> dot = tapegrad.inspect.make_dot(x.exp(), params={"x": x})
+    >>> [line for line in dot.body if "label" in line][1].partition(" ")[2]
+    '[label=ExpBackward0]'
+    """
+    drawing = _Drawing(params or {}, show_attrs, show_saved, max_attr_chars)
+    for x in var if isinstance(var, tuple) else (var,):
+        drawing.add_result(x, _GREEN)
+    return Dot(drawing.body)
+
+
+class _Drawing:
+    def __init__(self, params: dict, show_attrs: bool, show_saved: bool, max_attr_chars: int):
+        self.names = {id(x): name for name, x in params.items()}
+        self.show_attrs = show_attrs
+        self.show_saved = show_saved
+        self.most = max(max_attr_chars, 3)
+        self.body: list[str] = []
+        self.seen: dict[int, Any] = {}  # what was drawn, kept so that its id stays its own
+
+    def add_result(self, x: Tensor, colour: str) -> None:
+        if id(x) in self.seen:
+            return
+        self.seen[id(x)] = x
+        self._node(x, self._tensor_label(x), colour)
+        if x.grad_fn is not None:
+            self._add_nodes(x.grad_fn)
+            self._edge(x.grad_fn, x)
+        if x._is_view():
+            self.add_result(x._base, _DARK_GREEN)
+            self._edge(x._base, x, " [style=dotted]")
+
+    def _add_nodes(self, root: Any) -> None:
+        """The node, and after each of its edges what is behind it: an order as by recursion."""
+        waiting = [self._add_node(root)]
+        while waiting:
+            source = next(waiting[-1], None)
+            if source is None:
+                waiting.pop()
+            elif id(source) not in self.seen:
+                waiting.append(self._add_node(source))
+
+    def _add_node(self, node: Any) -> Any:
+        self.seen[id(node)] = node
+        if self.show_saved:
+            for name, value in _attributes(node).items():
+                for i, x in (
+                    enumerate(value) if isinstance(value, (tuple, list)) else [(None, value)]
+                ):
+                    if isinstance(x, Tensor):
+                        self._saved(node, x, name if i is None else f"{name}[{i}]", to_node=False)
+        if type(node) is AccumulateGrad:
+            self.seen[id(node.variable)] = leaf = node.variable
+            self._node(leaf, self._tensor_label(leaf), _BLUE)
+            self._edge(leaf, node)
+        self._node(node, self._node_label(node), _GRAY)
+        for source, _ in node.next_functions:
+            if source is not None:
+                self._edge(source, node)
+                yield source
+        if hasattr(node, "saved_tensors"):
+            for x in node.saved_tensors:
+                if x is not None:
+                    self._saved(node, x, None, to_node=True)
+
+    def _saved(self, node: Any, x: Tensor, name: str | None, to_node: bool) -> None:
+        self.seen[id(x)] = x
+        start, end = (x, node) if to_node else (node, x)
+        self._edge(start, end, " [dir=none]")
+        self._node(x, self._tensor_label(x, name), _ORANGE)
+
+    def _tensor_label(self, x: Tensor, name: str | None = None) -> str:
+        return f"{name or self.names.get(id(x), '')}\n ({', '.join(map(str, x.shape))})"
+
+    def _node_label(self, node: Any) -> str:
+        name = type(node).__name__
+        attributes = _attributes(node) if self.show_attrs else {}
+        if not attributes:
+            return name
+        texts = {key: _in_words(value) for key, value in attributes.items()}
+        left = max(map(len, texts))
+        right = min(max(map(len, texts.values())), self.most)
+        lines = [name, "-" * max(left + right + 2, len(name))]
+        for key, text in texts.items():
+            if len(text) > right:
+                text = text[: right - 3] + "..."
+            lines.append(f"{key:<{left}}: {text:>{right}}")
+        return "\n".join(lines)
+
+    def _node(self, x: Any, label: str, colour: str) -> None:
+        plain = label.isidentifier()
+        text = label if plain else '"' + label.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        fill = f" fillcolor={colour}" if colour else ""
+        self.body.append(f"{id(x)} [label={text}{fill}]")
+
+    def _edge(self, a: Any, b: Any, attributes: str = "") -> None:
+        self.body.append(f"{id(a)} -> {id(b)}{attributes}")
+
+
+def _attributes(node: Any) -> dict[str, Any]:
+    """What a node keeps, by PyTorch's names for it, in the order of the alphabet."""
+    plan: Any = getattr(node, "plan", None)
+    keeps = getattr(plan, "keeps", ())
+    op = getattr(plan, "op", None)
+    if not keeps or op is None or node.saved is None:
+        return {}
+    found = {}
+    for where, key, name in keeps:
+        if where == "like":  # PyTorch keeps the sizes under this name
+            array = node.saved[[each for _, _, each in keeps].index(name)]
+            found[f"{name.removesuffix('_like')}_sizes"] = tuple(array.shape)
+        else:
+            first = where == "input" and key == 0
+            public = "self" if first else "result" if name == "y" else name
+            found[public] = plan.kept(node, name)
+    return dict(sorted(found.items()))
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return "[saved tensor]"
+    if isinstance(value, (tuple, list)) and any(isinstance(x, Tensor) for x in value):
+        return "[saved tensors]"
+    return str(value)

@@ -1,0 +1,107 @@
+"""What flows through the edges of a graph in a backward pass, in a few numbers each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.inspect.stepping import Stepper
+
+BINS = 24
+VANISHING = 1e-5  # of the norm of what came in at the roots
+EXPLODING = 1e5
+
+
+class Flow:
+    """A gradient in a few numbers: norm, range, histogram, what is not finite."""
+
+    __slots__ = ("bins", "high", "low", "n", "n_inf", "n_nan", "n_zero", "norm", "shape")
+
+    def __init__(self, g: Any):
+        array = np.asarray(getattr(g, "_array", g))
+        self.shape = tuple(array.shape)
+        values = np.abs(array) if array.dtype.kind == "c" else array
+        values = values.astype(np.float64).ravel()  # a norm in half precision overflows
+        self.n = values.size
+        self.n_nan = int(np.isnan(values).sum())
+        self.n_inf = int(np.isinf(values).sum())
+        self.n_zero = self.n - int(np.count_nonzero(values))
+        if self.n_nan or self.n_inf:
+            values = values[np.isfinite(values)]
+        self.norm = float(np.linalg.norm(values))
+        self.low = float(values.min()) if values.size else 0.0
+        self.high = float(values.max()) if values.size else 0.0
+        self.bins: list[int] = []
+        if self.low < self.high and np.isfinite(self.high - self.low):
+            width = (self.high - self.low) / BINS
+            at = ((values - self.low) / width).astype(np.intp) if width else values.astype(np.intp)
+            self.bins = np.bincount(np.minimum(at, BINS - 1), minlength=BINS).tolist()
+
+    def state(self, start: float) -> str:
+        """What stands out, `start` being the norm of the gradient that the pass began with."""
+        if self.n_nan:
+            return "nan"
+        if self.n_inf or self.norm > EXPLODING * max(start, 1e-300):
+            return "exploding"
+        if not self.norm:
+            return "zero" if self.n else ""
+        return "vanishing" if self.norm < VANISHING * start else ""
+
+
+class NodeFlow:
+    """What one node received and sent in a pass, and what it had kept for it.
+
+    `sent` has a Flow, or None, for each edge of the node.
+    """
+
+    __slots__ = ("kept", "received", "sent", "time")
+
+    def __init__(self, time: int, received: list, sent: list, kept: list | None = None):
+        self.time = time
+        self.received = received
+        self.sent = sent
+        self.kept = kept
+
+
+def flows_of(g: Any) -> list:
+    """What is known of the gradients that reached a node: one for each of its outputs."""
+    return [None if x is None else Flow(x) for x in (g if isinstance(g, (list, tuple)) else [g])]
+
+
+def walk(tensors: Any, grad_tensors: Any) -> dict[Any, NodeFlow]:
+    """Run the backward pass of `tensors` on the side: by node, what flowed.
+
+    The graph keeps what it holds, no `.grad` changes and no hook of a leaf is called.
+    """
+    stepper = Stepper(tensors, grad_tensors, True, False)
+    state = stepper._walk
+    state.waiting = None  # leaves stay where they are
+    found: dict[Any, NodeFlow] = {}
+    while state.ready:
+        step = stepper.next()
+        found[step.node] = NodeFlow(len(found), flows_of(step.received), _by_edge(step))
+    for leaf in state.leaves:
+        found[leaf] = NodeFlow(len(found), flows_of(state.pending[leaf]), [])
+    return found
+
+
+def _by_edge(step: Any) -> list:
+    """What a step sent, for each edge of its node."""
+    sent: list = [None] * len(step.node.edges)
+    waiting = list(step.sent)
+    for i, edge in enumerate(step.node.edges):
+        if waiting and edge is not None and waiting[0][1] is edge:
+            sent[i] = Flow(waiting.pop(0)[2])
+    return sent
+
+
+def start_of(flows: dict[Any, NodeFlow], roots: list) -> float:
+    """The norm of the gradients that a pass began with."""
+    norms = [f.norm for node in roots if node in flows for f in flows[node].received if f]
+    return float(np.sqrt(sum(norm**2 for norm in norms))) if norms else 1.0
+
+
+def is_leaf(node: Any) -> bool:
+    return type(node) is AccumulateGrad

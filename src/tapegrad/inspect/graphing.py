@@ -1,0 +1,269 @@
+"""`graph`: the graph behind tensors as text and as pictures."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from tapegrad import errors
+from tapegrad.tensor import Tensor
+
+
+class Graph:
+    """The graph behind one or several tensors, as it was when `graph` was called.
+
+    It holds no tensor: what it shows is written down in `record`. In a notebook it shows itself.
+    """
+
+    def __init__(self, record: Any, title: str):
+        self.record = record
+        self.title = title
+
+    def text(self, max_nodes: int | None = 1000) -> str:
+        """A tree for the terminal, from the result back to the leaves; see `graph`.
+
+        A node has the shape of what it computed and the line that called it, where they are known,
+        and below it what it keeps. With several users it is drawn once and pointed back to (`↑`).
+        """
+        from tapegrad.inspect.graph_tree import record_text
+
+        return record_text(self.record, max_nodes)
+
+    def dot(self, saved: bool = False) -> str:
+        """The graph in the language of Graphviz, with the saved tensors if asked for.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> print(tapegrad.inspect.graph(x.exp()).dot().splitlines()[0])
+        digraph {
+        """
+        from tapegrad.inspect.graph_words import dot
+
+        return dot(self.record, saved)
+
+    def mermaid(self) -> str:
+        """The graph in the language of Mermaid, which Markdown pages of many sites draw.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> print(tapegrad.inspect.graph(x.exp()).mermaid().splitlines()[0])
+        flowchart TD
+        """
+        from tapegrad.inspect.graph_words import mermaid
+
+        return mermaid(self.record)
+
+    def svg(self) -> str:
+        """The graph as a still picture, drawn without a browser and without Graphviz.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> tapegrad.inspect.graph(x.exp()).svg()[:4]
+        '<svg'
+        """
+        from tapegrad.inspect.graph_svg import svg
+
+        return svg(self.record)
+
+    def html(self, path: Any = None) -> str:
+        """One page with everything in it, for a browser, without a network; written to `path`.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> tapegrad.inspect.graph(x.exp()).html()[:15]
+        '<!doctype html>'
+        """
+        from tapegrad.inspect.graph_page import page
+
+        text = page(self)
+        if path is not None:
+            _write(path, text)
+        return text
+
+    def save(self, path: Any) -> None:
+        """Write it to a file: its ending says how, .html .svg .dot .mmd .md or .txt.
+
+        Raises:
+            ValueError: another ending.
+        """
+        ending = os.path.splitext(os.fspath(path))[1].lower()
+        if ending in (".html", ".htm"):
+            text = self.html()
+        elif ending == ".svg":
+            text = self.svg()
+        elif ending in (".dot", ".gv"):
+            text = self.dot()
+        elif ending in (".mmd", ".mermaid"):
+            text = self.mermaid()
+        elif ending == ".md":
+            text = f"```mermaid\n{self.mermaid()}```\n"
+        elif ending == ".txt":
+            text = self.text(None) + "\n"
+        else:
+            raise errors.advised(
+                ValueError(f"cannot tell from {os.fspath(path)!r} how to draw the graph"),
+                "End the name in .html, .svg, .dot, .mmd, .md or .txt.",
+            )
+        _write(path, text)
+
+    def show(self) -> None:
+        """Open the page in the browser; in a notebook, show it right there."""
+        if _in_notebook():
+            from IPython.display import HTML, display
+
+            display(HTML(self._frame()))
+            return
+        import tempfile
+        import webbrowser
+        from pathlib import Path
+
+        folder = tempfile.mkdtemp(prefix="tapegrad-")
+        path = Path(folder) / "graph.html"
+        self.html(path)
+        if not webbrowser.open(path.as_uri()):
+            print(f"no browser was found; the page is {path}")
+
+    def _frame(self) -> str:
+        """The page as a part of another one."""
+        from html import escape
+
+        style = "width:100%;height:640px;border:1px solid #8884;border-radius:6px"
+        return f'<iframe srcdoc="{escape(self.html())}" style="{style}"></iframe>'
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": self.text(), "text/html": self._frame()}
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+def _write(path: Any, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    running = None if shell is None else shell.get_ipython()
+    return running is not None and hasattr(running, "kernel")
+
+
+def graph(
+    of: Any,
+    *inputs: Any,
+    params: dict | None = None,
+    gradients: bool = False,
+    grad_tensors: Any = None,
+    title: str = "",
+    **options: Any,
+) -> Graph:
+    """The graph behind a tensor, several tensors or a call of a model, to be looked at.
+
+    `.show()` opens it in the browser; `.text()`, `.dot()`, `.mermaid()`, `.svg()` and `.html()`
+    give it in other forms, and `.save("graph.svg")` writes them to a file. Lines of your code and
+    the layers of a model are known of what ran inside `tapegrad.inspect.watch()`.
+
+    What a node keeps is there until a backward pass has freed it. What flowed in a backward pass is
+    known of one that ran inside `watch(gradients=True)`, or is found by `gradients=True`, which
+    walks the graph here and now and leaves everything as it was: every `.grad`, and what the graph
+    keeps.
+
+    Args:
+        of: a tensor, a tuple or list of them, or a function such as a module, which is called with
+            `inputs` and `options` inside `watch()`.
+        params: names of leaves, such as `dict(model.named_parameters())`. Without, they are named
+            as the layers and your variables name them.
+        gradients: run the backward pass on the side and note what flows through every edge.
+        grad_tensors: what that pass begins with, as in `backward()`; without, ones.
+        title: what the page is called.
+
+    Raises:
+        ValueError: nothing there requires grad.
+        TypeError: `of` is none of these.
+
+    >>> w = torch.ones(3, requires_grad=True)
+    >>> y = (w * 2).exp()
+    >>> print(tapegrad.inspect.graph((y * w + y).sum()).text())
+    SumBackward0 ()
+    AddBackward0 (3,)
+    ├─ MulBackward0 (3,)
+    │  │ keeps other: [3] float32, all 1
+    │  │ keeps input: [3] float32, all 7.389
+    │  ├─ ExpBackward0 (3,) #1
+    │  │  │ keeps y: [3] float32, all 7.389
+    │  │  MulBackward0 (3,)
+    │  │  │ with other=2
+    │  │  AccumulateGrad w (3,) #2
+    │  └─ ↑ AccumulateGrad #2
+    └─ ↑ ExpBackward0 #1
+    """
+    from tapegrad.inspect.record import Record
+    from tapegrad.inspect.watching import latest
+
+    names: dict[int, str] = {}
+    _name_variables(names, sys._getframe(1))
+    if callable(of) and not isinstance(of, Tensor):
+        title = title or type(of).__name__
+        tensors = _tensors_in(_called(of, inputs, options, gradients))
+        if hasattr(of, "named_parameters"):
+            names.update({id(p): name for name, p in of.named_parameters()})
+    elif inputs or options:
+        raise TypeError("graph() takes inputs for a function or module, not for a tensor")
+    else:
+        tensors = _tensors_in(of)
+    if not tensors:
+        raise errors.advised(
+            TypeError(f"graph() takes tensors or a function of tensors, not {type(of).__name__}"),
+            "Give it the loss, a tuple of tensors, or a model and its inputs.",
+        )
+    tensors = [x for x in tensors if x.requires_grad]
+    if not tensors:
+        raise errors.advised(
+            ValueError("the tensor has no graph: it does not require grad"),
+            "Compute it from a tensor with requires_grad=True, outside torch.no_grad().",
+        )
+    names.update({id(p): name for name, p in (params or {}).items()})
+    log = latest()
+    if gradients:
+        from tapegrad.inspect.flow import walk
+
+        flows: Any = walk(tensors, _cotangents(tensors, grad_tensors))
+    else:
+        flows = {} if log is None or log.flows is None else log.flows
+    return Graph(Record(tensors, names, flows), title or "graph")
+
+
+def _called(of: Any, inputs: tuple, options: dict, gradients: bool) -> Any:
+    from tapegrad.inspect.watching import watch
+
+    with watch():
+        return of(*inputs, **options)
+
+
+def _tensors_in(value: Any) -> list[Tensor]:
+    """The tensors in what a model returns, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [x for each in value for x in _tensors_in(each)]
+    return []
+
+
+def _cotangents(tensors: list, given: Any) -> list:
+    from tapegrad.ops.like import ones_like
+
+    if given is None:
+        return [None if x.numel() == 1 else ones_like(x) for x in tensors]
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _name_variables(names: dict[int, str], frame: Any) -> None:
+    """Name tensors, and the parameters of modules, by the variables of the caller."""
+    for variables in (frame.f_globals, frame.f_locals):
+        for name, value in list(variables.items()):
+            if name.startswith("_"):
+                continue
+            if isinstance(value, Tensor):
+                names[id(value)] = name
+            elif hasattr(type(value), "named_parameters"):
+                for path, each in value.named_parameters():
+                    names.setdefault(id(each), path)

@@ -1,0 +1,191 @@
+"use strict";
+// Where everything stands. Each open group is laid out by dagre on its own and is then one box in
+// the group around it: the time grows with the number of items, and boxes never overlap. Groups of
+// the same form, as the blocks of a transformer are, are laid out once.
+//
+// An edge that comes into a group from outside passes a port at its upper side, one that leaves it
+// a port at its lower side, so that it finds its way around what is inside.
+
+const layouts = new Map(); // by form
+const canvasText = document.createElement("canvas").getContext("2d");
+canvasText.font = "12px system-ui, sans-serif";
+const TITLE = 30, MARGIN = 14; // of the box of an open group
+
+const numberOf = (item) => parseInt(item.slice(1), 10);
+const isOpen = (item) => item[0] === "g" && open.has(numberOf(item));
+const isPort = (item) => item[0] === "i" || item[0] === "o";
+
+function labelOf(item) {
+  const i = numberOf(item);
+  if (item[0] === "g") {
+    const group = data.groups[i], n = within[i].filter((v) => data.vertices[v].kind === "operator").length;
+    const kind = group.kind && group.kind !== group.label ? ` ${group.kind}` : "";
+    return [group.label + kind, n === 1 ? "1 operator" : `${n} operators`];
+  }
+  if (item[0] === "k") {
+    const kept = data.vertices[i].kept[item.split(".")[1]];
+    return [kept.name, kept.shape];
+  }
+  const vertex = data.vertices[i];
+  if (vertex.kind === "operator") return [short(vertex.name), vertex.shape];
+  const layer = vertex.group === TOP ? "" : data.groups[vertex.group].name + ".";
+  const name = vertex.name.startsWith(layer) ? vertex.name.slice(layer.length) : vertex.name;
+  return [name || "leaf", vertex.shape];
+}
+
+function sizeOf(item) {
+  const [first, second] = labelOf(item);
+  const width = Math.max(canvasText.measureText(first).width, canvasText.measureText(second).width);
+  return { width: Math.min(Math.max(width + 22, 64), 260), height: second ? 40 : 26 };
+}
+
+// Positions of all items and the points that edges go through.
+function layoutAll(edges) {
+  const levels = new Map(); // by group: the pieces of edges in it
+  const pieces = new Map(); // by edge: its pieces, from its source to its target
+  for (const edge of edges) {
+    const found = piecesOf(edge);
+    pieces.set(edge.id, found);
+    for (const piece of found) {
+      if (!levels.has(piece.group)) levels.set(piece.group, []);
+      levels.get(piece.group).push(piece);
+    }
+  }
+  const boxes = new Map(), places = new Map();
+  place(TOP, layoutGroup(TOP, levels, boxes), 0, 0, levels, boxes, places);
+  const routes = new Map();
+  for (const [id, found] of pieces) routes.set(id, found.flatMap((piece) => piece.points));
+  return { places, routes };
+}
+
+// An edge in pieces: in the groups around its source, in the one around both, down to its target.
+function piecesOf(edge) {
+  const a = around(edge.source).reverse(), b = around(edge.target).reverse();
+  let same = 0;
+  while (same + 1 < a.length && same + 1 < b.length && a[same + 1] === b[same + 1]) same++;
+  const found = [];
+  for (let i = a.length - 1; i > same; i--) {
+    const from = i === a.length - 1 ? edge.source : "g" + a[i + 1];
+    found.push({ group: a[i], from, to: "o" + edge.source });
+  }
+  const from = same + 1 < a.length ? "g" + a[same + 1] : edge.source;
+  const to = same + 1 < b.length ? "g" + b[same + 1] : edge.target;
+  found.push({ group: a[same], from, to });
+  for (let i = same + 1; i < b.length; i++) {
+    const inner = i === b.length - 1 ? edge.target : "g" + b[i + 1];
+    found.push({ group: b[i], from: "i" + edge.source, to: inner });
+  }
+  return found;
+}
+
+function itemsOf(g, level) {
+  const found = [...members.get(g)];
+  if (showSaved) {
+    for (const item of members.get(g)) {
+      if (item[0] !== "v") continue;
+      for (const k of savedOf(numberOf(item))) found.push(`k${numberOf(item)}.${k}`);
+    }
+  }
+  const ports = new Set();
+  for (const piece of level) for (const end of [piece.from, piece.to]) if (isPort(end)) ports.add(end);
+  return [...found, ...ports];
+}
+
+// Sizes the members of a group, then lays it out; the result goes to `boxes`.
+function layoutGroup(g, levels, boxes) {
+  const level = levels.get(g) || [];
+  const items = itemsOf(g, level);
+  const sizes = items.map((item) => {
+    if (isPort(item)) return { width: 1, height: 1, port: item[0] };
+    if (!isOpen(item)) return sizeOf(item);
+    const inner = layoutGroup(numberOf(item), levels, boxes);
+    const title = canvasText.measureText(labelOf(item)[0]).width + 24;
+    return { width: Math.max(inner.width + 2 * MARGIN, title), height: inner.height + TITLE + MARGIN };
+  });
+  const number = new Map(items.map((item, i) => [item, i]));
+  const edges = level.map((piece) => [number.get(piece.from), number.get(piece.to)]);
+  const form = JSON.stringify([sizes.map((s) => [Math.round(s.width), s.height, s.port]), edges]);
+  if (!layouts.has(form)) layouts.set(form, dagreLayout(sizes, edges));
+  const box = { ...layouts.get(form), items };
+  boxes.set(g, box);
+  return box;
+}
+
+function dagreLayout(sizes, edges) {
+  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 30, edgesep: 12, ranker: (g) => rank(g, sizes) });
+  sizes.forEach((size, i) => graph.setNode(String(i), { width: size.width, height: size.height }));
+  const seen = new Set();
+  edges.forEach(([a, b]) => {
+    if (!seen.has(`${a}>${b}`)) graph.setEdge(String(a), String(b), {}, "e");
+    seen.add(`${a}>${b}`);
+  });
+  dagre.layout(graph);
+  const points = edges.map(([a, b]) => graph.edge({ v: String(a), w: String(b), name: "e" }).points);
+  const { width, height } = graph.graph();
+  return {
+    at: sizes.map((size, i) => ({ x: graph.node(String(i)).x, y: graph.node(String(i)).y, ...size })),
+    points,
+    width: sizes.length ? width : 0,
+    height: sizes.length ? height : 0,
+  };
+}
+
+// The layer of each node: as high as its inputs allow; one without inputs right above its first
+// user; ports at the upper and the lower end. (dagre's own ranker would draw ports inwards.)
+function rank(graph, sizes) {
+  const root = graph.graph().nestingRoot;
+  const nodes = graph.nodes().filter((v) => v !== root);
+  const into = (v) => (graph.inEdges(v) || []).filter((e) => e.v !== root);
+  const waiting = new Map(nodes.map((v) => [v, into(v).length]));
+  const ready = nodes.filter((v) => !waiting.get(v));
+  const at = new Map(ready.map((v) => [v, 0]));
+  for (let i = 0; i < ready.length; i++) {
+    for (const e of graph.outEdges(ready[i])) {
+      at.set(e.w, Math.max(at.get(e.w) || 0, at.get(ready[i]) + graph.edge(e).minlen));
+      waiting.set(e.w, waiting.get(e.w) - 1);
+      if (!waiting.get(e.w)) ready.push(e.w);
+    }
+  }
+  const port = (v) => (sizes[v] ? sizes[v].port : undefined);
+  const last = Math.max(0, ...at.values());
+  for (const v of nodes) {
+    if (port(v) === "o") at.set(v, last);
+    const out = graph.outEdges(v);
+    if (into(v).length || port(v) === "i" || !out.length) continue;
+    at.set(v, Math.min(...out.map((e) => at.get(e.w) - graph.edge(e).minlen)));
+  }
+  for (const v of nodes) graph.node(v).rank = at.get(v);
+  if (root !== undefined) graph.node(root).rank = -1;
+}
+
+function place(g, box, x, y, levels, boxes, places) {
+  const at = new Map();
+  box.items.forEach((item, i) => {
+    const { x: dx, y: dy, width, height } = box.at[i];
+    const here = { x: x + dx, y: y + dy, width, height };
+    at.set(item, here);
+    if (isPort(item)) return;
+    places.set(item, here);
+    if (!isOpen(item)) return;
+    const inner = boxes.get(numberOf(item));
+    place(numberOf(item), inner, here.x - inner.width / 2, here.y - height / 2 + TITLE, levels, boxes, places);
+  });
+  (levels.get(g) || []).forEach((piece, i) => {
+    const points = box.points[i].slice(1, -1).map((p) => ({ x: x + p.x, y: y + p.y }));
+    if (isPort(piece.from)) points.unshift(at.get(piece.from));
+    if (isPort(piece.to)) points.push(at.get(piece.to));
+    piece.points = points;
+  });
+}
+
+// The points of a route as cytoscape wants them: relative to the line between the two ends.
+function segments(from, to, points) {
+  const dx = to.x - from.x, dy = to.y - from.y, length = Math.hypot(dx, dy) || 1;
+  const weights = [], distances = [];
+  for (const p of points) {
+    weights.push(((p.x - from.x) * dx + (p.y - from.y) * dy) / (length * length));
+    distances.push(((p.x - from.x) * -dy + (p.y - from.y) * dx) / length);
+  }
+  return { weights, distances, straight: distances.every((d) => Math.abs(d) < 2) };
+}

@@ -1,0 +1,108 @@
+"use strict";
+// What is shown: the record of the graph, which groups are open, which item stands for what.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const TOP = -1; // the group that everything is in
+const SHOWN_AT_START = 90; // items; a larger graph shows its outlines first, as many
+const OUTLINES = 60;
+const OPEN_AT_MOST = 6000;
+const open = new Set();
+let showSaved = false;
+
+// An item is a vertex ("v3"), a group ("g1"), or what a vertex keeps ("k3.0").
+const members = new Map([[TOP, []], ...data.groups.map((_, i) => [i, []])]);
+data.groups.forEach((group, i) => members.get(group.parent).push("g" + i));
+data.vertices.forEach((vertex, i) => members.get(vertex.group).push("v" + i));
+
+const inputs = data.vertices.map(() => []);
+const users = data.vertices.map(() => []);
+data.edges.forEach((edge, i) => {
+  inputs[edge.target].push(i);
+  users[edge.source].push(i);
+});
+
+const within = data.groups.map(() => []); // the vertices of a group, of those inside it too
+data.vertices.forEach((vertex, i) => {
+  for (let g = vertex.group; g !== TOP; g = data.groups[g].parent) within[g].push(i);
+});
+
+function parentOf(item) {
+  const i = parseInt(item.slice(1), 10);
+  return item[0] === "g" ? data.groups[i].parent : data.vertices[i].group;
+}
+
+// The groups around an item, innermost first, TOP last.
+function around(item) {
+  const found = [];
+  for (let g = parentOf(item); ; g = data.groups[g].parent) {
+    found.push(g);
+    if (g === TOP) return found;
+  }
+}
+
+// What stands for a vertex: itself, or the outermost closed group around it.
+function shownFor(vertex) {
+  let item = "v" + vertex;
+  for (const g of around(item)) if (g !== TOP && !open.has(g)) item = "g" + g;
+  return item;
+}
+
+// Open groups, outer ones first, as long as no more than `most` items are shown.
+function openUpTo(most) {
+  open.clear();
+  let n = members.get(TOP).length;
+  for (let g = 0; g < data.groups.length; g++) {
+    const parent = data.groups[g].parent;
+    if (parent !== TOP && !open.has(parent)) continue;
+    if (n + members.get(g).length > most) continue;
+    n += members.get(g).length;
+    open.add(g);
+  }
+  return open.size === data.groups.length;
+}
+
+function reveal(vertex) {
+  let changed = false;
+  for (const g of around("v" + vertex)) {
+    if (g !== TOP && !open.has(g)) changed = open.add(g) && true;
+  }
+  return changed;
+}
+
+// Edges as they are drawn: those between the same two items are one.
+function drawnEdges() {
+  const found = new Map();
+  data.edges.forEach((edge, i) => {
+    const source = shownFor(edge.source), target = shownFor(edge.target);
+    if (source === target) return;
+    const id = "e" + source + ">" + target;
+    if (!found.has(id)) found.set(id, { id, source, target, edges: [] });
+    found.get(id).edges.push(i);
+  });
+  if (showSaved) {
+    data.vertices.forEach((vertex, v) => {
+      if (shownFor(v) !== "v" + v) return;
+      savedOf(v).forEach((k) => {
+        const source = `k${v}.${k}`;
+        found.set("e" + source, { id: "e" + source, source, target: "v" + v, edges: [], saved: true });
+      });
+    });
+  }
+  return [...found.values()];
+}
+
+// The numbers of those kept things of a vertex that are tensors.
+function savedOf(v) {
+  const kept = data.vertices[v].kept || [];
+  return kept.map((_, i) => i).filter((i) => kept[i].shape);
+}
+
+const bytes = (n) => {
+  for (const unit of ["B", "KB", "MB"]) {
+    if (n < 1000) return `${n < 10 && unit !== "B" ? n.toFixed(1) : Math.round(n)} ${unit}`;
+    n /= 1000;
+  }
+  return n.toFixed(2) + " GB";
+};
+const short = (name) => name.replace(/Backward\d*$/, "");
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
