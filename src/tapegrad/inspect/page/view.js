@@ -130,6 +130,7 @@ function draw(around_ = null) {
 }
 
 function fit() {
+  cy.stop();
   cy.fit(undefined, 24);
   if (cy.zoom() > 1.3) {
     cy.zoom(1.3);
