@@ -280,7 +280,9 @@ def drawn_by(dot):
         else:
             a, b, style = re.fullmatch(r"(\d+) -> (\d+)(?: \[(.*)\])?", line).groups()
             edges.append((a, b, style))
-    return sorted(nodes.values(), key=lambda n: n[0]), [(nodes[a][0], nodes[b][0], s) for a, b, s in edges]
+    return sorted(nodes.values(), key=lambda n: n[0]), [
+        (nodes[a][0], nodes[b][0], s) for a, b, s in edges
+    ]
 
 
 def test_make_dot_draws_what_torchviz_draws():
