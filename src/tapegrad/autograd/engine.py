@@ -22,6 +22,7 @@ from tapegrad.autograd.accumulate import accumulate, collected
 from tapegrad.autograd.graph import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.hooks import call_after_accumulation, call_hooks, call_tensor_hooks
 from tapegrad.autograd.mode import MODE, Mode, switched
+from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.restore import restored
 
 WALK: ContextVar[Any] = ContextVar(
@@ -246,8 +247,17 @@ class Walk:
     def _rules(self, node: Any, g: Any) -> Any:
         if not self.create_graph:
             return node.plan.gradients(node, g)
-        grads = node.plan.run_on_tensors(node, g)
+        plan = node.plan
+        if self.needed is not None and type(plan) is Plan:
+            grads = plan.run_on_tensors(node, g, self._leads)
+        else:
+            grads = plan.run_on_tensors(node, g)
         return grads if node.restore is None else restored(grads, node.restore)
+
+    def _leads(self, edge: Any) -> bool:
+        """Whether a gradient that was asked for lies behind an edge, or is there."""
+        node = edge.node if type(edge) is Port else edge
+        return node in self.needed or _key(edge) in self.wanted
 
     def _filled(self, node: Any, g: list) -> list:
         """Zeros for outputs that no gradient has reached."""

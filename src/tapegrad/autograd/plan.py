@@ -136,8 +136,11 @@ class Plan:
             return tensor
         return value
 
-    def run_on_tensors(self, node: OperatorNode, g: Any) -> list:
-        """The rules on tensors: the result is part of a graph of its own."""
+    def run_on_tensors(self, node: OperatorNode, g: Any, leads: Any = None) -> list:
+        """The rules on tensors: the result is part of a graph of its own.
+
+        `leads`, where only some gradients are asked for: whether one lies behind an edge.
+        """
         from tapegrad import namespace
 
         values = self.tensors(node)
@@ -149,6 +152,8 @@ class Plan:
         values["g"] = g
         found: list[Any] = [None] * len(self.kinds)
         for i, rule in self.rules():
+            if leads is not None and not self.op.variadic and not leads(node.edges[i]):
+                continue
             result = rule.function(*[values[name] for name in rule.names])
             if self.op.variadic:
                 found = list(result)
