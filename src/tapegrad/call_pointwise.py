@@ -49,8 +49,12 @@ asarray = np.asarray
 new = object.__new__
 
 
-def unary(op: Any) -> Callable:
-    """The function of an elementwise operator of one tensor."""
+def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Callable:
+    """The function of an elementwise operator of one tensor.
+
+    A mode that knows which grad mode lies below it can have a function of its own: `get_mode`
+    then says that one, and `apply` runs the general way under it.
+    """
     compute: Any = None
     plan: Any = None
     Tensor: Any = None
@@ -129,11 +133,13 @@ def unary(op: Any) -> Callable:
     return call
 
 
-def binary(op: Any, leave: bool = False) -> Callable:
+def binary(
+    op: Any, leave: bool = False, get_mode: Callable = get_mode, apply: Callable = apply
+) -> Callable:
     """The function of an elementwise operator of two operands.
 
     With `leave` it is the method behind a Python operator, which leaves what it does not know to
-    the other operand.
+    the other operand. `get_mode` and `apply` are as in `unary`.
     """
     compute: Any = None
     Tensor: Any = None

@@ -160,7 +160,9 @@ class Walk:
     def run(self) -> None:
         """Run nodes until none is left, then finish the leaves."""
         ready, pending, summed = self.ready, self.pending, self.summed
-        plain = not self.create_graph and self.mode is None and self.needed is None
+        timed = None if self.mode is None else self.mode.runner()
+        plain = not self.create_graph and self.needed is None
+        plain = plain and (self.mode is None or timed is not None)
         retain, waiting = self.retain_graph, self.waiting
         node = None  # the youngest node known to be ready but not in the heap: most often the next
         while True:
@@ -175,7 +177,11 @@ class Walk:
                 self._run_node(node, g)
                 node = None
                 continue
-            flow = iter(node.plan.run(node, g, retain))  # an edge, its gradient, an edge, ...
+            # an edge, its gradient, an edge, ...
+            if timed is None:
+                flow = iter(node.plan.run(node, g, retain))
+            else:
+                flow = iter(timed(node, g, retain))
             following = None
             # the loop below is `send`, written out: it is half the cost of a small node
             for edge, g in zip(flow, flow):  # noqa: B905  (a keyword costs 60 ns)

@@ -60,6 +60,13 @@ class Mode:
         """Run one node of the backward pass: `args` are its owner and what reached it, first."""
         return function(*args)
 
+    def runner(self) -> Callable | None:
+        """What runs a node as `Plan.run` does, `run(node, g, retain)`; None: `backward_node`.
+
+        Asked once for each backward pass.
+        """
+        return None
+
     def around(self, name: str, run: Callable) -> Any:
         """Run the forward of the custom function `name`: `run()`."""
         return self.under.around(name, run) if isinstance(self.under, Mode) else run()

@@ -114,6 +114,8 @@ class FunctionEvent(_Times):
         self.sequence_nr = sequence_nr
         self.flops = flops
         self.stack: list[str] = []
+        self.held = 0  # bytes that lived when it ended
+        self.module_hierarchy = ""
         self.cpu_children: list[FunctionEvent] = []
         self.cpu_parent: FunctionEvent | None = None
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
+from time import perf_counter as clock
 from typing import Any
 
+from tapegrad.autograd.graph import OperatorNode
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
+from tapegrad.call import apply
+from tapegrad.call_pointwise import binary, unary
 
 EVALUATE = "autograd::engine::evaluate_function: "
+set_mode, reset_mode = MODE.set, MODE.reset
 _SUFFIXES = ("_along", "_axes", "_of_number")  # of names of our own where PyTorch has overloads
 _TITLES: dict[str, str] = {}  # of operators, made as they are met
+_QUICK: dict[Any, Callable] = {}  # by operator
+_QUICK_NO_GRAD: dict[Any, Callable] = {}
 _NAMES = {"AccumulateGrad": "torch::autograd::AccumulateGrad"}
+_INNER = {name: "_" + name for name in ("safe_softmax", "to_copy", "unsafe_view")}
 
 
 class Profiling(Layered):
@@ -29,11 +38,28 @@ class Profiling(Layered):
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         recorder = self.recorder
-        op, inputs, _ = args
-        title = _TITLES.get(name)
-        if title is None:
-            public = name if name.endswith("_") else public_name(name, op.node_name)
-            title = _TITLES[name] = "aten::" + public
+        op, inputs, params = args
+        under = self.under
+        if recorder.brief and function is apply and type(under) is bool:
+            quick = (_QUICK if under else _QUICK_NO_GRAD).get(op) or quick_way(op, under)
+            start = clock()
+            try:
+                result = quick(*inputs, **params)
+            except BaseException:
+                recorder.operators.extend((op, start, clock(), -1, get_ident()))
+                raise
+            end = clock()
+            try:
+                node = result._node
+            except AttributeError:  # several results
+                node = None
+            if node is None:
+                sequence = -1
+            else:
+                sequence = node.sequence if isinstance(node, OperatorNode) else sequence_of(result)
+            recorder.operators.extend((op, start, end, sequence, get_ident()))
+            return result
+        title = title_of(name, op)
         record = recorder.push(title, inputs=shapes_of(inputs) if recorder.shapes else None)
         try:
             result = self.below(name, function, args, kwargs)
@@ -41,6 +67,20 @@ class Profiling(Layered):
             return result
         finally:
             recorder.pop(record)
+
+    def runner(self) -> Callable | None:
+        """What runs a node of a plain backward pass and notes it, where that is all to be done."""
+        if not self.recorder.brief or type(self.under) is not bool:
+            return None
+        extend, thread = self.recorder.nodes.extend, get_ident()
+
+        def run(node: Any, g: Any, retain: bool) -> Any:
+            start = clock()
+            flow = node.plan.run(node, g, retain)
+            extend((type(node), start, clock(), node.sequence, thread))
+            return flow
+
+        return run
 
     def around(self, name: str, run: Callable) -> Any:
         record = self.recorder.push(name)
@@ -62,16 +102,54 @@ class Profiling(Layered):
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         recorder = self.recorder
-        name = _NAMES.get(type(node).__name__, type(node).__name__)
-        sequence = node.sequence or -1
+        name = node_title(type(node).__name__)
         shapes = shapes_of(args[1:2]) if recorder.shapes else None
-        outer = recorder.push(EVALUATE + name, BACKWARD, sequence=sequence)
-        inner = recorder.push(name, BACKWARD, shapes, sequence)
+        record = recorder.push(name, BACKWARD, shapes, node.sequence or -1)
         try:
             return super().backward_node(node, function, args)
         finally:
-            recorder.pop(inner)
-            recorder.pop(outer)
+            recorder.pop(record)
+
+
+def node_title(name: str) -> str:
+    """What a profile calls a node."""
+    return _NAMES.get(name, name)
+
+
+def title_of(name: str, op: Any) -> str:
+    """What a profile calls an operator."""
+    title = _TITLES.get(name)
+    if title is None:
+        public = name if name.endswith("_") else public_name(name, op.node_name)
+        title = _TITLES[name] = "aten::" + _INNER.get(public, public)
+    return title
+
+
+def quick_way(op: Any, grad: bool) -> Callable:
+    """The function of an operator that takes the grad mode as given, and asks for no other."""
+
+    def general(op: Any, inputs: tuple, params: dict) -> Any:
+        token = set_mode(grad)
+        try:
+            return apply(op, inputs, params)
+        finally:
+            reset_mode(token)
+
+    def called(*inputs: Any, **params: Any) -> Any:
+        token = set_mode(grad)
+        try:
+            return op.call(*inputs, **params)
+        finally:
+            reset_mode(token)
+
+    quick: Callable = called
+    if op.promote is not None and not op.params and not op.output_names:
+        if len(op.inputs) == 1:
+            quick = unary(op, lambda: grad, general)
+        elif len(op.inputs) == 2:
+            quick = binary(op, False, lambda: grad, general)
+    (_QUICK if grad else _QUICK_NO_GRAD)[op] = quick
+    return quick
 
 
 def public_name(name: str, node: str) -> str:

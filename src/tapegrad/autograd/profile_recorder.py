@@ -1,7 +1,8 @@
 """The recorder: what happened when, while a profiler is on.
 
 It only notes names and times. Who encloses whom, and all sums, are worked out from the times when
-somebody asks (profiler_util.py).
+somebody asks (profiler_util.py). Small operators take a microsecond, so most events are five
+entries of a list, written when they have ended; only those of which more is noted are objects.
 """
 
 from __future__ import annotations
@@ -21,7 +22,18 @@ FUNCTION, BACKWARD, USER, PYTHON = 0, 1, 7, -1
 class Record:
     """One stretch of time: an operator, a node of the graph, a block of the user."""
 
-    __slots__ = ("end", "inputs", "memory", "name", "scope", "sequence", "start", "thread")
+    __slots__ = (
+        "end",
+        "held",
+        "inputs",
+        "memory",
+        "module",
+        "name",
+        "scope",
+        "sequence",
+        "start",
+        "thread",
+    )
 
     name: str
     scope: int
@@ -29,6 +41,8 @@ class Record:
     sequence: int
     thread: int
     memory: int  # bytes: what was held at the start, then what was added by the end
+    held: int  # bytes held at the end
+    module: str  # the layer that was being called
     start: int  # nanoseconds
     end: int  # 0 while it runs
 
@@ -46,10 +60,29 @@ class Recorder:
     ['aten::mul']
     """
 
-    __slots__ = ("began", "ended", "memory", "records", "shapes", "thread", "tracing")
+    __slots__ = (
+        "began",
+        "brief",
+        "ended",
+        "held",
+        "memory",
+        "modules",
+        "nodes",
+        "operators",
+        "records",
+        "shapes",
+        "thread",
+        "tracing",
+    )
 
-    def __init__(self, *, shapes: bool = False, memory: bool = False):
+    def __init__(self, *, shapes: bool = False, memory: bool = False, modules: bool = False):
         self.records: list[Record] = []
+        # Of one event after the other: operator or type of node, start and end in seconds,
+        # sequence number, thread.
+        self.operators: list[Any] = []
+        self.nodes: list[Any] = []
+        self.brief = not (shapes or memory or modules)  # whether those five are all
+        self.modules = modules
         self.shapes = shapes  # whether whoever records should note the shapes of inputs
         self.memory = memory
         self.tracing = False  # whether tracemalloc was started here
@@ -63,6 +96,7 @@ class Recorder:
             self.tracing = not tracemalloc.is_tracing()
             if self.tracing:
                 tracemalloc.start()
+        self.held = held_bytes() if self.memory else 0
         self.began = perf_counter_ns()
 
     def stop(self) -> None:
@@ -88,6 +122,8 @@ class Recorder:
         record.sequence = sequence
         record.thread = get_ident()
         record.memory = held_bytes() if self.memory else 0
+        record.held = 0
+        record.module = module_here() if self.modules else ""
         record.end = 0
         self.records.append(record)
         record.start = perf_counter_ns()
@@ -98,7 +134,27 @@ class Recorder:
         if not self.ended or not record.end:
             record.end = perf_counter_ns()
             if self.memory:
-                record.memory = held_bytes() - record.memory
+                record.held = held_bytes()
+                record.memory = record.held - record.memory
+
+    def all(self) -> list[Record]:
+        """Every event as a record, in the order in which they began."""
+        records = list(self.records)
+        from tapegrad.autograd.profile_mode import title_of
+
+        for flat, scope in ((self.operators, FUNCTION), (self.nodes, BACKWARD)):
+            for i in range(0, len(flat), 5):
+                what, start, end, sequence, thread = flat[i : i + 5]
+                record = Record()
+                record.name = title_of(what.name, what) if scope == FUNCTION else what.__name__
+                record.start, record.end = int(start * 1e9), int(end * 1e9)
+                record.sequence, record.thread = sequence, thread
+                record.scope = scope
+                record.inputs = None
+                record.memory = record.held = 0
+                record.module = ""
+                records.append(record)
+        return sorted(records, key=lambda record: (record.start, -record.end))
 
 
 def held_bytes() -> int:
@@ -106,6 +162,15 @@ def held_bytes() -> int:
     import tracemalloc
 
     return tracemalloc.get_traced_memory()[0]
+
+
+def module_here() -> str:
+    """The innermost layer that is being called, by the names on the way: `Net.body.0`."""
+    from tapegrad.autograd.trace import Trace, frames_here
+
+    modules: list = []
+    frames_here(modules)
+    return Trace((), None, modules).module
 
 
 def shapes_of(args: Iterable[Any]) -> list[list[int]]:

@@ -11,7 +11,7 @@ from tapegrad.autograd.profile_event import (
     FunctionEventAvg,
     Interval,
 )
-from tapegrad.autograd.profile_recorder import FUNCTION, Recorder
+from tapegrad.autograd.profile_recorder import BACKWARD, FUNCTION, Recorder
 from tapegrad.errors import advised
 
 __all__ = ["DeviceType", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval"]
@@ -143,29 +143,35 @@ class EventList(list):
 def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -> EventList:
     """What `recorder` noted, as events with parents and children."""
     from tapegrad.autograd.profile_flops import flops_of
+    from tapegrad.autograd.profile_mode import EVALUATE, node_title
 
     threads = {recorder.thread: 1}
     forward: dict[int, int] = {}  # sequence number -> thread of the operator
-    events = []
-    for number, record in enumerate(recorder.records):
+    events: list[FunctionEvent] = []
+    for record in recorder.all():
         thread = threads.setdefault(record.thread, len(threads) + 1)
         fwd_thread = forward.get(record.sequence, 0)
         if record.sequence >= 0 and record.scope == FUNCTION:
             forward.setdefault(record.sequence, thread)
-        event = FunctionEvent(
-            number,
-            record.name,
-            thread,
-            (record.start - recorder.began) / 1e3,
-            (record.end - recorder.began) / 1e3,
-            fwd_thread=fwd_thread,
-            input_shapes=record.inputs if shapes else None,
-            scope=record.scope,
-            cpu_memory_usage=record.memory,
-            sequence_nr=record.sequence,
-            flops=flops_of(record.name, record.inputs or []) if flops else 0,
-        )
-        events.append(event)
+        name = node_title(record.name) if record.scope == BACKWARD else record.name
+        names = [EVALUATE + name, name] if record.scope == BACKWARD else [name]
+        for name in names:
+            event = FunctionEvent(
+                len(events),
+                name,
+                thread,
+                (record.start - recorder.began) / 1e3,
+                (record.end - recorder.began) / 1e3,
+                fwd_thread=fwd_thread,
+                input_shapes=record.inputs if shapes and name is names[-1] else None,
+                scope=record.scope,
+                cpu_memory_usage=record.memory,
+                sequence_nr=record.sequence,
+                flops=flops_of(name, record.inputs or []) if flops else 0,
+            )
+            event.held = record.held
+            event.module_hierarchy = record.module
+            events.append(event)
     result = EventList(events, profile_memory=recorder.memory, with_flops=flops)
     result._build_tree()
     return result
