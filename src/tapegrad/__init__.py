@@ -76,7 +76,7 @@ _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
     "amp backends compat cpu cuda data func fft inspect linalg masked namespace nn optim random "
-    "return_types safetensors serialization signal special testing utils version".split()
+    "profiler return_types safetensors serialization signal special testing utils version".split()
 )
 
 

@@ -42,6 +42,8 @@ class Profiling(Layered):
         under = self.under
         if recorder.brief and function is apply and type(under) is bool:
             quick = (_QUICK if under else _QUICK_NO_GRAD).get(op) or quick_way(op, under)
+            if not recorder.on:
+                return quick(*inputs, **params)
             start = clock()
             try:
                 result = quick(*inputs, **params)
@@ -59,6 +61,8 @@ class Profiling(Layered):
                 sequence = node.sequence if isinstance(node, OperatorNode) else sequence_of(result)
             recorder.operators.extend((op, start, end, sequence, get_ident()))
             return result
+        if not recorder.on:
+            return self.below(name, function, args, kwargs)
         title = title_of(name, op)
         record = recorder.push(title, inputs=shapes_of(inputs) if recorder.shapes else None)
         try:
@@ -72,6 +76,8 @@ class Profiling(Layered):
         """What runs a node of a plain backward pass and notes it, where that is all to be done."""
         if not self.recorder.brief or type(self.under) is not bool:
             return None
+        if not self.recorder.on:
+            return lambda node, g, retain: node.plan.run(node, g, retain)
         extend, thread = self.recorder.nodes.extend, get_ident()
 
         def run(node: Any, g: Any, retain: bool) -> Any:
@@ -83,6 +89,8 @@ class Profiling(Layered):
         return run
 
     def around(self, name: str, run: Callable) -> Any:
+        if not self.recorder.on:
+            return super().around(name, run)
         record = self.recorder.push(name)
         try:
             return super().around(name, run)
@@ -91,6 +99,8 @@ class Profiling(Layered):
 
     def in_place(self, name: str, compute: Callable, x: Any) -> Any:
         recorder = self.recorder
+        if not recorder.on:
+            return super().in_place(name, compute, x)
         record = recorder.push("aten::" + name, inputs=[list(x.shape)] if recorder.shapes else None)
         under = self.under
         token = MODE.set(under)
@@ -102,6 +112,8 @@ class Profiling(Layered):
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         recorder = self.recorder
+        if not recorder.on:
+            return super().backward_node(node, function, args)
         name = node_title(type(node).__name__)
         shapes = shapes_of(args[1:2]) if recorder.shapes else None
         record = recorder.push(name, BACKWARD, shapes, node.sequence or -1)

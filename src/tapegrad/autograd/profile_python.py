@@ -20,24 +20,28 @@ def _is_own(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith((_PACKAGE, _RULES))
 
 
-def _title(frame: FrameType) -> str:
-    """`file.py(12): function`, the file as it would be imported."""
+def _title(frame: FrameType, line: int = 0) -> str:
+    """`file.py(12): function`, the file as it would be imported; by default its first line."""
     code = frame.f_code
     path = code.co_filename
     for folder in sys.path:
         if folder and path.startswith(folder.rstrip(os.sep) + os.sep):
             path = path[len(folder.rstrip(os.sep)) + 1 :]
             break
-    return f"{path}({code.co_firstlineno}): {code.co_name}"
+    return f"{path}({line or code.co_firstlineno}): {code.co_name}"
 
 
 class PythonTracer:
     """Records the Python functions of this thread between `start` and `stop`."""
 
     def __init__(self, recorder: Recorder):
+        from tapegrad.nn import Module
+
         self._recorder = recorder
         self._open: list[Record | None] = []
         self._before: Any = None
+        self._layers: dict[str, list] = {}  # those that were called, by the name of their class
+        self._layer = Module.__call__.__code__
 
     def start(self) -> None:
         """Begin with the functions that are already running."""
@@ -48,7 +52,9 @@ class PythonTracer:
                 frames.append(frame)
             frame = frame.f_back
         for running in reversed(frames):
-            self._recorder.push(_title(running), PYTHON)  # ended when the recorder stops
+            self._recorder.push(
+                _title(running, running.f_lineno), PYTHON
+            )  # ended when the recorder stops
         self._before = sys.getprofile()
         sys.setprofile(self._trace)
 
@@ -57,8 +63,11 @@ class PythonTracer:
 
     def _trace(self, frame: FrameType, event: str, arg: Any) -> None:
         if event == "call":
-            record = None if _is_own(frame) else self._recorder.push(_title(frame), PYTHON)
-            self._open.append(record)
+            if frame.f_code is self._layer:
+                title: str | None = self._layer_title(frame.f_locals["self"])
+            else:
+                title = None if _is_own(frame) else _title(frame)
+            self._open.append(None if title is None else self._recorder.push(title, PYTHON))
         elif event == "c_call":
             record = None if _is_own(frame) else self._recorder.push(repr_of(arg), PYTHON)
             self._open.append(record)
@@ -66,6 +75,16 @@ class PythonTracer:
             record = self._open.pop()
             if record is not None:
                 self._recorder.pop(record)
+
+    def _layer_title(self, layer: Any) -> str:
+        """A layer by its class, and its number among those of this class."""
+        name = type(layer).__name__
+        known = self._layers.setdefault(name, [])
+        for number, each in enumerate(known):
+            if each is layer:
+                return f"nn.Module: {name}_{number}"
+        known.append(layer)
+        return f"nn.Module: {name}_{len(known) - 1}"
 
 
 def repr_of(function: Any) -> str:

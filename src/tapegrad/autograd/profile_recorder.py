@@ -68,6 +68,7 @@ class Recorder:
         "memory",
         "modules",
         "nodes",
+        "on",
         "operators",
         "records",
         "shapes",
@@ -76,19 +77,26 @@ class Recorder:
     )
 
     def __init__(self, *, shapes: bool = False, memory: bool = False, modules: bool = False):
-        self.records: list[Record] = []
-        # Of one event after the other: operator or type of node, start and end in seconds,
-        # sequence number, thread.
-        self.operators: list[Any] = []
-        self.nodes: list[Any] = []
+        self.on = False
+        self.clear()
         self.brief = not (shapes or memory or modules)  # whether those five are all
         self.modules = modules
         self.shapes = shapes  # whether whoever records should note the shapes of inputs
         self.memory = memory
         self.tracing = False  # whether tracemalloc was started here
+
+    def clear(self) -> None:
+        """Begin with empty lists; whoever holds the old ones keeps them."""
+        self.records: list[Record] = []
+        # Of one event after the other: operator or type of node, start and end in seconds,
+        # sequence number, thread.
+        self.operators: list[Any] = []
+        self.nodes: list[Any] = []
         self.began = self.ended = 0
 
     def start(self) -> None:
+        """Begin to record; what was recorded before is forgotten."""
+        self.clear()
         self.thread = get_ident()
         if self.memory:
             import tracemalloc
@@ -96,11 +104,15 @@ class Recorder:
             self.tracing = not tracemalloc.is_tracing()
             if self.tracing:
                 tracemalloc.start()
+        if self.modules:
+            import tapegrad.nn  # noqa: F401  (layers are known by their class)
         self.held = held_bytes() if self.memory else 0
+        self.on = True
         self.began = perf_counter_ns()
 
     def stop(self) -> None:
         """End the recording, and with it what still runs."""
+        self.on = False
         self.ended = perf_counter_ns()
         for record in self.records:
             if not record.end:
@@ -123,7 +135,7 @@ class Recorder:
         record.thread = get_ident()
         record.memory = held_bytes() if self.memory else 0
         record.held = 0
-        record.module = module_here() if self.modules else ""
+        record.module = module_here() if self.modules and scope != PYTHON else ""
         record.end = 0
         self.records.append(record)
         record.start = perf_counter_ns()

@@ -34,6 +34,7 @@ class Layout:
         self,
         *,
         row_limit: int,
+        source_width: int,
         name_width: int,
         shapes_width: int,
         header: str | None,
@@ -43,6 +44,7 @@ class Layout:
         flops: bool,
     ):
         self.row_limit = row_limit
+        self.source_width = source_width
         self.name_width = name_width
         self.shapes_width = shapes_width
         self.header = header
@@ -63,8 +65,13 @@ class Layout:
         rule = " " * _GAP
         rule = "".join("-" * width + rule for _, width, _ in columns)
         titles = "".join(title.rjust(width) + " " * _GAP for title, width, _ in columns)
+        sources = max((len(line) for event in events for line in event.stack), default=0)
+        source_width = min(sources + 4, self.source_width) if sources else 0
+        if source_width:
+            rule += "-" * source_width + " " * _GAP
+            titles += "Source Location".ljust(source_width) + " " * _GAP
         lines = []
-        double = "=" * (sum(width + _GAP for _, width, _ in columns) - _GAP)
+        double = "=" * (len(rule) - _GAP)
         if self.header is not None:
             lines += [double, self.header]
         if self.top_level_only:
@@ -72,7 +79,13 @@ class Layout:
         lines += [rule, titles, rule]
         for event in self._rows(events):
             cells = (cell(event).rjust(width) for _, width, cell in columns)
-            lines.append("".join(cell + " " * _GAP for cell in cells))
+            line = "".join(cell + " " * _GAP for cell in cells)
+            if not source_width:
+                lines.append(line)
+                continue
+            for source in [*(event.stack or [""]), ""]:
+                lines.append(line + _end_of(source, source_width).ljust(source_width) + " " * _GAP)
+                line = " " * len(line)
         total = sum(event.self_cpu_time_total for event in events)
         lines += [rule, f"Self CPU time total: {self.time(total)}", ""]
         return "\n".join(lines)
@@ -114,6 +127,11 @@ class Layout:
 
     def _shapes(self, event: Any) -> str:
         return str(event.input_shapes)[: self.shapes_width]
+
+
+def _end_of(text: str, width: int) -> str:
+    """The end of a text that is longer than a column: of a path, its file."""
+    return text if len(text) <= width else "..." + text[len(text) - width + 3 :]
 
 
 def _flops_column(events: list[Any]) -> list[tuple]:

@@ -10,21 +10,34 @@ import time
 from typing import Any
 
 
-def write_trace(events: list[Any], path: str, metadata: dict | None, began_ns: int) -> None:
+def write_trace(events: list[Any], path: str, head: dict, recorder: Any) -> None:
     """Write `events` in Chrome's trace format (chrome://tracing, Perfetto)."""
     process = os.getpid()
     trace = {
         "schemaVersion": 1,
         "deviceProperties": [],
-        **(metadata or {}),
+        **head,
         "host_name": socket.gethostname(),
         "displayTimeUnit": "ms",
         "baseTimeNanoseconds": time.time_ns() - time.perf_counter_ns(),
-        "traceEvents": [*_names(events, process, began_ns), *_spans(events, process, began_ns)],
+        "traceEvents": [
+            *_names(events, process, recorder.began),
+            *_spans(events, process, recorder.began),
+            *_counters(events, process, recorder),
+        ],
         "traceName": str(path),
     }
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(trace, file, indent=1)
+    with open_file(path) as file:
+        json.dump(trace, file)
+
+
+def open_file(path: Any) -> Any:
+    """The file to write; one whose name ends in `.gz` is compressed."""
+    if str(path).endswith(".gz"):
+        import gzip
+
+        return gzip.open(path, "wt", encoding="utf-8")
+    return open(path, "w", encoding="utf-8")
 
 
 def write_events(events: list[Any], path: str) -> None:
@@ -92,6 +105,10 @@ def _spans(events: list[Any], process: int, began_ns: int) -> list[dict]:
             args |= {"Sequence number": sequence, "Fwd thread id": event.fwd_thread}
         if event.input_shapes:
             args["Input Dims"] = event.input_shapes
+        if event.module_hierarchy:
+            args["Module Hierarchy"] = event.module_hierarchy
+        if event.stack and not event.is_python_function:
+            args["Call stack"] = ";".join(event.stack)
         span = {"ph": "X", "cat": event.activity_type, "name": event.trace_name, **where}
         spans.append({**span, "dur": event.time_range.elapsed_us(), "args": args})
         if sequence < 0:
@@ -99,8 +116,27 @@ def _spans(events: list[Any], process: int, began_ns: int) -> list[dict]:
         arrow = {"id": sequence, "cat": "fwdbwd", "name": "fwdbwd"}
         if event.fwd_thread == 0:
             operators.setdefault(sequence, where)
-        elif sequence in operators and sequence not in arrows:
+        elif sequence in operators and sequence not in arrows:  # the outer one of the two
             arrows.add(sequence)
             spans.append({"ph": "s", **arrow, **operators[sequence]})
             spans.append({"ph": "f", "bp": "e", **arrow, **where})
     return spans
+
+
+def _counters(events: list[Any], process: int, recorder: Any) -> list[dict]:
+    """How much was held over time, at the end of each event."""
+    if not recorder.memory:
+        return []
+    points = [(0.0, recorder.held)]
+    points += sorted((event.time_range.end, event.held) for event in events)
+    return [
+        {
+            "ph": "C",
+            "name": "memory held",
+            "pid": process,
+            "tid": 0,
+            "ts": recorder.began / 1e3 + at,
+            "args": {"bytes": held},
+        }
+        for at, held in points
+    ]

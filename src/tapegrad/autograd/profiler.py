@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, stripped
 from tapegrad.autograd.profile_mode import Profiling
 from tapegrad.autograd.profile_recorder import RECORDER, USER, Record, Recorder
 from tapegrad.autograd.profiler_util import (
@@ -25,7 +25,16 @@ from tapegrad.autograd.profiler_util import (
 )
 from tapegrad.errors import advised
 
-__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_function"]
+__all__ = [
+    "EventList",
+    "FunctionEvent",
+    "FunctionEventAvg",
+    "emit_itt",
+    "emit_nvtx",
+    "kineto_available",
+    "profile",
+    "record_function",
+]
 
 _DEVICES = ("cuda", "xpu", "mtia", "hpu", "privateuseone")
 
@@ -40,10 +49,13 @@ class profile:
         with_flops: estimate floating-point operations, of products of matrices, `add` and `mul`.
         profile_memory: note the bytes that Python holds more after an event than before it: arrays,
             and the tensors and nodes around them. (PyTorch counts what its allocator gives out.)
-        with_stack: record Python functions too, except those of tapegrad.
-        with_modules, use_kineto, use_cpu, experimental_config, acc_events,
-        custom_trace_id_callback, post_processing_timeout_s, activity_filters: accepted and
-            without effect, as they choose among the engines inside PyTorch's profiler.
+        with_stack: record Python functions and calls of layers too, except functions of tapegrad.
+        with_modules: note the layer in which an operator ran, `Net.body.0`, as
+            `module_hierarchy` of the event and in the trace.
+        acc_events: keep the events of earlier cycles, see `torch.profiler.profile`.
+        custom_trace_id_callback: gives the name of the trace, `trace_id` in its file.
+        use_kineto, use_cpu, experimental_config, post_processing_timeout_s, activity_filters:
+            accepted and without effect, as they choose among the engines inside PyTorch's profiler.
 
     A second profiler inside the block has its block for itself.
 
@@ -87,7 +99,11 @@ class profile:
         self._show_shapes = record_shapes
         self._recorder: Recorder | None = None
         self._tracer: Any = None
-        self._tokens: tuple = ()
+        self._attached: tuple = ()
+        self._earlier: list[Any] = []  # events of earlier cycles, where they are kept
+        self.trace_id = ""
+        self._new_trace_id = custom_trace_id_callback or _trace_id
+        self.acc_events = acc_events
         self._events: EventList | None = None
         if not enabled:
             return
@@ -117,28 +133,37 @@ class profile:
                 "Make a new profile() for each block.",
             )
         self.entered = True
-        recorder = Recorder(shapes=self.record_shapes, memory=self.profile_memory)
+        self._recorder = self._new_recorder()
+        self._attached = attach(self._recorder)
+        self._start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._recorder is None:
+            return
+        self._stop()
+        detach(*self._attached)
+
+    def _new_recorder(self) -> Recorder:
+        return Recorder(
+            shapes=self.record_shapes, memory=self.profile_memory, modules=self.with_modules
+        )
+
+    def _start(self) -> None:
+        recorder = self._recorder
+        if recorder is None:
+            raise AssertionError("a recorder is made before it starts")
         recorder.start()
         if self.with_stack:
             from tapegrad.autograd.profile_python import PythonTracer
 
             self._tracer = PythonTracer(recorder)
             self._tracer.start()
-        self._recorder = recorder
-        mode = MODE.get()
-        under = mode.under if isinstance(mode, Profiling) else mode
-        self._tokens = RECORDER.set(recorder), MODE.set(Profiling(under, recorder))
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        if self._recorder is None:
-            return
-        recorder, mode = self._tokens
-        MODE.reset(mode)
-        RECORDER.reset(recorder)
+    def _stop(self) -> None:
         if self._tracer is not None:
             self._tracer.stop()
-        self._recorder.stop()
+        self._recorder.stop()  # type: ignore[union-attr]
 
     @property
     def function_events(self) -> EventList:
@@ -148,6 +173,12 @@ class profile:
             if recorder is None or not recorder.ended:
                 return EventList()
             self._events = events_of(recorder, flops=self.with_flops, shapes=self._show_shapes)
+            if self._earlier:
+                self._events = EventList(
+                    [*self._earlier, *self._events],
+                    profile_memory=self.profile_memory,
+                    with_flops=self.with_flops,
+                )
         return self._events
 
     @property
@@ -191,11 +222,31 @@ class profile:
             top_level_events_only,
         )
 
-    def export_chrome_trace(self, path: str, metadata: dict | None = None) -> None:
-        """Write a trace for chrome://tracing or Perfetto; `metadata` is added to its head."""
+    def export_chrome_trace(
+        self, path: str, metadata: dict | None = None, use_python_export: bool = False
+    ) -> None:
+        """Write a trace for chrome://tracing or Perfetto; `metadata` is added to its head.
+
+        Args:
+            path: a name that ends in `.gz` gives a compressed file.
+            metadata: keys and values for the head of the trace.
+            use_python_export: accepted; there is one way to write a trace here.
+        """
         from tapegrad.autograd.profile_trace import write_trace
 
-        write_trace(self.function_events, path, metadata, self._finished().began)
+        recorder = self._finished()
+        options = {
+            "trace_id": self.trace_id,
+            "profile_memory": self.profile_memory,
+            "with_stack": self.with_stack,
+            "record_shapes": self._show_shapes,
+            "with_modules": self.with_modules,
+            "with_flops": self.with_flops,
+        }
+        head: dict[str, Any] = {
+            name: int(v) if v is True else v for name, v in options.items() if v
+        }
+        write_trace(self.function_events, path, head | (metadata or {}), recorder)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Write each event's Python functions, outermost first, and its `metric`: a flame graph."""
@@ -256,7 +307,7 @@ class record_function:
                 "Give the block a name: record_function('name').",
             )
         recorder = RECORDER.get()
-        if recorder is not None:
+        if recorder is not None and recorder.on:
             self._open = recorder, recorder.push(self.name, USER)
         return self
 
@@ -273,6 +324,92 @@ class record_function:
                 return function(*args, **kwargs)
 
         return wrapper
+
+
+def attach(recorder: Recorder) -> tuple:
+    """Have `recorder` hear of what runs in this context; what is returned is for `detach`."""
+    profiling = Profiling(stripped(MODE.get(), Profiling), recorder)
+    return RECORDER.set(recorder), MODE.set(profiling), profiling
+
+
+def detach(recorder: Any, token: Any, profiling: Profiling) -> None:
+    """Let nobody hear any more: `attach` undone."""
+    RECORDER.reset(recorder)
+    if MODE.get() is profiling:
+        MODE.reset(token)
+    else:  # inside a block that was entered since
+        MODE.set(stripped(MODE.get(), Profiling))
+
+
+def _trace_id() -> str:
+    from uuid import uuid4
+
+    return uuid4().hex.upper()
+
+
+class emit_nvtx:
+    """Context manager that would mark operators for NVIDIA's tools; there are none on a CPU.
+
+    >>> with torch.autograd.profiler.emit_nvtx(enabled=False):
+    ...     y = torch.ones(2) * 2
+    """
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False):
+        self.enabled = enabled
+        self.entered = False
+        self.record_shapes = record_shapes
+
+    def __enter__(self) -> emit_nvtx | None:
+        if not self.enabled:
+            return None
+        if self.entered:
+            raise advised(
+                RuntimeError("NVTX annotation context manager is not reentrant"),
+                "Make a new one for each block.",
+            )
+        raise advised(
+            AssertionError("Torch not compiled with CUDA enabled"),
+            "There are no CUDA kernels to mark: use torch.profiler.profile().",
+        )
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+class emit_itt:
+    """Context manager that would mark operators for Intel's VTune, which is not there to listen.
+
+    >>> with torch.autograd.profiler.emit_itt():
+    ...     y = torch.ones(2) * 2
+    """
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False):
+        self.enabled = enabled
+        self.entered = False
+        self.record_shapes = record_shapes
+
+    def __enter__(self) -> emit_itt | None:
+        if not self.enabled:
+            return None
+        if self.entered:
+            raise advised(
+                RuntimeError("ITT annotation context manager is not reentrant"),
+                "Make a new one for each block.",
+            )
+        self.entered = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+def kineto_available() -> bool:
+    """Whether there is a profiler to record with: there is.
+
+    >>> torch.autograd.profiler.kineto_available()
+    True
+    """
+    return True
 
 
 def __getattr__(name: str):

@@ -52,12 +52,21 @@ class EventList(list):
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:
-        """One average for each name, or for each name and shapes of the inputs."""
+        """One average for each name, or for each name and what else is to be told apart.
+
+        Args:
+            group_by_input_shapes: the shapes of the inputs (`record_shapes=True`).
+            group_by_stack_n: so many of the innermost Python functions (`with_stack=True`).
+            group_by_overload_name: operators have no overloads here; without effect.
+        """
         averages: dict[tuple, FunctionEventAvg] = {}
         for event in self:
             shapes = str(event.input_shapes) if group_by_input_shapes else ""
-            key = (event.key, event.is_user_annotation, shapes)
-            averages.setdefault(key, FunctionEventAvg()).add(event)
+            stack = tuple(event.stack[:group_by_stack_n])
+            key = (event.key, event.is_user_annotation, shapes, stack)
+            average = averages.setdefault(key, FunctionEventAvg())
+            average.add(event)
+            average.stack = list(stack)
         if not group_by_input_shapes:
             for average in averages.values():
                 average.input_shapes = ""
@@ -88,7 +97,7 @@ class EventList(list):
         Args:
             sort_by: the attribute to sort by, largest first; None keeps the order of time.
             row_limit: how many rows to print, -1 for all.
-            max_src_column_width: width of a column of source lines, which events here have not.
+            max_src_column_width: Python functions that are longer are cut, at their start.
             max_name_column_width: what is longer is cut.
             max_shapes_column_width: what is longer is cut.
             header: a line to print above the table.
@@ -99,6 +108,7 @@ class EventList(list):
 
         layout = Layout(
             row_limit=row_limit,
+            source_width=max_src_column_width,
             name_width=max_name_column_width,
             shapes_width=max_shapes_column_width,
             header=header,
@@ -171,10 +181,30 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
             )
             event.held = record.held
             event.module_hierarchy = record.module
+            if name.startswith("ProfilerStep#"):
+                event.name = "ProfilerStep*"  # the steps of a loop are summed
             events.append(event)
     result = EventList(events, profile_memory=recorder.memory, with_flops=flops)
     result._build_tree()
+    _place(result)
     return result
+
+
+def _place(events: list[FunctionEvent]) -> None:
+    """Give events their Python functions and their layer: a node has those of its operator."""
+    forward: dict[int, FunctionEvent] = {}
+    for event in events:
+        parent = event.cpu_parent
+        if parent is not None:
+            event.stack = parent.stack
+            if parent.is_python_function:
+                event.stack = [parent.name, *parent.stack]
+        if event.sequence_nr >= 0 and event.scope == FUNCTION:
+            forward.setdefault(event.sequence_nr, event)
+        elif event.scope == BACKWARD and event.sequence_nr in forward:
+            event.module_hierarchy = forward[event.sequence_nr].module_hierarchy
+            if parent is not None and parent.scope == BACKWARD:
+                event.stack = forward[event.sequence_nr].stack
 
 
 def _nest(events: list[FunctionEvent]) -> None:

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 from warnings import warn
 
-from tapegrad.autograd.mode import enable_grad
+from tapegrad.autograd.mode import MODE, enable_grad
 from tapegrad.errors import advised
 from tapegrad.optim.group import step_group, step_group_on_tensors
 from tapegrad.optim.hook import (
@@ -147,6 +147,16 @@ class Optimizer(Saving, StepHooks):
         >>> w.grad is None
         True
         """
+        if type(MODE.get()) is not bool:
+            from tapegrad.autograd.profiler import record_function
+
+            name = type(self).__name__
+            with record_function(f"Optimizer.zero_grad#{name}.zero_grad"):
+                self._zero_grad(set_to_none)
+        else:
+            self._zero_grad(set_to_none)
+
+    def _zero_grad(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for param in group["params"]:
                 grad = param._grad

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from tapegrad.autograd.mode import MODE
 from tapegrad.utils.data._utils.fetch import IterableFetcher, MapFetcher, runs_of
 from tapegrad.utils.data.sampler import drawn_seed
 
@@ -14,6 +15,7 @@ class LoaderIterator:
     """What passes have in common: the order of samples, the seed of workers, the warnings."""
 
     in_workers = False
+    _span = "_SingleProcessDataLoaderIter"  # what a profile calls it
 
     def __init__(self, loader: Any) -> None:
         self._dataset = loader.dataset
@@ -40,7 +42,13 @@ class LoaderIterator:
         return self
 
     def __next__(self) -> Any:
-        batch = self._next_data()
+        if type(MODE.get()) is bool:
+            batch = self._next_data()
+        else:
+            from tapegrad.autograd.profiler import record_function
+
+            with record_function(f"enumerate(DataLoader)#{self._span}.__next__"):
+                batch = self._next_data()
         self._n_yielded += 1
         if self._is_iterable and self._promised is not None and self._n_yielded > self._promised:
             self._warn_of_length()

@@ -19,6 +19,7 @@ class MultiProcessIterator(LoaderIterator):
     """
 
     in_workers = True
+    _span = "_MultiProcessingDataLoaderIter"
 
     def __init__(self, loader: Any) -> None:
         if loader.prefetch_factor <= 0:
