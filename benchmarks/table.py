@@ -17,6 +17,7 @@ import bench_network
 import bench_normalization
 import bench_per_sample
 import bench_pooling
+import bench_profiler
 import bench_reduction
 import bench_training
 
@@ -36,6 +37,7 @@ MODULES = (
     bench_normalization,
     bench_loader,
     bench_anomaly,
+    bench_profiler,
     bench_training,
     bench_jacobian,
     bench_per_sample,
