@@ -43,6 +43,7 @@ from tapegrad.call import (
 )
 
 get_mode = MODE.get
+general = apply
 ndarray = np.ndarray
 array_of = np.array
 asarray = np.asarray
@@ -111,6 +112,8 @@ def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Ca
     def unmarked(input: Any, out: Any, mode: Any) -> Any:
         """The array computed from a tensor that has no mark; the result, if `apply` gives it."""
         nonlocal push
+        if mode is not True and mode is not False and out is None:
+            return mode.call(op.name, general, (op, (input,), {}), {})
         if input._mark is None:
             input._mark = mark_of(input._array)
         x = input._array
@@ -239,11 +242,13 @@ def binary(
                 push = _pushing(op)
                 return call(input, other)
             return mode.call(op.name, apply, (op, (input, other), {}), {})
+        if mode is not True and mode is not False:
+            return mode.call(op.name, general, (op, (input, other), {}), {})
         if input._mark is None:
             input._mark = mark_of(x)
         if other._mark is None:
             other._mark = mark_of(y)
-        if (mode is True or mode is False) and type(x) is ndarray and type(y) is ndarray:
+        if type(x) is ndarray and type(y) is ndarray:
             dtype = x.dtype
             if (
                 dtype is y.dtype
@@ -328,6 +333,7 @@ def binary(
             return call(input, other)
         return finish(op.name, apply(op, (input, other), {}), out)
 
+    function.direct = call  # type: ignore[attr-defined]  # without `out`
     return call if leave else function
 
 

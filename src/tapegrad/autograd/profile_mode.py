@@ -18,8 +18,7 @@ EVALUATE = "autograd::engine::evaluate_function: "
 set_mode, reset_mode = MODE.set, MODE.reset
 _SUFFIXES = ("_along", "_axes", "_of_number")  # of names of our own where PyTorch has overloads
 _TITLES: dict[str, str] = {}  # of operators, made as they are met
-_QUICK: dict[Any, Callable] = {}  # by operator
-_QUICK_NO_GRAD: dict[Any, Callable] = {}
+_QUICK: dict[bool, dict[Any, Callable]] = {True: {}, False: {}}  # by grad mode and operator
 _NAMES = {"AccumulateGrad": "torch::autograd::AccumulateGrad"}
 _INNER = {name: "_" + name for name in ("safe_softmax", "to_copy", "unsafe_view")}
 
@@ -27,11 +26,14 @@ _INNER = {name: "_" + name for name in ("safe_softmax", "to_copy", "unsafe_view"
 class Profiling(Layered):
     """Records operators on top of the mode `under`, a grad mode or another Mode."""
 
-    __slots__ = ("recorder",)
+    __slots__ = ("quick", "recorder")
 
     def __init__(self, under: Any, recorder: Recorder):
         super().__init__(under)
         self.recorder = recorder
+        self.quick: dict[Any, Callable] | None = None  # where five entries say all there is
+        if recorder.brief and type(under) is bool:
+            self.quick = _QUICK[under]
 
     def over(self, under: Any) -> Profiling:
         return Profiling(under, self.recorder)
@@ -39,9 +41,11 @@ class Profiling(Layered):
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         recorder = self.recorder
         op, inputs, params = args
-        under = self.under
-        if recorder.brief and function is apply and type(under) is bool:
-            quick = (_QUICK if under else _QUICK_NO_GRAD).get(op) or quick_way(op, under)
+        if self.quick is not None and function is apply:
+            try:
+                quick = self.quick[op]
+            except KeyError:
+                quick = self.quick[op] = quick_way(op, self.under)
             if not recorder.on:
                 return quick(*inputs, **params)
             start = clock()
@@ -53,12 +57,9 @@ class Profiling(Layered):
             end = clock()
             try:
                 node = result._node
-            except AttributeError:  # several results
-                node = None
-            if node is None:
-                sequence = -1
-            else:
-                sequence = node.sequence if isinstance(node, OperatorNode) else sequence_of(result)
+                sequence = -1 if node is None else node.sequence or -1
+            except AttributeError:  # several results, or one of several outputs of a node
+                sequence = sequence_of(result)
             recorder.operators.extend((op, start, end, sequence, get_ident()))
             return result
         if not recorder.on:
@@ -74,7 +75,7 @@ class Profiling(Layered):
 
     def runner(self) -> Callable | None:
         """What runs a node of a plain backward pass and notes it, where that is all to be done."""
-        if not self.recorder.brief or type(self.under) is not bool:
+        if self.quick is None:
             return None
         if not self.recorder.on:
             return lambda node, g, retain: node.plan.run(node, g, retain)
@@ -154,14 +155,12 @@ def quick_way(op: Any, grad: bool) -> Callable:
         finally:
             reset_mode(token)
 
-    quick: Callable = called
     if op.promote is not None and not op.params and not op.output_names:
         if len(op.inputs) == 1:
-            quick = unary(op, lambda: grad, general)
-        elif len(op.inputs) == 2:
-            quick = binary(op, False, lambda: grad, general)
-    (_QUICK if grad else _QUICK_NO_GRAD)[op] = quick
-    return quick
+            return unary(op, lambda: grad, general)
+        if len(op.inputs) == 2:
+            return binary(op, False, lambda: grad, general).direct  # type: ignore[attr-defined]
+    return called
 
 
 def public_name(name: str, node: str) -> str:

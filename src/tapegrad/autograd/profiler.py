@@ -14,7 +14,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.autograd.mode import MODE, stripped
+from tapegrad.autograd.layered import stripped
+from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_mode import Profiling
 from tapegrad.autograd.profile_recorder import RECORDER, USER, Record, Recorder
 from tapegrad.autograd.profiler_util import (
