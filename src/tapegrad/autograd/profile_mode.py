@@ -7,7 +7,6 @@ from threading import get_ident
 from time import perf_counter as clock
 from typing import Any
 
-from tapegrad.autograd.graph import OperatorNode
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
