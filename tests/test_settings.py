@@ -62,3 +62,19 @@ def test_the_default_type_sets_the_default_dtype():
 def test_libraries_for_gpus_are_absent():
     assert not torch.backends.cudnn.is_available() and not torch.backends.mps.is_available()
     assert torch.backends.cudnn.version() is None
+
+
+def test_switches_of_gpus_may_be_set():
+    from tapegrad import backends
+
+    backends.cuda.matmul.allow_tf32 = True
+    assert torch.get_float32_matmul_precision() == "high"
+    backends.cuda.matmul.allow_tf32 = False
+    assert torch.get_float32_matmul_precision() == "highest"
+    with pytest.raises(AttributeError, match="Unknown attribute allow_everything"):
+        backends.cuda.matmul.allow_everything  # noqa: B018
+    with pytest.raises(AttributeError):
+        backends.cuda.matmul.allow_everything = True
+    with backends.cudnn.flags(enabled=False, deterministic=True):
+        assert not backends.cudnn.enabled and backends.cudnn.deterministic
+    assert backends.cudnn.enabled and not backends.cudnn.deterministic

@@ -3,6 +3,6 @@
 Scripts ask what there is, and set switches for the sake of results that do not change.
 """
 
-from tapegrad.backends import cuda, cudnn, mkl, mps
+from tapegrad.backends import cuda, cudnn, mkl, mkldnn, mps, openmp
 
-__all__ = ["cuda", "cudnn", "mkl", "mps"]
+__all__ = ["cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp"]

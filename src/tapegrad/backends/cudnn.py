@@ -1,5 +1,10 @@
 """cuDNN, kernels for GPUs: absent. Its switches may be set, and change nothing."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 enabled = True
 deterministic = False
 benchmark = False
@@ -18,3 +23,35 @@ def is_available() -> bool:
 def version() -> None:
     """The version of cuDNN: None, there is none."""
     return None
+
+
+@contextmanager
+def flags(
+    enabled: bool = False,
+    benchmark: bool = False,
+    benchmark_limit: int = 10,
+    deterministic: bool = False,
+    allow_tf32: bool = True,
+    fp32_precision: str = "none",
+) -> Iterator[None]:
+    """While it lasts, the switches have other positions.
+
+    >>> with torch.backends.cudnn.flags(enabled=False):
+    ...     torch.backends.cudnn.enabled
+    False
+    >>> torch.backends.cudnn.enabled
+    True
+    """
+    switches = globals()
+    given = {
+        "enabled": enabled,
+        "benchmark": benchmark,
+        "deterministic": deterministic,
+        "allow_tf32": allow_tf32,
+    }
+    before = {name: switches[name] for name in given}
+    switches.update(given)
+    try:
+        yield
+    finally:
+        switches.update(before)
