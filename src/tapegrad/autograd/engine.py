@@ -263,7 +263,7 @@ class Walk:
     def _leads(self, edge: Any) -> bool:
         """Whether a gradient that was asked for lies behind an edge, or is there."""
         node = edge.node if type(edge) is Port else edge
-        return node in self.needed or _key(edge) in self.wanted
+        return self.needed is None or node in self.needed or _key(edge) in self.wanted
 
     def _filled(self, node: Any, g: list) -> list:
         """Zeros for outputs that no gradient has reached."""
