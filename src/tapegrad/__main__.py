@@ -1,4 +1,4 @@
-"""The command line: `python -m tapegrad demo` and `python -m tapegrad run SCRIPT [args...]`."""
+"""The command line: `python -m tapegrad demo`, `run SCRIPT`, `graph SCRIPT`, `explain SCRIPT`."""
 
 import argparse
 import sys
@@ -8,7 +8,12 @@ from collections.abc import Sequence
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line says; the result is the exit status."""
     parser = _parser()
-    options = parser.parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    args: list[str] = []  # of the script, where ours come after its name: what follows a --
+    if words[:1] in (["graph"], ["explain"]) and "--" in words:
+        at = words.index("--")
+        words, args = words[:at], words[at + 1 :]
+    options = parser.parse_args(words)
     if options.command == "demo":
         from tapegrad.demo import demo
 
@@ -18,6 +23,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tapegrad.script import run
 
         return run(options.script, options.args)
+    if options.command == "graph":
+        from tapegrad.inspect.command import graph_of
+
+        return graph_of(options.script, args, options.of, options.output)
+    if options.command == "explain":
+        from tapegrad.inspect.command import explanation_of
+
+        return explanation_of(options.script, args, options.of)
     parser.print_help()
     return 2
 
@@ -37,6 +50,35 @@ def _parser():
     run = commands.add_parser("run", help="run a script whose `import torch` is tapegrad")
     run.add_argument("script", metavar="SCRIPT", help="the Python file")
     run.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+
+    graph = commands.add_parser(
+        "graph",
+        help="run a script and draw the graph of a tensor",
+        usage="tapegrad graph [-h] SCRIPT [--of NAME] [-o FILE] [-- ARGS...]",
+    )
+    graph.add_argument("script", metavar="SCRIPT", help="the Python file")
+    graph.add_argument("--of", default="loss", metavar="NAME", help="its variable (default: loss)")
+    graph.add_argument(
+        "-o",
+        dest="output",
+        default="graph.html",
+        metavar="FILE",
+        help="where to: .html, .svg, .dot, .mmd, .md or .txt (default: graph.html)",
+    )
+
+    explain = commands.add_parser(
+        "explain",
+        help="run a script and say where gradients were lost",
+        usage="tapegrad explain [-h] SCRIPT [--of NAME]... [-- ARGS...]",
+    )
+    explain.add_argument("script", metavar="SCRIPT", help="the Python file")
+    explain.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a tensor, again for another one (default: every leaf without a gradient)",
+    )
     return parser
 
 

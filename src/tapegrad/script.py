@@ -17,7 +17,7 @@ def run(script: str, args: Sequence[str] = ()) -> int:
     What the script raises passes through, SystemExit with its status included; its traceback is
     printed without the frames of tapegrad's command line.
     """
-    path = os.path.abspath(script)
+    path = absolute(script)
     try:
         with open(path, "rb") as file:
             source = file.read()
@@ -32,6 +32,11 @@ def run(script: str, args: Sequence[str] = ()) -> int:
     main = _main_module(path)
     _run_source(source, path, main)
     return 0
+
+
+def absolute(script: str) -> str:
+    """What `__file__` is in a script."""
+    return os.path.abspath(script)
 
 
 def _main_module(path):

@@ -1,0 +1,124 @@
+"""`tapegrad graph` and `tapegrad explain`: a script is run, and what it computed is looked at."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tapegrad import script
+from tapegrad.tensor import Tensor
+
+
+def graph_of(path: str, args: Sequence[str], of: str, output: str) -> int:
+    """Run a script and write the graph of its global variable `of` to the file `output`."""
+    from tapegrad.inspect.graphing import graph
+
+    found, status = _run(path, args, gradients=True)
+    if found is None:
+        return status
+    variables, named = found
+    value = _value(variables, of)
+    if not isinstance(value, (Tensor, tuple, list)):
+        print(f"tapegrad: {_missing(of, value, variables)}", file=sys.stderr)
+        return 1
+    try:
+        drawn = graph(value, params=named, title=f"{of} of {path}")
+        drawn.save(output)
+    except (TypeError, ValueError, OSError) as error:
+        print(f"tapegrad: {error}", file=sys.stderr)
+        return 1
+    n = sum(v.kind == "operator" for v in drawn.record.vertices)
+    print(f"{output}: the graph of {of}, {n:,} operators")
+    return status
+
+
+def explanation_of(path: str, args: Sequence[str], of: Sequence[str]) -> int:
+    """Run a script and explain the gradients of the variables `of`.
+
+    Without any, of every leaf among its variables, and parameter of its models, that requires grad
+    and has no gradient, or one of zeros.
+    """
+    from tapegrad.inspect.explanation import explain
+
+    found, status = _run(path, args)
+    if found is None:
+        return status
+    variables, named = found
+    if of:
+        chosen: dict[str, Any] = {name: _value(variables, name) for name in of}
+    else:
+        chosen = {name: x for name, x in named.items() if _is_doubtful(x)}
+        if not chosen:
+            print("Every leaf that requires grad has a gradient that is not zero.")
+    for name, x in chosen.items():
+        if not isinstance(x, Tensor):
+            print(f"tapegrad: {_missing(name, x, variables)}", file=sys.stderr)
+            return 1
+        print(f"{name}\n  " + str(explain(x)).replace("\n", "\n  "))
+    return status
+
+
+def _run(path: str, args: Sequence[str], gradients: bool = False) -> tuple[Any, int]:
+    """Run a script under `watch()`: its variables and the leaves among them by name, and status.
+
+    A script that ends by SystemExit has run to its end; other errors pass through.
+    """
+    from tapegrad.inspect.watching import watch
+
+    status = 0
+    with watch(gradients):
+        try:
+            status = script.run(path, args)
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+            if isinstance(end.code, str):
+                print(end.code, file=sys.stderr)
+    main = sys.modules["__main__"]
+    if getattr(main, "__file__", None) != script.absolute(path):
+        return None, status  # it could not be read
+    variables = vars(main)
+    return (variables, _leaves(variables)), status
+
+
+def _leaves(variables: dict[str, Any]) -> dict[str, Tensor]:
+    """The leaves that require grad: of models by their paths, and those that are variables."""
+    found: dict[str, Tensor] = {}
+    seen: set[int] = set()
+
+    def add(name: str, x: Tensor) -> None:
+        if id(x) not in seen and x.is_leaf and x.requires_grad:
+            seen.add(id(x))
+            found[name] = x
+
+    for name, value in variables.items():
+        if isinstance(value, Tensor):
+            add(name, value)
+    for name, value in variables.items():
+        if hasattr(type(value), "named_parameters"):
+            for path, x in value.named_parameters():
+                add(f"{name}.{path}", x)
+    return found
+
+
+def _is_doubtful(x: Tensor) -> bool:
+    return x._grad is None or not x._grad._array.any()
+
+
+def _value(variables: dict[str, Any], name: str) -> Any:
+    """A variable, or what a path with dots leads to; None where there is nothing."""
+    first, *rest = name.split(".")
+    value = variables.get(first)
+    for part in rest:
+        try:
+            value = value[int(part)] if part.isdigit() else getattr(value, part)
+        except (AttributeError, LookupError, TypeError):
+            return None
+    return value
+
+
+def _missing(name: str, value: Any, variables: dict[str, Any]) -> str:
+    if value is None:
+        tensors = [key for key, each in variables.items() if isinstance(each, Tensor)]
+        return f"the script has no {name!r}; its tensors are {', '.join(tensors) or 'none'}"
+    return f"{name!r} is no tensor but {type(value).__name__}"
