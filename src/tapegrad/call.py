@@ -87,6 +87,8 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
     if plain and (dtype is F32 or dtype is F64):
         xp = numpy_namespace
     else:
+        if op.promote is not None and not _may_come_first(op, inputs[0]):
+            raise wrong_argument(op, inputs, inputs[0])
         if op.check is not None:
             op.check(*inputs)
         xp = numpy_namespace if plain else namespace_of(arrays)
@@ -321,15 +323,25 @@ def shape_error(op: Any, arrays: list, error: ValueError) -> Exception:
 
 
 def wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
+    """The error for `x`, one of the inputs, which is neither a tensor nor stands for one."""
     position = next(i for i, each in enumerate(inputs) if each is x)
     name = op.inputs[0] if op.variadic else op.inputs[position] if position else "input"
-    return errors.advised(
-        TypeError(
-            f"{op.name}(): argument '{name}' (position {position + 1}) must be Tensor, "
-            f"not {'numpy.ndarray' if isinstance(x, ndarray) else type(x).__name__}"
-        ),
-        "Make a tensor of it first: torch.tensor(...), torch.from_numpy(...).",
-    )
+    return errors.must_be(_public_name(op.name), name, position + 1, "Tensor", x)
+
+
+def _may_come_first(op: Any, x: Any) -> bool:
+    """Whether `x` may be the first operand: a number may be it of two, nothing at all never."""
+    if hasattr(x, "_array"):
+        return True
+    return x is not None and (len(op.inputs) == 2 or bool(op.exempt))
+
+
+def _public_name(name: str) -> str:
+    """What PyTorch's errors call an operator: those of `torch.special` alone carry its name."""
+    import tapegrad
+    from tapegrad import special
+
+    return f"special_{name}" if name in special.__all__ and not hasattr(tapegrad, name) else name
 
 
 def finish(name: str, result: Any, out: Any) -> Any:

@@ -326,6 +326,8 @@ def binary(
             result = push_number(mode, input, other)
             if result is not None:
                 return result
+        if input is None or other is None:
+            raise wrong_argument(op, (input, other), None)
         return apply(op, (input, other), {})
 
     def function(input: Any, other: Any, *, out: Any = None) -> Any:

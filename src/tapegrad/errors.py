@@ -167,12 +167,21 @@ def type_name(x: Any) -> str:
 def must_be(function: str, argument: str, position: int, wanted: str, x: Any) -> TypeError:
     """An argument of a type that a function does not take."""
     place = f" (position {position})" if position else ""
-    return advised(
-        TypeError(
-            f"{function}(): argument '{argument}'{place} must be {wanted}, not {type_name(x)}"
-        ),
-        f"Pass {'an' if wanted[0] in 'aeiou' else 'a'} {wanted}.",
+    error: Any = TypeError(
+        f"{function}(): argument '{argument}'{place} must be {wanted}, not {type_name(x)}"
     )
+    if wanted == "Tensor":
+        return no_tensor(error, x)
+    return advised(error, f"Pass {'an' if wanted[0] in 'aeiou' else 'a'} {wanted}.")
+
+
+def no_tensor(error: Any, x: Any) -> TypeError:
+    """The `error` of an argument `x` that is no tensor.
+
+    It says so in the way of an AttributeError, for functions that name the argument otherwise.
+    """
+    error.obj, error.name = x, "_array"
+    return advised(error, "Make a tensor of it first: torch.tensor(...).")
 
 
 def need_tensors(function: str, **arguments: Any) -> None:
@@ -181,7 +190,7 @@ def need_tensors(function: str, **arguments: Any) -> None:
     >>> tapegrad.errors.need_tensors("sort", input=[1, 2])
     Traceback (most recent call last):
     TypeError: sort(): argument 'input' (position 1) must be Tensor, not list
-    Pass a Tensor.
+    Make a tensor of it first: torch.tensor(...).
     """
     for position, (name, x) in enumerate(arguments.items(), start=1):
         if not hasattr(x, "_array"):

@@ -112,7 +112,7 @@ class Op:
         self.promote = promote
         self.exempt = exempt
         self.hidden = tuple(self.inputs.index(each) for each in (*exempt, *hidden))
-        self.numbers = numbers
+        self.numbers = numbers and n != 2  # not for the only operand
         self.check = check
         self.ufunc = ufunc
         self.view = view

@@ -17,6 +17,7 @@ from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any
 
+from tapegrad.boundary import refused
 from tapegrad.dtype import float32
 
 IN_USE: list[bool] = []
@@ -33,11 +34,17 @@ def autocast(function: Callable | None = None, *, name: str | None = None) -> An
     key = name or function.__name__
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if IN_USE:
-            from tapegrad.amp.cast import call_in_precision
+        try:
+            if IN_USE:
+                from tapegrad.amp.cast import call_in_precision
 
-            return call_in_precision(key, function, args, kwargs)
-        return function(*args, **kwargs)
+                return call_in_precision(key, function, args, kwargs)
+            return function(*args, **kwargs)
+        except AttributeError as error:
+            refusal = refused(function, args, kwargs, error)
+            if refusal is None:
+                raise
+            raise refusal from None
 
     return update_wrapper(call, function)
 

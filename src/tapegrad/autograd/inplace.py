@@ -71,7 +71,11 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
     plain = function.__name__ + "_"
 
     def method(input: Any, *args: Any, **kwargs: Any) -> Any:
-        check_writable(input)
+        try:
+            check_writable(input)
+        except AttributeError:
+            errors.need_tensors(plain, input=input)
+            raise
         before = stand_in(input)
         result = function(before, *args, **kwargs)
         if result is before:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import as_dtype, default
 from tapegrad.masked.fill import cast, dims_of, filled_where, least
 from tapegrad.masked.reduction import count, mean
@@ -106,6 +107,7 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) ->
     return filled_where(cast(input, dtype), mask, -float("inf")).log_softmax(dim)
 
 
+@takes_tensors
 def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """The softmax of the negated elements where the mask is true; 0 elsewhere.
 

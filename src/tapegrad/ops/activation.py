@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import elementwise, primitive
 from tapegrad.ops.logistic import logistic
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, common_dtype, lacks, no_complex, no_kernel
@@ -83,6 +84,7 @@ def _elu_vjp(xp, g, input, alpha, scale, input_scale):
 elu_scaled.vjp(input=_elu_vjp)
 
 
+@takes_tensors
 def elu(input: Any, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x) - 1) elsewhere.
 
@@ -94,6 +96,7 @@ def elu(input: Any, alpha: float = 1.0) -> Any:
     return elu_scaled(input, alpha=alpha, scale=1.0, input_scale=1.0)
 
 
+@takes_tensors
 def selu(input: Any) -> Any:
     """scale * elu(x, alpha) with the constants that keep mean 0 and variance 1.
 
@@ -120,6 +123,7 @@ celu_scaled.vjp(
 )
 
 
+@takes_tensors
 def celu(input: Any, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x / alpha) - 1) elsewhere.
 
@@ -241,6 +245,7 @@ softplus_beta.vjp(
 )
 
 
+@takes_tensors
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(beta x)) / beta of each element.
 
@@ -346,6 +351,7 @@ _LARGEST = {
 }
 
 
+@takes_tensors
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, 0 where it is nearer than that.
 
@@ -377,6 +383,7 @@ hard_shrink.vjp(
 )
 
 
+@takes_tensors
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """x, 0 where |x| is at most lambd.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.product import (
@@ -88,8 +89,12 @@ def addmm(
     """
     if IN_USE and out is None:
         input, mat1, mat2 = lowered(input, mat1, mat2)
-    _check_dtypes(input, mat2)
-    check_matrices(mat1, mat2, "mat1")
+    try:
+        _check_dtypes(input, mat2)
+        check_matrices(mat1, mat2, "mat1")
+    except AttributeError:
+        errors.need_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
+        raise
     _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
     if mat2._array.dtype.kind in "iu":
         beta, alpha = int(beta), int(alpha)  # factors of integers are integers
@@ -212,6 +217,7 @@ def _check_linear(input: Any, weight: Any, bias: Any) -> None:
             )
 
 
+@takes_tensors
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
     """beta * input + alpha * (mat @ vec).
 
@@ -223,6 +229,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out:
     return finish("addmv", _sum(input, mv(mat, vec), beta, alpha), out)
 
 
+@takes_tensors
 def addr(
     input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:

@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import elements
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.index_check import bounds_error, check_index_dtype, check_range
@@ -137,6 +138,7 @@ def checked_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> 
     return axis
 
 
+@takes_tensors
 def index_add(
     input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
 ) -> Any:
@@ -231,6 +233,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any, *, out: Any = None
 index_copy_ = in_place(without_autocast(index_copy))
 
 
+@takes_tensors
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """One number in the slices of `dim` that `index` names.
 

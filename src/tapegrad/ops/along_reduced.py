@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.along import checked_slices
@@ -43,6 +44,7 @@ def _warn_of_beta() -> None:
         )
 
 
+@takes_tensors
 def index_reduce(
     input: Any,
     dim: int,

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import bool_, of
 from tapegrad.op import elementwise
@@ -176,6 +177,7 @@ def subtract_from(xp, input, other):
 subtract_from.vjp(input=lambda g: -g)
 
 
+@takes_tensors
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """The difference `other - alpha * input`.
 
@@ -233,6 +235,7 @@ neg_ = in_place(neg)
 negative, negative_ = neg, neg_
 
 
+@takes_tensors
 def positive(input: Any) -> Any:
     """The tensor itself; an error for truth values.
 

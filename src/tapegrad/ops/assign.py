@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.index import store_at
 from tapegrad.autograd.inplace import overwrite, update
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand, summed_to
 from tapegrad.ops.index import FULL, basic, indices_of, sliced
@@ -251,6 +252,7 @@ def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) 
     return input
 
 
+@takes_tensors
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """The tensor with `values` where the index tensors say, or with them added there.
 

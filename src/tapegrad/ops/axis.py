@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place_view
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.shape import axes_of, axis_of, ints_of
 
@@ -103,7 +104,11 @@ def permute(input: Any, *order: Any, dims: Any = None) -> Any:
     torch.Size([4, 2, 3])
     """
     axes = ints_of("permute", "dims", order if dims is None else (dims,))
-    ndim = input._array.ndim
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        errors.need_tensors("permute", input=input)
+        raise
     if len(axes) != ndim:
         raise errors.advised(
             RuntimeError(
@@ -127,7 +132,11 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     >>> torch.zeros(2, 3, 4).transpose(0, 2).shape
     torch.Size([4, 3, 2])
     """
-    ndim = input._array.ndim
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        errors.need_tensors("transpose", input=input)
+        raise
     return swap_axes(input, a=axis_of(dim0, ndim), b=axis_of(dim1, ndim))
 
 
@@ -162,11 +171,14 @@ def t(input: Any) -> Any:
     >>> torch.zeros(2, 3).t().shape
     torch.Size([3, 2])
     """
-    if input._array.ndim > 2:
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        errors.need_tensors("t", input=input)
+        raise
+    if ndim > 2:
         raise errors.advised(
-            RuntimeError(
-                f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D"
-            ),
+            RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D"),
             "Use .mT for the transposes of a batch of matrices.",
         )
     return transpose_matrix(input)
@@ -181,9 +193,13 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     >>> torch.zeros(1, 3, 1).squeeze().shape
     torch.Size([3])
     """
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        errors.need_tensors("squeeze", input=input)
+        raise
     if dim is None:
         return squeeze_all(input)
-    ndim = input._array.ndim
     if isinstance(dim, (tuple, list)):
         return squeeze_axes(input, axes=axes_of(dim, ndim))
     return squeeze_axis(input, axis=axis_of(dim, ndim))
@@ -198,12 +214,18 @@ def unsqueeze(input: Any, dim: int) -> Any:
     >>> torch.zeros(3).unsqueeze(0).shape
     torch.Size([1, 3])
     """
-    return insert_axis(input, axis=axis_of(dim, input._array.ndim + 1))
+    try:
+        n = input._array.ndim + 1
+    except AttributeError:
+        errors.need_tensors("unsqueeze", input=input)
+        raise
+    return insert_axis(input, axis=axis_of(dim, n))
 
 
 unsqueeze_ = in_place_view(unsqueeze)
 
 
+@takes_tensors
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places; the rest keep their order.
 
@@ -247,6 +269,7 @@ def moveaxis(input: Any, source: Any, destination: Any) -> Any:
     return movedim(input, source, destination)
 
 
+@takes_tensors
 def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions.
 

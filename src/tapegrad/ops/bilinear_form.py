@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import primitive
 from tapegrad.ops.product import c_name
 
@@ -51,6 +52,7 @@ trilinear.jvp(
 )
 
 
+@takes_tensors
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """y_k = x1 . weight_k x2 + bias_k along the last dimensions.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad import errors, return_types
 from tapegrad.autograd.mode import no_grad
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import float32, float64
 from tapegrad.ops.in_turn import in_turn
@@ -182,6 +183,7 @@ def histogram(
     return finish("histogram", return_types.histogram((hist, edges[0])), out)
 
 
+@takes_tensors
 def histogramdd(
     input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors, return_types
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.ops.peak import extremum, largest, smallest
 from tapegrad.shape import axis_of
@@ -36,6 +37,7 @@ def _check_both(input: Any, dim: Any, out: Any) -> None:
         )
 
 
+@takes_tensors
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The smallest and the largest element, a pair (min, max).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.ops.create import zeros
 from tapegrad.ops.join import cat
 from tapegrad.shape import axes_of, axis_of
@@ -239,6 +240,7 @@ def _trapezoid(name: str, y: Any, x: Any, dx: Any, dim: int, first: str) -> Any:
     return (y.sum(axis) - ends * 0.5) * (1 if dx is None else dx)
 
 
+@takes_tensors
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of a sampled function along `dim` by the trapezoidal rule.
 
@@ -250,6 +252,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     return _trapezoid("trapezoid", y, x, dx, dim, "Number")
 
 
+@takes_tensors
 def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The same as `trapezoid`, under its old name.
 
@@ -259,6 +262,7 @@ def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     return _trapezoid("trapz", y, x, dx, dim, "float")
 
 
+@takes_tensors
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral up to each sample but the first, by the trapezoidal rule; see `trapezoid`.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import NUMBERS, finish
 from tapegrad.dtype import bool_, uint8
 from tapegrad.op import elementwise
@@ -36,6 +37,7 @@ choose.vjp(
 )
 
 
+@takes_tensors
 def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """`input` where `condition` is true, else `other`; alone, the indices where it is true.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import of
 from tapegrad.op import elementwise, linear
 from tapegrad.ops.rounding import along
@@ -39,6 +40,7 @@ conjugate.vjp(x=lambda xp, g: xp.conj(g))
 conjugate.jvp(x=lambda xp, t: xp.conj(t))
 
 
+@takes_tensors
 def conj(input: Any) -> Any:
     """Complex numbers with the imaginary part negated; a real tensor as it is.
 
@@ -50,6 +52,7 @@ def conj(input: Any) -> Any:
     return conjugate(input) if _is_complex(input) else input
 
 
+@takes_tensors
 def conj_physical(input: Any, *, out: Any = None) -> Any:
     """The same as `conj`, in memory of its own.
 
@@ -70,6 +73,7 @@ def resolve_conj(input: Any) -> Any:
     >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
     tensor([1.-2.j])
     """
+    errors.need_tensors("resolve_conj", input=input)
     return input
 
 
@@ -79,6 +83,7 @@ def resolve_neg(input: Any) -> Any:
     >>> torch.resolve_neg(torch.tensor([1.0]))
     tensor([1.])
     """
+    errors.need_tensors("resolve_neg", input=input)
     return input
 
 
@@ -103,6 +108,7 @@ def imaginary_part(xp, x):
 imaginary_part.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype) * 1j)
 
 
+@takes_tensors
 def real(input: Any) -> Any:
     """The real parts, a view; a real tensor as it is.
 
@@ -112,6 +118,7 @@ def real(input: Any) -> Any:
     return real_part(input) if _is_complex(input) else input
 
 
+@takes_tensors
 def imag(input: Any) -> Any:
     """The imaginary parts, a view.
 

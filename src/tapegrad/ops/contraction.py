@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import bool_
 from tapegrad.ops.product import bmm
@@ -264,6 +265,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
     return finish("tensordot", x.mm(y).reshape(shape), out)
 
 
+@takes_tensors
 def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     """The Kronecker product: every element of the first times the whole second.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.mode import no_grad
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import primitive
 from tapegrad.ops.length import linalg_vector_norm, vector_norm
 from tapegrad.ops.plain_number import plus_number
@@ -63,6 +64,7 @@ norm_of_difference.jvp(
 )
 
 
+@takes_tensors
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The norm of order p of the difference: sum(|input - other|^p)^(1/p) over all elements.
 
@@ -139,6 +141,7 @@ def pairwise_distance(
     >>> torch.pairwise_distance(x, torch.tensor([3.0, 4.0]))
     tensor([5.0000, 3.6056])
     """
+    errors.need_tensors("pairwise_distance", x1=x1, x2=x2)
     d = plus_number(x1 - x2, number=eps)
     axis = max(d._array.ndim - 1, 0)
     axes = (axis,) if d._array.ndim else ()

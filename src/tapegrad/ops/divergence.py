@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors, users_level
 from tapegrad.ops.loss import check_reduction, legacy_reduction, reduced
 from tapegrad.precision import autocast
 
@@ -27,6 +28,7 @@ def divergence(input: Any, target: Any, reduction: str, log_target: bool) -> Any
     return reduced(loss, reduction)
 
 
+@takes_tensors
 def kl_div(
     input: Any,
     target: Any,
@@ -55,7 +57,7 @@ def kl_div(
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
             "release.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=users_level(),
         )
     if reduction == "batchmean":
         loss = divergence(input, target, "sum", log_target)

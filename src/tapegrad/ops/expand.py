@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.shape import ints_of
 from tapegrad.size import Size
@@ -87,6 +88,7 @@ def expand_as(input: Any, other: Any) -> Any:
     return expand(input, other.shape)
 
 
+@takes_tensors
 def broadcast_to(input: Any, size: Any) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying.
 
@@ -128,6 +130,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(found)
 
 
+@takes_tensors
 def broadcast_tensors(*tensors: Any) -> tuple:
     """Tensors repeated to their common shape, without copying.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import bool_
 from tapegrad.op import elementwise
@@ -45,6 +46,7 @@ _C_WORDS = {
 }
 
 
+@takes_tensors
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """`input`, and `value`, a number or a 0-d tensor, where `mask` is true.
 

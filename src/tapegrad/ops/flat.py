@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import check_apart, in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import linear
 from tapegrad.ops.index_check import check_index_dtype, check_range
@@ -45,6 +46,7 @@ put_flat.vjp(x=_unput, source=lambda xp, g, index: xp.read_at(xp.reshape(g, (-1,
 # --- public ---
 
 
+@takes_tensors
 def take(input: Any, index: Any, *, out: Any = None) -> Any:
     """The elements at `index`, counted in row-major order.
 
@@ -74,6 +76,7 @@ def out_of_range(wrong: int, size: int) -> IndexError:
     )
 
 
+@takes_tensors
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """The tensor with `source` at `index`, counted in row-major order, or with it added there.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import bool_, uint8
 from tapegrad.op import constant, primitive
@@ -51,6 +52,7 @@ def _truth(name: str, operator: Any, input: Any, dim: Any, keepdim: bool, out: A
     return finish(name, result, out)
 
 
+@takes_tensors
 def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """Whether all elements are true, of the whole tensor or along `dim`.
 
@@ -60,6 +62,7 @@ def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
     return _truth("all", all_axes, input, dim, keepdim, out)
 
 
+@takes_tensors
 def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """Whether some element is true, of the whole tensor or along `dim`.
 
@@ -69,6 +72,7 @@ def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
     return _truth("any", any_axes, input, dim, keepdim, out)
 
 
+@takes_tensors
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """How many elements are not 0.
 
@@ -187,6 +191,7 @@ logsumexp_axes.jvp(
 )
 
 
+@takes_tensors
 def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
     """log(sum(exp(x))) along `dim`, without overflow.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import default
 from tapegrad.ops.factory import build, check, check_out, into, known
 from tapegrad.ops.turn import roll
@@ -102,6 +103,7 @@ def _rolled(input: Any, dims: tuple, halves: Any) -> Any:
     return roll(input, tuple([0 if d is None else halves(shape[d]) for d in within]), dims)
 
 
+@takes_tensors(name="fft_fftshift")
 def fftshift(input: Any, dim: Any = None) -> Any:
     """A spectrum with frequency 0 in its middle, along `dim` or all dimensions.
 
@@ -111,6 +113,7 @@ def fftshift(input: Any, dim: Any = None) -> Any:
     return _rolled(input, _dims("fftshift", input, dim), lambda n: n // 2)
 
 
+@takes_tensors(name="fft_ifftshift")
 def ifftshift(input: Any, dim: Any = None) -> Any:
     """The reverse of `fftshift`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.op import elementwise
 from tapegrad.ops.refusal import COMPLEX, lacks
@@ -27,6 +28,7 @@ def ndtr(input: Any, *, out: Any = None) -> Any:
     """
     from tapegrad.ops.special_function import erfc
 
+    errors.need_tensors("special_ndtr", input=input)
     return finish("special_ndtr", 0.5 * erfc(input * -_ROOT_HALF), out)
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.boundary import takes_tensors, users_level
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand
 from tapegrad.ops.join import one_dtype, stack
 from tapegrad.ops.shape import reshape
 
 
+@takes_tensors
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """Vectors repeated along each other's dimensions: the coordinates of a grid.
 
@@ -54,7 +56,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
             "argument.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=users_level(),
         )
     order = list(range(len(tensors)))
     if indexing == "xy" and len(tensors) > 1:
@@ -78,6 +80,7 @@ def _check_vector(x: Any) -> None:
         )
 
 
+@takes_tensors
 def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of the vectors' elements, one in each row.
 
@@ -97,6 +100,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     return stack([reshape(x, -1) for x in grids], 1)
 
 
+@takes_tensors
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to choose `r` elements of a vector, in order, one in each row.
 
@@ -153,6 +157,7 @@ def _blocks(g: Any, likes: list) -> list:
 block_diag_of.vjp(tensors=lambda g, tensors_like: _blocks(g, tensors_like))
 
 
+@takes_tensors
 def block_diag(*tensors: Any) -> Any:
     """Matrices on the diagonal of one large matrix of zeros; vectors count as rows.
 

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import of
 from tapegrad.ops.grid_stencil import BICUBIC
 from tapegrad.ops.point_sampling import sample_plane, sample_volume
@@ -82,6 +83,7 @@ def grid_sampler(
     return _sampled(None, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
+@takes_tensors
 def grid_sampler_2d(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
@@ -94,6 +96,7 @@ def grid_sampler_2d(
     return _sampled(2, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
+@takes_tensors
 def grid_sampler_3d(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:

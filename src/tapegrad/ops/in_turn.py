@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.mode import MODE
+from tapegrad.boundary import refused
 
 __all__: list[str] = []
 
@@ -20,7 +21,13 @@ def in_turn(function: Callable | None = None, *, name: str = "") -> Any:
     @functools.wraps(called)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if type(MODE.get()) is bool:
-            return called(*args, **kwargs)
+            try:
+                return called(*args, **kwargs)
+            except AttributeError as error:
+                refusal = refused(called, args, kwargs, error)
+                if refusal is None:
+                    raise
+                raise refusal from None
         from tapegrad.func.turns import called_in_turn
 
         return called_in_turn(wrapper, called, name or called.__name__, args, kwargs)

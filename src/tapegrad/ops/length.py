@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import as_dtype
 from tapegrad.op import primitive
@@ -184,6 +185,7 @@ def linalg_vector_norm(
     return finish_exact("linalg_vector_norm", found, out)
 
 
+@takes_tensors
 def norm(
     input: Any,
     p: Any = "fro",
@@ -247,6 +249,7 @@ def _check_renorm(x: Any, p: Any, maxnorm: Any) -> None:
         )
 
 
+@takes_tensors
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
     """Slices along `dim` whose norm of order p exceeds maxnorm, scaled down to it.
 

@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import float32
 from tapegrad.op import primitive
 from tapegrad.ops.class_check import check_classes, check_probabilities
@@ -100,6 +101,7 @@ pick_places.vjp(x=pick_classes.op.vjps["x"].function)
 pick_places.jvp(x=pick_classes.op.jvps["x"].function)
 
 
+@takes_tensors(name="nll_loss_nd")
 def nll_loss(
     input: Any,
     target: Any,
@@ -144,6 +146,7 @@ def _nll(input: Any, target: Any, weight: Any, ignored: int | None, reduction: s
     return result.squeeze(0) if reduction == "none" else result
 
 
+@takes_tensors(name="cross_entropy_loss")
 def cross_entropy(
     input: Any,
     target: Any,

@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import elements
 from tapegrad.autograd.inplace import check_apart
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand
@@ -95,6 +96,7 @@ _INTEGERS = ("int32", "int64")
 # --- public --------------------------------------------------------------------------------------
 
 
+@takes_tensors
 def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
     """The slices of a dimension that `index` names, in its order.
 
@@ -134,6 +136,7 @@ def index_select(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
     return finish("index_select", select_slices(input, index, axis=axis), out)
 
 
+@takes_tensors
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: Any = None) -> Any:
     """For each element of `index` the element that has its place, but for `dim`.
 
@@ -185,6 +188,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: 
     return finish("gather", gather_along(input, index, axis=axis), out)
 
 
+@takes_tensors
 def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None) -> Any:
     """`gather` with broadcasting; without `dim`, from the elements in row-major order.
 

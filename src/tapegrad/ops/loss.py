@@ -10,6 +10,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.boundary import users_level
 from tapegrad.op import primitive
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks
 from tapegrad.precision import autocast
@@ -34,7 +35,7 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
         "size_average and reduce args will be deprecated, please use "
         f"reduction='{reduction}' instead.",
         UserWarning,
-        stacklevel=3,
+        stacklevel=users_level(),
     )
     return reduction
 

@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import elements, refuse_batch
 from tapegrad.autograd.inplace import check_apart, in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import bool_
 from tapegrad.op import linear
@@ -45,6 +46,7 @@ scatter_masked.vjp(
 # --- public --------------------------------------------------------------------------------------
 
 
+@takes_tensors
 def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
     """The elements where `mask` is true, in one dimension.
 
@@ -63,6 +65,7 @@ def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
     return finish("masked_select", masked_elements(input, mask), out)
 
 
+@takes_tensors
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """The tensor with the first elements of `source`, in order, where `mask` is true.
 
@@ -99,6 +102,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
 masked_scatter_ = in_place(masked_scatter)
 
 
+@takes_tensors
 def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     """Where the elements are that are not zero: a row of indices for each, or a tuple by dimension.
 
@@ -133,6 +137,7 @@ def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = No
     return finish("nonzero_static", _tensor.wrap(found), out)
 
 
+@takes_tensors
 def argwhere(input: Any) -> Any:
     """Where the elements are that are not zero: a row of indices for each.
 

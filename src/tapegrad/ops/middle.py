@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import return_types
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.peak import CHOICE, along, choice_rules, choose, extremum_rules
@@ -70,6 +71,7 @@ def _of_nothing(input: Any) -> Any:
     return input.new_full((), iinfo(input.dtype).min)
 
 
+@takes_tensors
 def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median; with `dim` a pair (values, indices); nan if there is one.
 
@@ -81,6 +83,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = Non
     return _median("median", median_of_all, median_along, input, dim, keepdim, out)
 
 
+@takes_tensors
 def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median of the elements that are not nan; otherwise as `median`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import bool_
 from tapegrad.op import linear
 from tapegrad.ops.channel_norm import group_norm
@@ -71,6 +72,7 @@ def native_dropout(input: Any, p: float, train: bool | None) -> tuple:
     return drop_masked(input, mask, scale=scale), mask
 
 
+@takes_tensors
 def native_group_norm(
     input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple:
@@ -101,6 +103,7 @@ def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple
     return split_by_sizes_untracked(input, axis=axis, sizes=sizes)
 
 
+@takes_tensors
 def detach_copy(input: Any) -> Any:
     """A copy of the tensor without its history.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad import errors, return_types
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import constant_elementwise, elementwise, primitive
@@ -114,6 +115,7 @@ mantissa_and_exponent.vjp(x=lambda xp, g, exponent: xp.ldexp(g, -exponent))
 mantissa_and_exponent.jvp(x=lambda xp, t, exponent: xp.ldexp(t, -exponent))
 
 
+@takes_tensors
 def frexp(input: Any, *, out: Any = None) -> Any:
     """Mantissa, between 0.5 and 1, and exponent of base 2 of each element.
 

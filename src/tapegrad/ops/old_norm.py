@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.ops.length import norm
 
 _said: list[bool] = []
 
 
+@takes_tensors
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     """The norm over all dimensions but `dim`, which keep size 1; -1: over all.
 

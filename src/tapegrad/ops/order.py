@@ -10,6 +10,7 @@ from tapegrad import errors, return_types
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import refuse_batch
 from tapegrad.autograd.inplace import check_apart
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.peak import CHOICE, choice_rules, choose, refuse_empty
@@ -105,6 +106,7 @@ def sort(
     return finish("sort", return_types.sort(pair), out)
 
 
+@takes_tensors
 def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The indices that put the elements along `dim` in order.
 
@@ -114,6 +116,7 @@ def argsort(input: Any, dim: Any = -1, descending: bool = False, *, stable: bool
     return sort(input, dim, descending, stable)[1]
 
 
+@takes_tensors
 def msort(input: Any, *, out: Any = None) -> Any:
     """The elements along the first dimension in order.
 
@@ -123,6 +126,7 @@ def msort(input: Any, *, out: Any = None) -> Any:
     return finish("msort", sort(input, 0)[0], out)
 
 
+@takes_tensors
 def topk(
     input: Any,
     k: int,
@@ -156,6 +160,7 @@ def topk(
     return finish("topk", return_types.topk(pair), out)
 
 
+@takes_tensors
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th smallest element along `dim`, a pair (values, indices).
 
@@ -181,6 +186,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
     return finish("kthvalue", return_types.kthvalue(pair), out)
 
 
+@takes_tensors
 def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along `dim` (the smallest of several), a pair (values, indices).
 
@@ -197,6 +203,7 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -
     return finish("mode", return_types.mode(pair), out)
 
 
+@takes_tensors(name="_unique2")
 def unique(
     input: Any,
     sorted: bool = True,
@@ -253,6 +260,7 @@ def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_cou
     return found[0] if len(found) == 1 else tuple(found)
 
 
+@takes_tensors
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:

@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import primitive
 from tapegrad.ops.refusal import no_kernel
 from tapegrad.precision import autocast
@@ -252,6 +253,7 @@ def _check_vectors(x1: Any, x2: Any) -> None:
     _batch(x1, x2)
 
 
+@takes_tensors
 def pdist(input: Any, p: float = 2) -> Any:
     """The distances of order p of all pairs of different rows of (N, M): N (N - 1) / 2 numbers.
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.ops.slice import slice_axis
 from tapegrad.shape import axis_of, ints_of
 
 
+@takes_tensors
 def tensor_split(
     input: Any,
     indices_or_sections: Any = None,
@@ -117,6 +119,7 @@ def _along(name: str, input: Any, where: Any, axis: int, least: int) -> tuple:
     return tensor_split(input, where, axis)
 
 
+@takes_tensors
 def hsplit(input: Any, indices_or_sections: Any) -> tuple:
     """Parts next to each other: along dimension 1, of a vector along its only one.
 
@@ -128,6 +131,7 @@ def hsplit(input: Any, indices_or_sections: Any) -> tuple:
     return _along("hsplit", input, indices_or_sections, 0 if input._array.ndim == 1 else 1, 1)
 
 
+@takes_tensors
 def vsplit(input: Any, indices_or_sections: Any) -> tuple:
     """Parts one below the other: along dimension 0.
 
@@ -137,6 +141,7 @@ def vsplit(input: Any, indices_or_sections: Any) -> tuple:
     return _along("vsplit", input, indices_or_sections, 0, 2)
 
 
+@takes_tensors
 def dsplit(input: Any, indices_or_sections: Any) -> tuple:
     """Parts one behind the other: along dimension 2.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.ops.axis import inverse
 from tapegrad.ops.slice import select
@@ -90,6 +91,7 @@ def _check(src: Any, shape: tuple[int, ...]) -> None:
         )
 
 
+@takes_tensors
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     """The tensor with `src` in the place of the slice at `index` of `dim`.
 
@@ -103,6 +105,7 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     return patch_index(input, src, axis=axis, key=index + n if index < 0 else index)
 
 
+@takes_tensors
 def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Any:
@@ -122,6 +125,7 @@ def slice_scatter(
     return patch_part(input, src, axis=axis, key=key)
 
 
+@takes_tensors
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The tensor with `src` on a diagonal.
 
@@ -135,6 +139,7 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
     return patch_diagonal(input, src, offset=offset, a=a, b=b)
 
 
+@takes_tensors
 def as_strided_scatter(
     input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None
 ) -> Any:

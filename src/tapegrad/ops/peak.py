@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors, return_types
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import constant, primitive
 from tapegrad.ops.reduce import reduction_axes
@@ -259,6 +260,7 @@ def _check_out(input: Any, out: Any) -> None:
         )
 
 
+@takes_tensors
 def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
     """The largest element along one dimension or several; ties share the gradient.
 
@@ -269,6 +271,7 @@ def amax(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -
     return finish("amax", extremum("amax", largest, input, dim, keepdim), out)
 
 
+@takes_tensors
 def amin(input: Any, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Any:
     """The smallest element along one dimension or several; ties share the gradient.
 
@@ -300,6 +303,7 @@ def _arg(name: str, operator: Any, input: Any, dim: Any, keepdim: bool, out: Any
     return finish(name, result, out)
 
 
+@takes_tensors
 def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The index of the largest element, of the flat tensor or along `dim`.
 
@@ -309,6 +313,7 @@ def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = Non
     return _arg("argmax", argmax_along, input, dim, keepdim, out)
 
 
+@takes_tensors
 def argmin(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The index of the smallest element, of the flat tensor or along `dim`.
 

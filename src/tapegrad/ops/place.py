@@ -6,11 +6,13 @@ from math import prod
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.ops.reduce import sum as total
 from tapegrad.scalar import number_of
 from tapegrad.shape import ints_of
 
 
+@takes_tensors
 def unravel_index(indices: Any, shape: Any) -> tuple:
     """The coordinates in an array of `shape` of elements counted row by row.
 

@@ -12,6 +12,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.taps import Separable
 from tapegrad.arrays.window import adaptive
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import of
 from tapegrad.ops.axis import squeeze, unsqueeze
 from tapegrad.ops.mapping import mapping
@@ -118,6 +119,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return squeeze(_average(2, unsqueeze(input, -2), (1, size)), -2)
 
 
+@takes_tensors
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """The means of windows that share out (N, C, H, W) or (C, H, W) to `output_size` (h, w).
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import complex128, float64
 from tapegrad.op import elementwise
@@ -176,6 +177,7 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
 pow_ = in_place(pow)
 
 
+@takes_tensors
 def square(input: Any, *, out: Any = None) -> Any:
     """The square of each element.
 
@@ -188,6 +190,7 @@ def square(input: Any, *, out: Any = None) -> Any:
 square_ = in_place(square)
 
 
+@takes_tensors
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     """The power computed in double precision.
 

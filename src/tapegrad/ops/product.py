@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.shape import unsafe_view
@@ -146,7 +147,11 @@ def mm(input: Any, mat2: Any, *, out: Any = None) -> Any:
     """
     if IN_USE and out is None:
         input, mat2 = lowered(input, mat2)
-    check_matrices(input, mat2)
+    try:
+        check_matrices(input, mat2)
+    except AttributeError:
+        errors.need_tensors("mm", input=input, mat2=mat2)
+        raise
     return finish("mm", matrix_product(input, mat2, flipped=is_flipped(mat2)), out)
 
 
@@ -156,7 +161,11 @@ def mv(input: Any, vec: Any, *, out: Any = None) -> Any:
     >>> torch.mv(torch.ones(2, 3), torch.ones(3))
     tensor([3., 3.])
     """
-    x, v = input._array, vec._array
+    try:
+        x, v = input._array, vec._array
+    except AttributeError:
+        errors.need_tensors("mv", input=input, vec=vec)
+        raise
     if x.ndim != 2 or v.ndim != 1:
         raise errors.advised(
             RuntimeError(f"vector + matrix @ vector expected, got 1, {x.ndim}, {v.ndim}"),
@@ -188,10 +197,15 @@ def dot(input: Any, tensor: Any, *, out: Any = None) -> Any:
     >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)
     """
-    _check_vectors(input, tensor)
+    try:
+        _check_vectors(input, tensor)
+    except AttributeError:
+        errors.need_tensors("dot", input=input, tensor=tensor)
+        raise
     return finish("dot", vector_dot(input, tensor), out)
 
 
+@takes_tensors
 def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
     """The sum of the products of conj(input) and other, elements of two vectors.
 
@@ -238,7 +252,11 @@ def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
     """
     if IN_USE and out is None:
         input, mat2 = lowered(input, mat2)
-    x, y = input._array, mat2._array
+    try:
+        x, y = input._array, mat2._array
+    except AttributeError:
+        errors.need_tensors("bmm", input=input, mat2=mat2)
+        raise
     check_batches(x, y)
     if x.dtype != y.dtype:
         raise _dtype_mismatch(input, mat2)
@@ -340,6 +358,7 @@ def _broadcast_product(input: Any, other: Any) -> Any:
     return result.squeeze(-1) if column else result
 
 
+@takes_tensors
 def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
     """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
 
@@ -358,6 +377,7 @@ def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
     return finish("outer", input.unsqueeze(1) * vec2, out)
 
 
+@takes_tensors
 def inner(input: Any, other: Any, *, out: Any = None) -> Any:
     """The sums of products along the last dimension of both tensors.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import as_dtype, float32, int64
 from tapegrad.op import linear, primitive
@@ -148,9 +149,14 @@ def mean(
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)
     tensor([2., 3.])
     """
-    if dtype is not None:
-        input = input.to(as_dtype(dtype))
-    if input._array.dtype is not _F32 and input.dtype.category < 2:
+    try:
+        if dtype is not None:
+            input = input.to(as_dtype(dtype))
+        plain = input._array.dtype is _F32
+    except AttributeError:
+        errors.need_tensors("mean", input=input)
+        raise
+    if not plain and input.dtype.category < 2:
         which = "Input dtype" if dtype is None else "Optional dtype"
         raise errors.advised(
             RuntimeError(
@@ -165,6 +171,7 @@ def mean(
     return finish("mean", mean_axes(input, axis=axis, keepdims=bool(keepdim)), out)
 
 
+@takes_tensors
 def nansum(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
@@ -189,6 +196,7 @@ def nansum(
     return finish("nansum", sum_numbers(input, axis=axis, keepdims=bool(keepdim)), out)
 
 
+@takes_tensors
 def nanmean(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:

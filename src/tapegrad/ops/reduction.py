@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import check_apart, in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.refusal import require_order
@@ -160,6 +161,7 @@ def seen(src: Any, index: Any) -> Any:
     return src
 
 
+@takes_tensors
 def scatter_reduce(
     input: Any,
     dim: int,

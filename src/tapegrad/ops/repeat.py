@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.ops.axis import unsqueeze
 from tapegrad.ops.expand import expand
@@ -61,6 +62,7 @@ def repeat(input: Any, *counts: Any, repeats: Any = None) -> Any:
     return tile_by(input, repeats=counts)
 
 
+@takes_tensors
 def tile(input: Any, *counts: Any, dims: Any = None) -> Any:
     """The tensor laid side by side; too few numbers are filled up with ones in front.
 
@@ -72,6 +74,7 @@ def tile(input: Any, *counts: Any, dims: Any = None) -> Any:
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
+@takes_tensors
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None
 ) -> Any:

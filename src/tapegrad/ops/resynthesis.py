@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors, users_level
 from tapegrad.ops.axis import transpose, unsqueeze
 from tapegrad.ops.constant_pad import constant_pad_nd
 from tapegrad.ops.create import ones
@@ -19,6 +20,7 @@ from tapegrad.ops.spectrogram import check, described, full_window, no_half, war
 from tapegrad.ops.stride import sum_windows
 
 
+@takes_tensors
 def istft(
     input: Any,
     n_fft: int,
@@ -91,7 +93,7 @@ def istft(
             "The length of signal is shorter than the length parameter. Result is being padded "
             "with zeros in the tail. Please check your center and hop_length settings.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=users_level(),
         )
         signal = constant_pad_nd(signal, (0, end - whole))
     return signal.squeeze(0) if single else signal

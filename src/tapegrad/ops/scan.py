@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors, return_types
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.reduce import summable
@@ -160,6 +161,7 @@ def _running(name: str, operator: Any, input: Any, dim: Any, dtype: Any, out: An
     return finish(name, result if narrow is None else result.to(narrow), out)
 
 
+@takes_tensors
 def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     """The sums of the elements up to each place along `dim`; float32 is summed in double precision.
 
@@ -169,6 +171,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     return _running("cumsum", running_sum, input, dim, dtype, out)
 
 
+@takes_tensors
 def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     """The products of the elements up to each place along `dim`; float32 in double precision.
 
@@ -178,6 +181,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, out: Any = None) -> Any:
     return _running("cumprod", running_product, input, dim, dtype, out)
 
 
+@takes_tensors
 def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
     """log of the sums of exp(x) up to each place along `dim`, without overflow.
 
@@ -199,6 +203,7 @@ def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
     return finish("logcumsumexp", _along(log_running_sum, input, dim), out)
 
 
+@takes_tensors
 def cummax(input: Any, dim: int, *, out: Any = None) -> Any:
     """The largest element up to each place along `dim`, a pair (values, indices).
 
@@ -211,6 +216,7 @@ def cummax(input: Any, dim: int, *, out: Any = None) -> Any:
     return finish("cummax", pair, out)
 
 
+@takes_tensors
 def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
     """The smallest element up to each place along `dim`, a pair (values, indices).
 
@@ -223,6 +229,7 @@ def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
     return finish("cummin", pair, out)
 
 
+@takes_tensors
 def diff(
     input: Any,
     n: int = 1,

@@ -9,6 +9,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import check_apart, in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import linear, primitive
 from tapegrad.ops.index_check import bounds_error, check_index_dtype, check_range
@@ -127,6 +128,7 @@ def as_vectors(input: Any, index: Any, src: Any) -> tuple[Any, Any]:
     return index, src
 
 
+@takes_tensors
 def scatter(
     input: Any,
     dim: int,
@@ -189,6 +191,7 @@ def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) 
 scatter_ = in_place(scatter)
 
 
+@takes_tensors
 def scatter_add(input: Any, dim: int, index: Any, src: Any, *, out: Any = None) -> Any:
     """The tensor with `src` added at the places that `gather` reads.
 

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.shape import axis_of, ints_of
 
@@ -66,6 +67,7 @@ split_untracked.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 # --- public ----------------------------------------------------------------------------------
 
 
+@takes_tensors
 def unbind(input: Any, dim: int = 0) -> tuple:
     """The slices along `dim`, without that dimension.
 
@@ -118,6 +120,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     return split_equal(tensor, axis=axis, size=size)
 
 
+@takes_tensors
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
     """Parts of the given sizes along `dim`.
 
@@ -154,6 +157,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
     return split_by_sizes(input, axis=axis, sizes=sizes) if sizes else ()
 
 
+@takes_tensors
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` parts of equal size along `dim`, the last one smaller where it must be.
 
@@ -172,16 +176,18 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
     return split_equal(input, axis=axis, size=-(-n // chunks))
 
 
-def unsafe_split(tensor: Any, split_size: int, dim: int = 0) -> tuple:
+@takes_tensors
+def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple:
     """`split`, but what is written in place into a part has no place in the others' history.
 
     >>> torch.unsafe_split(torch.arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    split(tensor.detach(), split_size, dim)
-    return split_untracked(tensor, axis=axis_of(dim, tensor._array.ndim), size=split_size)
+    split(input.detach(), split_size, dim)
+    return split_untracked(input, axis=axis_of(dim, input._array.ndim), size=split_size)
 
 
+@takes_tensors
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
     """`chunk`, but what is written in place into a part has no place in the others' history.
 

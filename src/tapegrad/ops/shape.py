@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.op import linear
 from tapegrad.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
@@ -138,7 +139,11 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     >>> torch.zeros(2, 3, 4).flatten(1).shape
     torch.Size([2, 12])
     """
-    shape = input._array.shape
+    try:
+        shape = input._array.shape
+    except AttributeError:
+        errors.need_tensors("flatten", input=input)
+        raise
     first, last = axis_of(start_dim, len(shape)), axis_of(end_dim, len(shape))
     if first > last:
         raise errors.advised(
@@ -152,6 +157,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     return reshape(input, (*shape[:first], prod(shape[first : last + 1]), *shape[last + 1 :]))
 
 
+@takes_tensors
 def ravel(input: Any) -> Any:
     """The elements in row-major order, in one dimension.
 
@@ -161,6 +167,7 @@ def ravel(input: Any) -> Any:
     return view(contiguous(input), -1)
 
 
+@takes_tensors
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """The dimension `dim` divided into several; one of `sizes` may be -1.
 
@@ -211,6 +218,7 @@ def _raised(name: str, tensors: tuple, one: Any) -> Any:
     return one(tensors[0]) if len(tensors) == 1 else tuple(map(one, tensors))
 
 
+@takes_tensors
 def atleast_1d(*tensors: Any) -> Any:
     """A 0-d tensor with one dimension, others as they are.
 
@@ -220,6 +228,7 @@ def atleast_1d(*tensors: Any) -> Any:
     return _raised("atleast_1d", tensors, lambda x: x if x.ndim else reshape(x, 1))
 
 
+@takes_tensors
 def atleast_2d(*tensors: Any) -> Any:
     """Dimensions put in front until there are two.
 
@@ -236,6 +245,7 @@ def atleast_2d(*tensors: Any) -> Any:
     return _raised("atleast_2d", tensors, one)
 
 
+@takes_tensors
 def atleast_3d(*tensors: Any) -> Any:
     """Dimensions added at both ends, last at the end, until there are three.
 

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.ops.shape import copied
 from tapegrad.shape import axis_of
@@ -71,7 +72,11 @@ def select(input: Any, dim: int, index: int) -> Any:
     >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
     tensor([1, 3])
     """
-    shape = input._array.shape
+    try:
+        shape = input._array.shape
+    except AttributeError:
+        errors.need_tensors("select", input=input)
+        raise
     if not shape:
         raise errors.advised(
             IndexError("select() cannot be applied to a 0-dim tensor."),
@@ -91,6 +96,7 @@ def select(input: Any, dim: int, index: int) -> Any:
     return select_index(input, axis=axis, index=index + n if index < 0 else index)
 
 
+@takes_tensors
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     """`length` elements of dimension `dim`, from `start` on.
 
@@ -142,6 +148,7 @@ copy_slice.vjp(
 )
 
 
+@takes_tensors
 def narrow_copy(input: Any, dim: int, start: int, length: int) -> Any:
     """A copy of `length` elements of dimension `dim`, from `start` on.
 

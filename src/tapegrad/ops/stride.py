@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.graph import INFERENCE, version_of
 from tapegrad.autograd.inplace import in_place_view
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.ops.shape import copied
 from tapegrad.precision import autocast
@@ -120,6 +121,7 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
     return windows(input, axis=axis, size=size, step=step)
 
 
+@takes_tensors
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
     """A view of the tensor's memory with any sizes and strides.
 
@@ -209,6 +211,7 @@ def view_dtype(input: Any, dtype: Any) -> Any:
     return result
 
 
+@takes_tensors
 def view_as_real(input: Any) -> Any:
     """Complex numbers as pairs (real part, imaginary part) along a new last dimension: a view.
 

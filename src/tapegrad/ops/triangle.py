@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import linear
 from tapegrad.ops.shape import copied, reshape
@@ -100,6 +101,7 @@ def _check_matrix(name: str, x: Any) -> None:
         )
 
 
+@takes_tensors
 def tril(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """The lower triangle of matrices; zeros above `diagonal`.
 
@@ -111,6 +113,7 @@ def tril(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     return finish("tril", lower_triangle(input, k=diagonal), out)
 
 
+@takes_tensors
 def triu(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """The upper triangle of matrices; zeros below `diagonal`.
 
@@ -136,6 +139,7 @@ def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     return a, b
 
 
+@takes_tensors
 def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A view of the diagonal of two dimensions, as the last dimension.
 
@@ -157,6 +161,7 @@ def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) 
     return diagonal(A, offset, dim1, dim2)
 
 
+@takes_tensors
 def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """The diagonal of a matrix, or a matrix with the vector `input` on a diagonal.
 
@@ -175,6 +180,7 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     )
 
 
+@takes_tensors
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension of `input` on a diagonal.
 
@@ -187,6 +193,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     return embed_diagonal(input, offset=offset, a=a, b=b)
 
 
+@takes_tensors
 def diagflat(input: Any, offset: int = 0) -> Any:
     """A matrix with all elements of `input` on a diagonal.
 

@@ -88,7 +88,7 @@ def solve_triangular(
     tensor([[ 1.0000],
             [-0.2500]])
     """
-    check_tensors("linalg_solve_triangular", A=A, B=B)
+    check_tensors("linalg_solve_triangular", input=A, B=B)
     name = "linalg.solve_triangular"
     check_square(name, A)
     check_matrix(name, B, "B")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.ops.shape import copied
 from tapegrad.shape import axes_of, axis_of, ints_of, missing_argument
@@ -51,6 +52,7 @@ turn.vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))
 # --- public ----------------------------------------------------------------------------------
 
 
+@takes_tensors
 def flip(input: Any, *axes: Any, dims: Any = None) -> Any:
     """The elements in reverse order along `dims`.
 
@@ -63,6 +65,7 @@ def flip(input: Any, *axes: Any, dims: Any = None) -> Any:
     return flip_axes(input, axes=axes_of(ints_of("flip", "dims", given), input._array.ndim))
 
 
+@takes_tensors
 def fliplr(input: Any) -> Any:
     """The columns in reverse order.
 
@@ -75,6 +78,7 @@ def fliplr(input: Any) -> Any:
     return flip_axes(input, axes=(1,))
 
 
+@takes_tensors
 def flipud(input: Any) -> Any:
     """The rows in reverse order.
 
@@ -87,6 +91,7 @@ def flipud(input: Any) -> Any:
     return flip_axes(input, axes=(0,))
 
 
+@takes_tensors
 def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """The elements moved by `shifts` along `dims`; those that fall off come in at the start.
 
@@ -117,6 +122,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     return roll_axes(input, shifts=shifts, axes=tuple([axis_of(d, ndim) for d in dims]))
 
 
+@takes_tensors
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by `k` quarters in the plane of two dimensions.
 

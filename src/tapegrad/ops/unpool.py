@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.arrays.find import elements
+from tapegrad.boundary import takes_tensors
 from tapegrad.dtype import int64, of
 from tapegrad.op import linear
 from tapegrad.ops.axis import squeeze, unsqueeze
@@ -121,6 +122,7 @@ def _check(input: Any, indices: Any, sizes: tuple[int, ...]) -> None:
         )
 
 
+@takes_tensors
 def max_unpool1d(
     input: Any,
     indices: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.reduce import count, mean, reduction_axes, spread
@@ -104,6 +105,7 @@ def _parts(input: Any) -> tuple:
     return input.real, input.imag
 
 
+@takes_tensors
 def var(
     input: Any,
     dim: Any = None,
@@ -122,6 +124,7 @@ def var(
     return finish("var", result, out)
 
 
+@takes_tensors
 def std(
     input: Any,
     dim: Any = None,
@@ -140,6 +143,7 @@ def std(
     return finish("std", result, out)
 
 
+@takes_tensors
 def var_mean(
     input: Any,
     dim: Any = None,
@@ -157,6 +161,7 @@ def var_mean(
     return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)
 
 
+@takes_tensors
 def std_mean(
     input: Any,
     dim: Any = None,

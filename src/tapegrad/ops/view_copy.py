@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.boundary import takes_tensors
 from tapegrad.ops.axis import permute, squeeze, t, transpose, unsqueeze
 from tapegrad.ops.expand import expand
 from tapegrad.ops.section import split, split_with_sizes, unbind
@@ -14,6 +15,7 @@ from tapegrad.ops.triangle import diagonal
 from tapegrad.shape import axis_of
 
 
+@takes_tensors
 def alias_copy(input: Any) -> Any:
     """A copy of the tensor.
 
@@ -25,6 +27,7 @@ def alias_copy(input: Any) -> Any:
     return clone(alias(input))
 
 
+@takes_tensors
 def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
     """A copy of `as_strided`.
 
@@ -36,6 +39,7 @@ def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: Any = No
     return clone(as_strided(input, size, stride, storage_offset), order="C")
 
 
+@takes_tensors
 def diagonal_copy(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A copy of `diagonal`.
 
@@ -45,6 +49,7 @@ def diagonal_copy(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> 
     return clone(diagonal(input, offset, dim1, dim2), order="C")
 
 
+@takes_tensors
 def expand_copy(input: Any, size: Any, *, implicit: bool = False) -> Any:
     """A copy of `expand`.
 
@@ -55,6 +60,7 @@ def expand_copy(input: Any, size: Any, *, implicit: bool = False) -> Any:
     return clone(expand(input, size), order="C")
 
 
+@takes_tensors
 def permute_copy(input: Any, dims: Any) -> Any:
     """A copy of `permute`.
 
@@ -64,6 +70,7 @@ def permute_copy(input: Any, dims: Any) -> Any:
     return clone(permute(input, dims), order="C")
 
 
+@takes_tensors
 def select_copy(input: Any, dim: int, index: int) -> Any:
     """A copy of `select`.
 
@@ -73,6 +80,7 @@ def select_copy(input: Any, dim: int, index: int) -> Any:
     return clone(select(input, dim, index), order="C")
 
 
+@takes_tensors
 def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """A copy of the slice `start:end:step` of a dimension.
 
@@ -83,6 +91,7 @@ def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, ste
     return clone(input[key], order="C")
 
 
+@takes_tensors
 def split_copy(input: Any, split_size: int, dim: int = 0) -> tuple:
     """Copies of the parts that `split` gives.
 
@@ -92,6 +101,7 @@ def split_copy(input: Any, split_size: int, dim: int = 0) -> tuple:
     return tuple([clone(part, order="C") for part in split(input, split_size, dim)])
 
 
+@takes_tensors
 def split_with_sizes_copy(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
     """Copies of the parts that `split_with_sizes` gives.
 
@@ -101,6 +111,7 @@ def split_with_sizes_copy(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
     return tuple([clone(part, order="C") for part in split_with_sizes(input, split_sizes, dim)])
 
 
+@takes_tensors
 def squeeze_copy(input: Any, dim: Any = None) -> Any:
     """A copy of `squeeze`.
 
@@ -110,6 +121,7 @@ def squeeze_copy(input: Any, dim: Any = None) -> Any:
     return clone(squeeze(input, dim), order="C")
 
 
+@takes_tensors
 def t_copy(input: Any) -> Any:
     """A copy of `t`.
 
@@ -120,6 +132,7 @@ def t_copy(input: Any) -> Any:
     return clone(t(input), order="C")
 
 
+@takes_tensors
 def transpose_copy(input: Any, dim0: int, dim1: int) -> Any:
     """A copy of `transpose`.
 
@@ -129,6 +142,7 @@ def transpose_copy(input: Any, dim0: int, dim1: int) -> Any:
     return clone(transpose(input, dim0, dim1), order="C")
 
 
+@takes_tensors
 def unbind_copy(input: Any, dim: int = 0) -> tuple:
     """Copies of the slices that `unbind` gives.
 
@@ -138,6 +152,7 @@ def unbind_copy(input: Any, dim: int = 0) -> tuple:
     return tuple([clone(part, order="C") for part in unbind(input, dim)])
 
 
+@takes_tensors
 def unfold_copy(input: Any, dimension: int, size: int, step: int) -> Any:
     """A copy of `unfold`.
 
@@ -149,6 +164,7 @@ def unfold_copy(input: Any, dimension: int, size: int, step: int) -> Any:
     return clone(unfold(input, dimension, size, step), order="C")
 
 
+@takes_tensors
 def unsqueeze_copy(input: Any, dim: int) -> Any:
     """A copy of `unsqueeze`.
 
@@ -159,6 +175,7 @@ def unsqueeze_copy(input: Any, dim: int) -> Any:
     return clone(unsqueeze(input, dim), order="C")
 
 
+@takes_tensors
 def view_as_complex_copy(input: Any) -> Any:
     """A copy of `view_as_complex`.
 
@@ -168,6 +185,7 @@ def view_as_complex_copy(input: Any) -> Any:
     return clone(view_as_complex(input), order="C")
 
 
+@takes_tensors
 def view_as_real_copy(input: Any) -> Any:
     """A copy of `view_as_real`.
 
@@ -177,6 +195,7 @@ def view_as_real_copy(input: Any) -> Any:
     return clone(view_as_real(input), order="C")
 
 
+@takes_tensors
 def view_copy(input: Any, *size: Any) -> Any:
     """A copy of `view`.
 

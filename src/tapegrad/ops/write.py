@@ -10,6 +10,7 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import overwrite, write
 from tapegrad.autograd.writable import check_overlap
+from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear, primitive
 from tapegrad.ops.expand import summed_to
 from tapegrad.scalar import fitted, number_of
@@ -154,6 +155,7 @@ def fill_(input: Any, value: Any) -> Any:
     return input
 
 
+@takes_tensors
 def zero_(input: Any) -> Any:
     """Write zeros everywhere.
 
@@ -164,6 +166,7 @@ def zero_(input: Any) -> Any:
     return input
 
 
+@takes_tensors
 def fill(input: Any, value: Any) -> Any:
     """One number, or the only element of a 0-d tensor, in the shape of the tensor.
 

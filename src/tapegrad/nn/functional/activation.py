@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tapegrad.autograd.inplace import in_place
+from tapegrad.boundary import takes_tensors
 from tapegrad.errors import advised
 from tapegrad.ops import activation as ops
 from tapegrad.ops import random_slope
@@ -75,6 +76,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return relu_(input) if inplace else ops.relu(input)
 
 
+@takes_tensors
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """`min(max(x, 0), 6)`.
 
@@ -191,6 +193,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return _hardsigmoid_(input) if inplace else ops.hardsigmoid(input)
 
 
+@takes_tensors
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
@@ -207,6 +210,7 @@ def hardtanh(
     return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)
 
 
+@takes_tensors
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """`x` where it is above `threshold`, `value` elsewhere.
 

@@ -6,6 +6,7 @@ import math
 
 from tapegrad.arrays.find import elements
 from tapegrad.autograd.mode import no_grad
+from tapegrad.boundary import takes_tensors
 from tapegrad.errors import advised, must_be
 from tapegrad.ops import density
 from tapegrad.ops.loss import check_reduction, legacy_reduction, reduced
@@ -69,6 +70,7 @@ def _variances(input: Tensor, var: Tensor) -> Tensor:
     return var
 
 
+@takes_tensors
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,

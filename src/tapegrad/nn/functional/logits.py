@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
+from tapegrad.boundary import takes_tensors, users_level
 from tapegrad.ops import logits as ops
 from tapegrad.tensor import Tensor
 
@@ -44,6 +45,7 @@ def softmin(
     return ops.softmax(-input, _axis("softmin", dim, input.ndim, _stacklevel), dtype=dtype)
 
 
+@takes_tensors
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
@@ -57,7 +59,7 @@ def gumbel_softmax(
     1.0
     """
     if eps != 1e-10:
-        warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.", stacklevel=users_level())
     noise = -logits.detach().new_empty(logits.shape).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:

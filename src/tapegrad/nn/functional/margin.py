@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tapegrad.boundary import takes_tensors
 from tapegrad.errors import advised
 from tapegrad.ops import class_margin
 from tapegrad.ops import margin as ops
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 
+@takes_tensors
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -71,6 +73,7 @@ def margin_ranking_loss(
     return ops.margin_ranking(input1, input2, target, margin, reduction)
 
 
+@takes_tensors
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -91,6 +94,7 @@ def hinge_embedding_loss(
     return ops.hinge_embedding(input, target, margin, reduction)
 
 
+@takes_tensors
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -112,6 +116,7 @@ def cosine_embedding_loss(
     return ops.cosine_embedding(input1, input2, target, margin, reduction)
 
 
+@takes_tensors
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -175,6 +180,7 @@ def _check_margin(margin: float) -> None:
         )
 
 
+@takes_tensors
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -197,6 +203,7 @@ def multi_margin_loss(
     return class_margin.multi_margin_loss(input, target, p, margin, weight, reduction)
 
 
+@takes_tensors
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.boundary import takes_tensors
 from tapegrad.ops import pool_adaptive, pool_fraction
 
 
@@ -55,6 +56,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
     return found if return_indices else found[0]
 
 
+@takes_tensors
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, H, W) to `output_size` (h, w).
 
@@ -65,6 +67,7 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
     return found if return_indices else found[0]
 
 
+@takes_tensors
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, D, H, W) to `output_size`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tapegrad.boundary import takes_tensors
 from tapegrad.ops.loss import check_reduction
 from tapegrad.ops.sequence_loss import alignment
 from tapegrad.tensor import Tensor
@@ -11,6 +12,7 @@ from tapegrad.tensor import Tensor
 __all__ = ["ctc_loss"]
 
 
+@takes_tensors
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
