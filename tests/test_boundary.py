@@ -64,13 +64,9 @@ def test_the_argument_may_be_any_of_them_and_given_by_its_name():
         tapegrad.mm(X, [1.0])
     with pytest.raises(TypeError, match=r"vdot\(\): argument 'other' \(position 2\) must be Ten"):
         tapegrad.vdot(tapegrad.ones(2), other=[1.0])
-    with pytest.raises(
-        TypeError, match=r"^expected Tensor as element 1 in argument 0, but got"
-    ):
+    with pytest.raises(TypeError, match=r"^expected Tensor as element 1 in argument 0, but got"):
         tapegrad.block_diag(X, 3)
-    with pytest.raises(
-        TypeError, match=r"^expected Tensor as element 0 in argument 0, but got"
-    ):
+    with pytest.raises(TypeError, match=r"^expected Tensor as element 0 in argument 0, but got"):
         tapegrad.meshgrid([1.0])
     with pytest.raises(TypeError, match=r"squeeze_\(\): argument 'input' \(position 1\) must be"):
         tapegrad.Tensor.squeeze_([1.0])
