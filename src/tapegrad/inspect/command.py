@@ -108,7 +108,7 @@ def _is_doubtful(x: Tensor) -> bool:
 def _value(variables: dict[str, Any], name: str) -> Any:
     """A variable, or what a path with dots leads to; None where there is nothing."""
     first, *rest = name.split(".")
-    value = variables.get(first)
+    value: Any = variables.get(first)
     for part in rest:
         try:
             value = value[int(part)] if part.isdigit() else getattr(value, part)

@@ -49,7 +49,7 @@ def _name(vertex: Vertex) -> str:
 
 def _size(vertex: Vertex) -> tuple[float, float]:
     longest = max(len(_name(vertex)), len(vertex.size))
-    return 7.0 * longest + 18, 38.0 if vertex.size else 24.0
+    return 7.6 * longest + 16, 38.0 if vertex.size else 24.0
 
 
 def _edge(edge: Edge, route: list[tuple[float, float]], sizes: list) -> str:
@@ -71,7 +71,7 @@ def _edge(edge: Edge, route: list[tuple[float, float]], sizes: list) -> str:
 def _vertex(vertex: Vertex, place: tuple[float, float], size: tuple[float, float]) -> str:
     (x, y), (width, height) = place, size
     kind = "op" if vertex.kind == "operator" else vertex.kind
-    notes = [vertex.doc, f"{vertex.file}:{vertex.line}" if vertex.line else "", vertex.code]
+    notes = [vertex.doc, vertex.place, vertex.code]
     notes += [f"keeps {kept.name}: {kept.text}" for kept in vertex.kept or ()]
     title = escape("\n".join(filter(None, notes)))
     first = y - 2 if vertex.size else y + 4

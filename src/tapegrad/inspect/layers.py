@@ -61,19 +61,24 @@ def layered(
 
 
 def _ranks(n: int, edges: list[tuple[int, int]]) -> list[int]:
-    """The layer of each node: below all its inputs, and no higher than its first user needs."""
+    """The layer of each node: below all its inputs, as high as that allows.
+
+    What is computed from leaves alone, for a single user, stands right above that.
+    """
     rank = [0] * n
-    into = [0] * n
-    first: list[int | None] = [None] * n
-    for start, end in sorted(edges):  # inputs come before their users
-        rank[end] = max(rank[end], rank[start] + 1)
-        into[end] += 1
+    inputs: list[list[int]] = [[] for _ in range(n)]
+    users: list[list[int]] = [[] for _ in range(n)]
     for start, end in edges:
-        before = first[start]
-        first[start] = rank[end] if before is None else min(before, rank[end])
-    for i, user in enumerate(first):
-        if not into[i] and user is not None:
-            rank[i] = user - 1
+        inputs[end].append(start)
+        users[start].append(end)
+    free = [True] * n
+    for i in range(n):  # inputs come before their users
+        for source in inputs[i]:
+            rank[i] = max(rank[i], rank[source] + 1)
+            free[i] = free[i] and free[source] and len(users[source]) == 1
+    for i in reversed(range(n)):
+        if free[i] and users[i]:
+            rank[i] = min(rank[user] for user in users[i]) - 1
     return rank
 
 

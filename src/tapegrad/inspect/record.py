@@ -5,6 +5,7 @@ Pictures of all kinds are made of a `Record`. It keeps neither tensors nor nodes
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from tapegrad.arrays.mark import Like
@@ -75,6 +76,14 @@ class Vertex:
         self.received: list[Flow | None] = []
         self.time: int | None = None
         self.values = ""
+
+    @property
+    def place(self) -> str:
+        """File and line, as seen from the current folder; "" where they are unknown."""
+        if self.line is None:
+            return ""
+        here = os.getcwd() + os.sep
+        return f"{self.file.removeprefix(here)}:{self.line}"
 
     @property
     def size(self) -> str:

@@ -100,7 +100,8 @@ function layoutGroup(g, levels, boxes) {
     if (!isOpen(item)) return sizeOf(item);
     const inner = layoutGroup(numberOf(item), levels, boxes);
     const title = canvasText.measureText(labelOf(item)[0]).width + 24;
-    return { width: Math.max(inner.width + 2 * MARGIN, title), height: inner.height + TITLE + MARGIN };
+    const below = inner.items.some((each) => each[0] === "o") ? 0 : MARGIN; // ports are on the border
+    return { width: Math.max(inner.width + 2 * MARGIN, title), height: inner.height + TITLE + below };
   });
   const number = new Map(items.map((item, i) => [item, i]));
   const edges = level.map((piece) => [number.get(piece.from), number.get(piece.to)]);
@@ -131,8 +132,9 @@ function dagreLayout(sizes, edges) {
   };
 }
 
-// The layer of each node: as high as its inputs allow; one without inputs right above its first
-// user; ports at the upper and the lower end. (dagre's own ranker would draw ports inwards.)
+// The layer of each node: as high as its inputs allow; what is computed from leaves alone, for a
+// single user, right above that; ports at the upper and the lower end. (dagre's own ranker would
+// draw ports inwards.)
 function rank(graph, sizes) {
   const root = graph.graph().nestingRoot;
   const nodes = graph.nodes().filter((v) => v !== root);
@@ -149,10 +151,15 @@ function rank(graph, sizes) {
   }
   const port = (v) => (sizes[v] ? sizes[v].port : undefined);
   const last = Math.max(0, ...at.values());
-  for (const v of nodes) {
+  const free = new Set();
+  for (const v of ready) {
+    const alone = into(v).every((e) => free.has(e.v) && graph.outEdges(e.v).length === 1);
+    if (alone && port(v) !== "i") free.add(v);
+  }
+  for (const v of [...ready].reverse()) {
     if (port(v) === "o") at.set(v, last);
     const out = graph.outEdges(v);
-    if (into(v).length || port(v) === "i" || !out.length) continue;
+    if (!free.has(v) || !out.length) continue;
     at.set(v, Math.min(...out.map((e) => at.get(e.w) - graph.edge(e).minlen)));
   }
   for (const v of nodes) graph.node(v).rank = at.get(v);

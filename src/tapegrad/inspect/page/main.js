@@ -4,7 +4,7 @@
 let hits = [], hit = -1;
 
 function wordsOf(vertex) {
-  return [vertex.name, vertex.shape, vertex.module, vertex.doc, vertex.code, vertex.file && `${vertex.file}:${vertex.line}`]
+  return [vertex.name, vertex.shape, vertex.module, vertex.doc, vertex.code, vertex.place]
     .filter(Boolean).join("\n").toLowerCase();
 }
 

@@ -66,14 +66,12 @@ function histogram(flow) {
   return `<svg class="histogram" width="290" height="46" role="img" aria-label="histogram">${bars.join("")}</svg>`;
 }
 
-const place_ = (v) => (v.file ? `${text(v.file)}:${v.line}` : "");
-
 function aboutVertex(i) {
   const v = data.vertices[i];
   const rules = (v.rules || []).map((r) => data.rules[r]);
   let html = `<h2>${text(v.kind === "operator" ? v.name : v.name || "leaf")}</h2>`;
   html += `<p>${text(v.kind === "operator" ? v.doc : v.kind)}</p>`;
-  html += table([["shape", text(v.shape)], ["dtype", text(v.dtype)], ["values", text(v.values)], ["layer", text(v.module)], ["line", place_(v)]]);
+  html += table([["shape", text(v.shape)], ["dtype", text(v.dtype)], ["values", text(v.values)], ["layer", text(v.module)], ["line", text(v.place)]]);
   if (v.code) html += `<pre class="code">${text(v.code)}</pre>`;
   if (rules.length) html += "<h3>derivative</h3>";
   for (const rule of rules) {

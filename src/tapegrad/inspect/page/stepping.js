@@ -43,6 +43,7 @@ function markTime() {
       node.toggleClass("passed", n > 0 && n === all);
     });
     cy.edges().forEach((edge) => {
+      if (edge.data("saved")) return;
       const inside = edge.data("edges") || [];
       const carried = inside.some((i) => ran.has(data.edges[i].target) || data.vertices[data.edges[i].target].kind === "result");
       edge.toggleClass("waiting", !carried);

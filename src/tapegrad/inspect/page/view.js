@@ -3,7 +3,7 @@
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 const darkness = window.matchMedia("(prefers-color-scheme: dark)");
-const READABLE = 0.6; // zoom
+const READABLE = 0.5; // zoom
 let cy = null;
 let selected = null; // an item or the id of an edge
 
@@ -100,7 +100,7 @@ function elements() {
   }
   for (const edge of edges) {
     const route = segments(places.get(edge.source), places.get(edge.target), routes.get(edge.id) || []);
-    const style = edge.saved ? { width: 1.4, colour: colour("zero"), state: "" } : flowStyle(edge);
+    const style = edge.saved ? { width: 1.4, colour: colour("keep"), state: "" } : flowStyle(edge);
     found.push({
       group: "edges", selectable: true,
       classes: [style.state, edge.saved ? "saved" : "", route.straight ? "" : "bent"].join(" "),
@@ -178,7 +178,7 @@ function setTheme(theme) {
   if (cy) {
     cy.style(styleOfAll());
     cy.edges().forEach((edge) => {
-      if (!edge.data("saved")) edge.data(flowStyle(edge.data()));
+      edge.data(edge.data("saved") ? { colour: colour("keep") } : flowStyle(edge.data()));
     });
   }
   if (cy) showLegend();

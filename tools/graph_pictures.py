@@ -1,0 +1,81 @@
+"""The pictures of docs/graphs.md, made anew: a browser opens the pages and is photographed.
+
+python -m tools.graph_pictures      needs chromium, chromedriver and selenium
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import tapegrad as torch
+from tapegrad import nn
+from tapegrad.inspect import graph, watch
+from tests.inspect import chromium
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+
+
+class Net(nn.Module):
+    """Two layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.Linear(8, 16)
+        self.out = nn.Linear(16, 3)
+
+    def forward(self, x):
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+def classifier():
+    """The loss of two layers, with the gradients of a pass."""
+    torch.manual_seed(0)
+    net = Net()
+    x, target = torch.randn(5, 8), torch.tensor([0, 1, 2, 1, 0])
+    with watch():
+        loss = nn.functional.cross_entropy(net(x), target)
+    return graph(loss, gradients=True, title="a classifier")
+
+
+def sigmoids():
+    """Eight layers in which the gradient vanishes."""
+    torch.manual_seed(0)
+    layers = [each for _ in range(8) for each in (nn.Linear(16, 16), nn.Sigmoid())]
+    model, x = nn.Sequential(*layers), torch.randn(4, 16)
+    with watch():
+        loss = model(x).mean()
+    return graph(loss, gradients=True, title="eight layers of sigmoid")
+
+
+PICTURES = {  # file: the graph, and what is done to its page
+    "graph.png": (
+        classifier,
+        "select('v' + data.vertices.findIndex((v) => v.name[0] === 'T' && v.kept.length))",
+    ),
+    "graph-step.png": (
+        classifier,
+        "setTheme('dark'), document.getElementById('saved').click(), stepBy(5)",
+    ),
+    "graph-vanishing.png": (sigmoids, "1"),
+}
+
+
+def main() -> int:
+    """Write the pictures."""
+    with tempfile.TemporaryDirectory() as folder:
+        browser = chromium.start(folder)
+        for name, (make, act) in PICTURES.items():
+            path = Path(folder) / "page.html"
+            make().save(path)
+            browser.get(path.as_uri())
+            browser.execute_script(act)
+            browser.execute_async_script("setTimeout(arguments[0], 900)")
+            browser.save_screenshot(str(FOLDER / name))
+            print(f"{name}: {(FOLDER / name).stat().st_size:,} bytes")
+        browser.quit()
+    classifier().save(FOLDER / "graph.svg")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
