@@ -1,5 +1,6 @@
 """The command line as a whole, and the demo."""
 
+import json
 import re
 
 import pytest
@@ -55,3 +56,19 @@ def test_a_wrong_command_line_is_refused(words):
     result = python("-m", "tapegrad", *words)
     assert result.returncode == 2
     assert result.stderr.startswith("usage: tapegrad")
+
+
+def test_profile_runs_a_script_and_writes_its_trace(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, torch\nprint(sys.argv[1:])\nx = torch.ones(3, requires_grad=True)\n"
+        "(x * x).sum().backward()\nraise SystemExit(3)\n"
+    )
+    trace = tmp_path / "out.json"
+    words = ["profile", str(script), "-o", str(trace), "--", "--epochs", "2"]
+    result = python("-m", "tapegrad", *words)
+    assert result.returncode == 3
+    assert result.stdout == "['--epochs', '2']\n"
+    assert "aten::mul" in result.stderr and "Self CPU time total" in result.stderr
+    names = [event["name"] for event in json.loads(trace.read_text())["traceEvents"]]
+    assert "MulBackward0" in names

@@ -1,4 +1,4 @@
-"""The command line: `python -m tapegrad demo`, `run SCRIPT`, `graph SCRIPT`, `explain SCRIPT`."""
+"""The command line: `python -m tapegrad demo`, `run`, `profile`, `graph`, `explain` SCRIPT."""
 
 import argparse
 import sys
@@ -10,7 +10,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     words = list(sys.argv[1:] if argv is None else argv)
     args: list[str] = []  # of the script, where ours come after its name: what follows a --
-    if words[:1] in (["graph"], ["explain"]) and "--" in words:
+    if words[:1] in (["graph"], ["explain"], ["profile"]) and "--" in words:
         at = words.index("--")
         words, args = words[:at], words[at + 1 :]
     options = parser.parse_args(words)
@@ -31,6 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tapegrad.inspect.command import explanation_of
 
         return explanation_of(options.script, args, options.of)
+    if options.command == "profile":
+        from tapegrad.profiler.command import profile_script
+
+        return profile_script(options.script, options.output, args)
     parser.print_help()
     return 2
 
@@ -78,6 +82,20 @@ def _parser():
         default=[],
         metavar="NAME",
         help="a tensor, again for another one (default: every leaf without a gradient)",
+    )
+
+    profile = commands.add_parser(
+        "profile",
+        help="run a script and write where its time goes",
+        usage="tapegrad profile [-h] SCRIPT [-o TRACE] [-- ARGS...]",
+    )
+    profile.add_argument("script", metavar="SCRIPT", help="the Python file")
+    profile.add_argument(
+        "-o",
+        dest="output",
+        default="trace.json",
+        metavar="TRACE",
+        help="where to, .gz compresses it (default: trace.json)",
     )
     return parser
 

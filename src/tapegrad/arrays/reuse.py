@@ -20,6 +20,15 @@ MOST = 1 << 28  # bytes that are kept at most
 _buffers: dict[tuple[int, Any], list[np.ndarray]] = {}
 _kept: dict[int, int] = {}  # id of a buffer -> its bytes
 _lock = threading.Lock()
+_watchers: list[Any] = []  # those who watch when arrays are freed: see `watch`
+
+
+def watch(watcher: Any, on: bool = True) -> None:
+    """Give every array memory of its own until the watcher is taken back with `on=False`."""
+    if on:
+        _watchers.append(watcher)
+    else:
+        _watchers.remove(watcher)
 
 
 def _references(buffers: list) -> int:
@@ -38,7 +47,7 @@ def empty(size: int, dtype: Any) -> np.ndarray:
     While somebody traces memory, every array has memory of its own, for the books to be right.
     """
     n_bytes = size * dtype.itemsize
-    if n_bytes < SMALLEST or _FREE < 0 or is_tracing():
+    if n_bytes < SMALLEST or _FREE < 0 or is_tracing() or _watchers:
         return np.empty(size, dtype)
     with _lock:
         buffers = _buffers.setdefault((size, dtype), [])

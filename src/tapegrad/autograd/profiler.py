@@ -267,6 +267,10 @@ class profile:
             )
         return self._recorder
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the averages."""
+        return self.key_averages()._repr_html_()
+
     def __repr__(self) -> str:
         if self._recorder is None or not self._recorder.ended:
             return "<unfinished torch.autograd.profile>"

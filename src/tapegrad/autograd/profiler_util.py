@@ -149,6 +149,12 @@ class EventList(list):
     def __str__(self) -> str:
         return self.table()
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: who took most time."""
+        from tapegrad.inspect.notebook import events_html
+
+        return events_html(self)
+
 
 def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -> EventList:
     """What `recorder` noted, as events with parents and children."""

@@ -85,6 +85,12 @@ class ModelStatistics:
             ]
         return "\n".join([*lines, divider])
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the table."""
+        from tapegrad.inspect.rich import page_text
+
+        return page_text(repr(self))
+
     @staticmethod
     def float_to_megabytes(num: float) -> float:
         """Megabytes (of a million bytes) of `num` numbers of four bytes."""

@@ -37,6 +37,13 @@ class ConvertMethods:
     apply_ = _each.apply_
     map_ = _each.map_
     map2_ = _each.map2_
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from tapegrad.inspect.notebook import tensor_html
+
+        return tensor_html(self)
+
     as_subclass = _persistence.as_subclass
     __reduce_ex__ = _persistence.reduce_tensor
     __deepcopy__ = _persistence.deepcopy_tensor

@@ -158,6 +158,12 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
     def _get_name(self) -> str:
         return type(self).__name__
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the layers, folded."""
+        from tapegrad.inspect.notebook import module_html
+
+        return module_html(self)
+
     def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []

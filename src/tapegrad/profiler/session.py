@@ -188,6 +188,10 @@ class _KinetoProfile:
             "export_chrome_trace()"
         )
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: the averages, once there are any."""
+        return None if self.profiler is None else self.key_averages()._repr_html_()
+
     # --- the head of the trace ------------------------------------------------------------------
 
     def add_metadata(self, key: str, value: str) -> None:

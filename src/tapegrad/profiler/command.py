@@ -1,0 +1,28 @@
+"""`tapegrad profile SCRIPT`: a script runs under the profiler, its trace goes to a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def profile_script(script: str, output: str, args: Sequence[str] = (), rows: int = 20) -> int:
+    """Run the file `script` as `python -m tapegrad run` does, under a profiler.
+
+    At its end, be it an error, the trace is written to `output` and the operators that took most
+    time are printed on standard error. The result is the exit status.
+    """
+    from tapegrad.profiler import profile
+    from tapegrad.script import run
+
+    prof = profile()
+    try:
+        with prof:
+            return run(script, args)
+    finally:
+        if prof.events():
+            prof.export_chrome_trace(output)
+            table = prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=rows)
+            print(table, file=sys.stderr)
+            print(f"{len(prof.events())} events in {output}: open it in", file=sys.stderr)
+            print("https://ui.perfetto.dev or chrome://tracing", file=sys.stderr)
