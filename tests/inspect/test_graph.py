@@ -196,6 +196,10 @@ def test_the_languages_of_other_programs_have_every_node_edge_and_layer():
         assert plain.count(arrow) == len(record.edges)
     assert dot.count("dir=none") == 4
     assert dot.count("{") == dot.count("}")
+    assert (
+        '["a#34;#60;#35;'
+        in graph(model[0].weight.exp(), params={'a"<#': model[0].weight}).mermaid()
+    )
     assert mermaid.count("subgraph") == len(re.findall(r"^ *end$", mermaid, re.M))
 
 

@@ -124,7 +124,7 @@ class _Drawing:
 
     def _add_nodes(self, root: Any) -> None:
         """The node, and after each of its edges what is behind it: an order as by recursion."""
-        waiting = [self._add_node(root)]
+        waiting = [] if id(root) in self.seen else [self._add_node(root)]
         while waiting:
             source = next(waiting[-1], None)
             if source is None:
@@ -190,21 +190,21 @@ class _Drawing:
 
 
 def _attributes(node: Any) -> dict[str, Any]:
-    """What a node keeps, by PyTorch's names for it, in the order of the alphabet."""
+    """What a node keeps, by PyTorch's names where ours are others, in the order of the alphabet."""
     plan: Any = getattr(node, "plan", None)
     keeps = getattr(plan, "keeps", ())
     op = getattr(plan, "op", None)
     if not keeps or op is None or node.saved is None:
         return {}
     found = {}
-    for where, key, name in keeps:
-        if where == "like":  # PyTorch keeps the sizes under this name
-            array = node.saved[[each for _, _, each in keeps].index(name)]
-            found[f"{name.removesuffix('_like')}_sizes"] = tuple(array.shape)
-        else:
-            first = where == "input" and key == 0
-            public = "self" if first else "result" if name == "y" else name
-            found[public] = plan.kept(node, name)
+    for i, (where, _, name) in enumerate(keeps):
+        plain = name.removesuffix("_like") if where in ("like", "likes") else name
+        public = "self" if op.inputs[:1] == (plain,) and not op.variadic else plain
+        public = {"y": "result", "axis": "dim", "axes": "dim"}.get(public, public)
+        if where == "like":
+            found[f"{public}_sym_sizes"] = tuple(node.saved[i].shape)
+        elif where != "likes":
+            found[public] = plan.tensor_at(node, i)
     return dict(sorted(found.items()))
 
 

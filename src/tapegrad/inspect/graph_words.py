@@ -111,4 +111,6 @@ def _quoted(text: str) -> str:
 
 
 def _mermaid_text(text: str) -> str:
-    return '"' + text.replace('"', "#quot;").replace("\n", "<br>") + '"'
+    for sign in '#"<>':  # by number, "#" itself first
+        text = text.replace(sign, f"#{ord(sign)};")
+    return '"' + text.replace("\n", "<br>") + '"'

@@ -201,7 +201,7 @@ def graph(
     _name_variables(names, sys._getframe(1))
     if callable(of) and not isinstance(of, Tensor):
         title = title or type(of).__name__
-        tensors = _tensors_in(_called(of, inputs, options, gradients))
+        tensors = _tensors_in(_called(of, inputs, options))
         if hasattr(of, "named_parameters"):
             names.update({id(p): name for name, p in of.named_parameters()})
     elif inputs or options:
@@ -230,7 +230,7 @@ def graph(
     return Graph(Record(tensors, names, flows), title or "graph")
 
 
-def _called(of: Any, inputs: tuple, options: dict, gradients: bool) -> Any:
+def _called(of: Any, inputs: tuple, options: dict) -> Any:
     from tapegrad.inspect.watching import watch
 
     with watch():

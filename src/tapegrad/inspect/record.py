@@ -112,6 +112,7 @@ class Record:
 
     def __init__(self, tensors: list, names: dict[int, str], flows: dict[Any, NodeFlow]):
         nodes = _in_order([_edge_of(x) for x in tensors])
+        names = {**_layer_names(nodes), **names}
         roots = [_node(_edge_of(x)) for x in tensors]
         self.start = start_of(flows, roots)
         self.has_flow = any(node in flows for node in nodes)
@@ -208,6 +209,19 @@ def _in_order(roots: list) -> list:
     return list(found)
 
 
+def _layer_names(nodes: list) -> dict[int, str]:
+    """What the layers around the calls call their parameters."""
+    found: dict[int, str] = {}
+    seen: set[int] = set()
+    for node in nodes:
+        trace = trace_of(node)
+        for outer in [] if trace is None else trace.modules[-1:]:
+            if id(outer) not in seen:
+                seen.add(id(outer))
+                found |= {id(x): name for name, x in outer.named_parameters()}
+    return found
+
+
 def _edge_of(x: Any) -> Any:
     from tapegrad.autograd.view import edge_of
 
@@ -241,7 +255,10 @@ def _doc(node: Any) -> str:
 def _kept(node: Any, flow: NodeFlow | None, own: set[int]) -> list[Kept] | None:
     """What a node keeps now, or had kept when the pass came by that has freed it."""
     if getattr(node, "saved", None) is None:
-        return None if flow is None else flow.kept
+        kept = None if flow is None else flow.kept
+        for each in kept or ():  # whose memory is that of leaves was not known then
+            each.memory = {key: n for key, n in each.memory.items() if key not in own}
+        return kept
     return kept_of(node, own)
 
 

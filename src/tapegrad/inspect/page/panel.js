@@ -73,6 +73,7 @@ function aboutVertex(i) {
   html += `<p>${text(v.kind === "operator" ? v.doc : v.kind)}</p>`;
   html += table([["shape", text(v.shape)], ["dtype", text(v.dtype)], ["values", text(v.values)], ["layer", text(v.module)], ["line", text(v.place)]]);
   if (v.code) html += `<pre class="code">${text(v.code)}</pre>`;
+  if (now !== null) html += gradientsOf(i); // while the pass is walked they come first
   if (rules.length) html += "<h3>derivative</h3>";
   for (const rule of rules) {
     html += rule.formula + `<pre class="rule">${text(rule.source)}</pre><p class="dim">${text(rule.place)}</p>`;
@@ -86,11 +87,16 @@ function aboutVertex(i) {
   const sources = inputs[i], targets = users[i];
   if (sources.length) html += "<h3>inputs</h3>" + table(sources.map((e) => [text(data.edges[e].input), link(data.edges[e].source)]));
   if (targets.length) html += "<h3>used by</h3>" + targets.map((e) => `<div>${link(data.edges[e].target)}</div>`).join("");
-  const received = (v.received || []).filter(Boolean);
+  return now === null ? html + gradientsOf(i) : html;
+}
+
+function gradientsOf(i) {
+  const received = (data.vertices[i].received || []).filter(Boolean);
+  let html = "";
   received.forEach((flow, k) => {
     html += `<h3>gradient received${received.length > 1 ? ` by output ${k}` : ""}</h3>` + flowTable(flow, "");
   });
-  for (const e of sources) {
+  for (const e of inputs[i]) {
     const edge = data.edges[e];
     if (edge.flow) html += `<h3>gradient sent to ${text(edge.input)}</h3>` + flowTable(edge.flow, edge.state);
   }

@@ -50,7 +50,6 @@ function styleOfAll() {
     { selector: "node.found", style: { "border-color": colour("mark"), "border-width": 2 } },
     { selector: ".waiting", style: { opacity: 0.3 } },
     { selector: "node.passed", style: { "border-color": colour("bar"), "border-width": 2 } },
-    { selector: "node.running", style: { "border-color": colour("big"), "border-width": 4 } },
     { selector: "edge.carrying", style: {
       "source-arrow-shape": "triangle", "target-arrow-shape": "none", opacity: 1,
       "line-color": colour("big"), "source-arrow-color": colour("big"), width: 4,
@@ -60,6 +59,7 @@ function styleOfAll() {
       "border-width": 0, "z-index-compare": "manual", "z-index": 2000, events: "no",
     } },
     { selector: "node:selected, node.chosen", style: { "border-color": colour("mark"), "border-width": 3 } },
+    { selector: "node.running", style: { "border-color": colour("big"), "border-width": 4 } },
     { selector: "edge:selected, edge.chosen", style: {
       "line-color": colour("mark"), "target-arrow-color": colour("mark"), "source-arrow-color": colour("mark"),
     } },
