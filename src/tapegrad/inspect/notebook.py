@@ -70,12 +70,15 @@ def events_html(events: Any) -> str:
     True
     """
     from tapegrad.autograd.profile_event import format_time
+    from tapegrad.autograd.profile_mode import EVALUATE
 
     total = sum(event.self_cpu_time_total for event in events)
-    ranked = sorted(events, key=lambda event: -event.self_cpu_time_total)
+    # What surrounds a node takes no time itself.
+    shown = [event for event in events if not event.key.startswith(EVALUATE)]
+    ranked = sorted(shown, key=lambda event: -event.self_cpu_time_total)
     rows = [
         [
-            event.key,
+            event.key if len(event.key) <= 55 else event.key[:52] + "...",
             f"{100 * event.self_cpu_time_total / total:.1f} %" if total else "",
             format_time(event.self_cpu_time_total),
             format_time(event.cpu_time_total),

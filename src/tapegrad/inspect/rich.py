@@ -51,5 +51,6 @@ def page_table(
 
 def page_text(text: str) -> str:
     """Text as it is printed, its columns kept."""
-    style = "font-size:12px;line-height:1.35;margin:0;background:transparent;overflow-x:auto"
+    style = "font:12px/1.35 monospace;white-space:pre;margin:0;background:transparent;"
+    style += "overflow-x:auto"
     return f'<pre style="{style}">{escape(text)}</pre>'
