@@ -78,14 +78,15 @@ def html(memory: Any) -> str:
 
 
 def svg(memory: Any, *, inline: bool = False) -> str:
-    """Bytes alive over time, stacked by the operators that had most of them at the peak.
+    """Bytes alive over time, stacked by the operators that had most of them at one time.
 
     Text and lines are dark or light as the reader's screen; `inline`, as the page around them.
     """
     names: dict[str, int] = {}
     for maker in memory.makers:
         names[maker.name] = names.get(maker.name, 0) + maker.at_peak
-    shown = sorted((n for n in names if names[n]), key=lambda n: -names[n])[: len(_COLORS) - 1]
+    most = _most(memory)
+    shown = sorted(most, key=lambda name: -most[name])[: len(_COLORS) - 1]
     layers = [*shown, "others"]
     colors = [*_COLORS[: len(shown)], _COLORS[-1]]
     curves = _curves(memory, layers)
@@ -128,7 +129,7 @@ def svg(memory: Any, *, inline: bool = False) -> str:
     present = [each for each in zip(layers, curves, colors, strict=True) if any(each[1])]
     for number, (layer, _, color) in enumerate(present):
         y = _TOP + 18 * number
-        share = f" {size(names[layer])}" if layer in names else ""
+        share = f" {size(names[layer])}" if names.get(layer) else ""
         parts.append(f'<rect x="{right + 14}" y="{y}" width="11" height="11" fill="{color}"/>')
         text = escape(layer.removeprefix("aten::") + share)
         parts.append(f'<text x="{right + 31}" y="{y + 10}">{text}</text>')
@@ -141,6 +142,17 @@ def _steps(values: list[float]) -> list[tuple[int, float]]:
     for i in range(1, len(values)):
         points += [(i, values[i - 1]), (i, values[i])]
     return points
+
+
+def _most(memory: Any) -> dict[str, int]:
+    """The most bytes of each operator that were alive at one time."""
+    held: dict[str, int] = {}
+    most: dict[str, int] = {}
+    for maker, n_bytes in memory.changes:
+        name = maker.name
+        held[name] = held.get(name, 0) + n_bytes
+        most[name] = max(most.get(name, 0), held[name])
+    return most
 
 
 def _curves(memory: Any, layers: list[str]) -> list[list[float]]:
