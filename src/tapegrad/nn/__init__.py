@@ -26,7 +26,6 @@ from tapegrad.nn.adaptive_pool import (
     FractionalMaxPool3d,
 )
 from tapegrad.nn.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
-from tapegrad.nn.attention import MultiheadAttention
 from tapegrad.nn.average_pool import AvgPool1d, AvgPool2d, AvgPool3d, LPPool1d, LPPool2d, LPPool3d
 from tapegrad.nn.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from tapegrad.nn.collection import ParameterDict, ParameterList
@@ -114,6 +113,7 @@ from tapegrad.nn.max_pool import (
     MaxUnpool3d,
 )
 from tapegrad.nn.module import Module
+from tapegrad.nn.multi_head_attention import MultiheadAttention
 from tapegrad.nn.padding import (
     CircularPad1d,
     CircularPad2d,
@@ -338,7 +338,7 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    if name in ("common_types", "grad", "modules", "parallel"):
+    if name in ("attention", "common_types", "grad", "modules", "parallel"):
         from importlib import import_module
 
         return import_module(f"tapegrad.nn.{name}")

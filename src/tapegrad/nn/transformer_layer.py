@@ -8,12 +8,12 @@ from typing import Any
 from tapegrad.errors import advised
 from tapegrad.nn import functional as F
 from tapegrad.nn.activation import GELU, ReLU
-from tapegrad.nn.attention import MultiheadAttention
 from tapegrad.nn.dropout import Dropout
 from tapegrad.nn.functional.mask import additive
 from tapegrad.nn.layer_norm import LayerNorm
 from tapegrad.nn.linear import Linear
 from tapegrad.nn.module import Module
+from tapegrad.nn.multi_head_attention import MultiheadAttention
 from tapegrad.tensor import Tensor
 
 

@@ -113,6 +113,35 @@ def _project_apart(
     return tuple(map(linear, (query, key, value), weights, biases))
 
 
+def _projected(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    weight: Tensor | None,
+    apart: tuple | None,
+    bias: Tensor | None,
+) -> tuple:
+    """Queries, keys and values, by one weight, or by the three of `apart`."""
+    if apart is not None:
+        _require(
+            key.shape[:2] == value.shape[:2],
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
+            "There is one value for each key.",
+        )
+        return _project_apart(query, key, value, apart, bias)
+    _require(
+        key.shape == value.shape,
+        f"key shape {key.shape} does not match value shape {value.shape}",
+        "There is one value for each key; for other sizes use separate weights.",
+    )
+    _require(
+        weight is not None,
+        "use_separate_proj_weight is False but in_proj_weight is None",
+        "Pass in_proj_weight.",
+    )
+    return _project(query, key, value, weight, bias)  # type: ignore[arg-type]
+
+
 def _longer(mask: Tensor | None) -> Tensor | None:
     """A mask that lets one more key take part."""
     if mask is None:
@@ -120,14 +149,17 @@ def _longer(mask: Tensor | None) -> Tensor | None:
     return cat((mask, mask.new_zeros((*mask.shape[:-1], 1))), -1)
 
 
-def _check_static(name: str, x: Tensor, n_heads: int, head_dim: int) -> Tensor:
+def _in_heads(name: str, x: Tensor, static: Tensor | None, n_heads: int, head_dim: int) -> Tensor:
+    """Keys or values (S, N, E) as (N * heads, S, E / heads); or those that are given so."""
+    if static is None:
+        return x.reshape(x.shape[0], n_heads, head_dim).transpose(0, 1)
     for axis, want in ((0, n_heads), (2, head_dim)):
         _require(
-            x.size(axis) == want,
-            f"expecting {name}.size({axis}) of {want}, but got {x.size(axis)}",
+            static.size(axis) == want,
+            f"expecting {name}.size({axis}) of {want}, but got {static.size(axis)}",
             f"{name} is (N * num_heads, S, E / num_heads).",
         )
-    return x
+    return static
 
 
 def multi_head_attention_forward(
@@ -213,26 +245,8 @@ def multi_head_attention_forward(
         f"embed_dim {size} not divisible by num_heads {num_heads}",
         "Choose a number of heads that divides embed_dim.",
     )
-    if use_separate_proj_weight:
-        _require(
-            key.shape[:2] == value.shape[:2],
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
-            "There is one value for each key.",
-        )
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = _project_apart(query, key, value, weights, in_proj_bias)
-    else:
-        _require(
-            key.shape == value.shape,
-            f"key shape {key.shape} does not match value shape {value.shape}",
-            "There is one value for each key; for other sizes use separate weights.",
-        )
-        _require(
-            in_proj_weight is not None,
-            "use_separate_proj_weight is False but in_proj_weight is None",
-            "Pass in_proj_weight.",
-        )
-        q, k, v = _project(query, key, value, in_proj_weight, in_proj_bias)  # type: ignore[arg-type]
+    apart = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected(query, key, value, in_proj_weight, apart, in_proj_bias)
     attn_mask = _shaped_mask(attn_mask, length, key.shape[0], n * num_heads)
     if bias_k is not None and bias_v is not None:
         _require(static_k is None, "bias cannot be added to static key.", "Leave bias_k away.")
@@ -244,14 +258,8 @@ def multi_head_attention_forward(
         _require(bias_v is None, "bias_v is set but bias_k is None", "Pass both or neither.")
     # (L, N, E) -> (N * heads, L, E / heads)
     q = q.view(length, n * num_heads, head_dim).transpose(0, 1)
-    if static_k is None:
-        k = k.reshape(k.shape[0], n * num_heads, head_dim).transpose(0, 1)
-    else:
-        k = _check_static("static_k", static_k, n * num_heads, head_dim)
-    if static_v is None:
-        v = v.reshape(v.shape[0], n * num_heads, head_dim).transpose(0, 1)
-    else:
-        v = _check_static("static_v", static_v, n * num_heads, head_dim)
+    k = _in_heads("static_k", k, static_k, n * num_heads, head_dim)
+    v = _in_heads("static_v", v, static_v, n * num_heads, head_dim)
     if add_zero_attn:
         k, v = (cat((x, x.new_zeros((n * num_heads, 1, head_dim))), 1) for x in (k, v))
         attn_mask, key_padding_mask = _longer(attn_mask), _longer(key_padding_mask)
@@ -266,18 +274,10 @@ def multi_head_attention_forward(
         found = found.view(n, num_heads, length, n_keys)
         if average_attn_weights:
             found = found.mean(1)
-        result = result.transpose(0, 1).contiguous().view(length * n, size)
+        result = result.transpose(0, 1)
     else:
-        if attn_mask is not None:
-            if attn_mask.size(0) == 1 and attn_mask.dim() == 3:
-                attn_mask = attn_mask.unsqueeze(0)
-            else:
-                attn_mask = attn_mask.view(n, num_heads, -1, n_keys)
-        q, k, v = (x.view(n, num_heads, x.shape[1], head_dim) for x in (q, k, v))
-        result = attention.scaled_dot_product_attention(
-            q, k, v, attn_mask, dropout_p, is_causal and attn_mask is None
-        )
-        result = result.permute(2, 0, 1, 3).contiguous().view(length * n, size)
+        result = _attend_at_once(q, k, v, attn_mask, dropout_p, n, num_heads, is_causal)
+    result = result.contiguous().view(length * n, size)
     result = linear(result, out_proj_weight, out_proj_bias)
     result = result.view(length, n, result.size(1))
     if not batched:
@@ -327,3 +327,24 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: flo
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return weights, weights.bmm(v)
+
+
+def _attend_at_once(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+    dropout_p: float,
+    n: int,
+    num_heads: int,
+    is_causal: bool,
+) -> Tensor:
+    """What attention makes of the values, without its weights: (L, N, heads, E / heads)."""
+    # (N * heads, L, E / heads) -> (N, heads, L, E / heads)
+    q, k, v = (x.view(n, num_heads, *x.shape[1:]) for x in (q, k, v))
+    if mask is not None:
+        shared = mask.size(0) == 1 and mask.dim() == 3
+        mask = mask.unsqueeze(0) if shared else mask.view(n, num_heads, -1, k.shape[2])
+    causal = is_causal and mask is None
+    result = attention.scaled_dot_product_attention(q, k, v, mask, dropout_p, causal)
+    return result.permute(2, 0, 1, 3)
