@@ -107,6 +107,33 @@ def test_a_parameter_twice_in_a_group_is_stepped_twice():
     }
 
 
+def test_parameters_that_share_memory_are_stepped_in_turn():
+    model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False))
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    for parameter in model.parameters():
+        parameter.grad = torch.zeros(2, 2)
+    optimizer.step()
+    model[1].weight.data = model[0].weight.data  # tied, though two parameters
+    before = model[0].weight.detach().clone()
+    for _ in range(2):
+        for parameter in model.parameters():
+            parameter.grad = torch.ones(2, 2)
+        optimizer.step()
+    assert torch.allclose(model[0].weight, before - 0.4)
+    assert torch.equal(model[0].weight, model[1].weight)
+
+
+def test_neighbours_in_one_memory_are_stepped_together():
+    memory = torch.arange(6.0)
+    params = [part.requires_grad_() for part in memory.split(2)]
+    optimizer = optim.SGD(params, lr=1.0, momentum=0.9)
+    for parameter in params:
+        parameter.grad = torch.ones(2)
+    optimizer.step()
+    optimizer.step()
+    assert torch.allclose(memory, torch.arange(6.0) - 2.9)
+
+
 def test_a_group_must_be_a_dict():
     with raises(TypeError, "param_group must be a dict, but got <class 'int'>"):
         optim.SGD([leaf(1.0)]).add_param_group(3)

@@ -27,11 +27,11 @@ class Batch:
     """
 
     __slots__ = (
+        "arrays",  # (param, its array)
         "checks",  # (param, its state, (name, tensor, array) of each entry)
         "first",  # whether the state is fresh
         "flat",  # whether everything is vectors
         "grad",  # gathered gradients; None for a single parameter
-        "likes",  # (param, shape, dtype)
         "pairs",  # each parameter's part of `param` and `grad`
         "param",  # gathered parameters; None for a single one
         "params",
@@ -42,7 +42,7 @@ class Batch:
 
     def __init__(self, optimizer: Any, params: list[Any], options: dict[str, Any], flat: bool):
         self.params = params
-        self.likes = [(p, p._array.shape, p._array.dtype) for p in params]
+        self.arrays = [(p, p._array) for p in params]
         self.flat = flat
         self.first = not optimizer.state.get(params[0])
         self.param = self.grad = self.steps = None
@@ -88,9 +88,8 @@ class Batch:
 
     def is_valid(self, optimizer: Any) -> bool:
         """Whether parameters and state are still those this batch was made for."""
-        for param, shape, dtype in self.likes:
-            array = param._array
-            if array.shape != shape or array.dtype != dtype:
+        for param, array in self.arrays:  # another one may be shared with a third parameter
+            if param._array is not array:
                 return False
         state = optimizer.state
         for param, entry, kept in self.checks:

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.blocks import BLOCK
@@ -79,15 +80,29 @@ def _pairs(x: Any) -> Any:
 
 
 def _rounds(ready: list[Any]) -> list[list[Any]]:
-    """The parameters, each once in a round: one that a group has twice is updated twice."""
+    """The parameters in rounds: one that a group has twice, and those that share memory, in turn.
+
+    A batch gathers its parameters before it updates them, and would lose all but one update.
+    """
+    key = {id(p): id(p) for p in ready}  # the same for those that share memory
+    end = first = 0
+    for low, high, each in sorted((*byte_bounds(p._array), id(p)) for p in ready if _is_some(p)):
+        if low >= end:
+            end, first = high, each
+        key[each] = first
+        end = max(end, high)
     rounds: list[list[Any]] = [[]]
     n_seen: dict[int, int] = {}
     for param in ready:
-        i = n_seen[id(param)] = n_seen.get(id(param), -1) + 1
+        i = n_seen[key[id(param)]] = n_seen.get(key[id(param)], -1) + 1
         if i == len(rounds):
             rounds.append([])
         rounds[i].append(param)
     return rounds
+
+
+def _is_some(param: Any) -> bool:
+    return type(param._array) is np.ndarray and param._array.size > 0
 
 
 def _batches(optimizer: Any, ready: list[Any], options: dict[str, Any]) -> list[Batch]:
