@@ -14,28 +14,40 @@ from tapegrad.streams.rounding import fma32
 
 f32 = np.float32
 
+def _coefficients(*given: Any) -> list[np.ndarray]:
+    """Numbers of float32 in float64, each of shape (1, 1) or, if it is a pair, (2, 1, 1)."""
+    return [np.array(c, f32).astype(np.float64).reshape(*np.shape(c), 1, 1) for c in given]
+
+
 # log(1 + x) = x - x**2 / 2 + x**3 * polynomial(x), for sqrt(1/2) <= 1 + x < sqrt(2)
-_LOG = (
+_LOG = _coefficients(
     *(7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1),
     *(-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1),
 )
 _LOG2_HIGH, _LOG2_LOW = f32(0.693359375), f32(-2.12194440e-4)  # their sum is log(2)
 _SQRT_HALF = f32(0.707106781186547524)
 
-_SIN = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
-_COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
-_PI_4 = (-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8)  # sum: -pi / 4
+# of the sine, and of the cosine: both at once
+_SIN_COS = _coefficients(
+    (-1.9515295891e-4, 2.443315711809948e-5),
+    (8.3321608736e-3, -1.388731625493765e-3),
+    (-1.6666654611e-1, 4.166664568298827e-2),
+)
+_PI_4 = _coefficients(-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8)
+# their sum is -pi / 4
 _PER_PI_4 = f32(1.27323954473516)
 
 
-def _polynomial(coefficients: tuple[float, ...], x: np.ndarray) -> np.ndarray:
-    y: Any = f32(coefficients[0])
+def _polynomial(coefficients: list[np.ndarray], x: np.ndarray) -> np.ndarray:
+    """Horner's rule, each step rounded once, as `fma32`."""
+    first, *others = coefficients
     wide = x.astype(np.float64)
-    for c in coefficients[1:]:
-        sum_ = y * wide  # fma32, with `x` converted once
-        sum_ += f32(c)
-        y = sum_.astype(f32)
-    return y
+    y: Any = first
+    for c in others:
+        y = y * wide
+        y += c
+        y = y.astype(f32).astype(np.float64)
+    return y.astype(f32)
 
 
 def log(x: np.ndarray) -> np.ndarray:
@@ -57,11 +69,11 @@ def sin_cos(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     octant = (octant + 1) & ~1  # the nearest even one: |x| <= pi / 4 is left
     steps = octant.astype(f32)
     for part in _PI_4:
-        x = fma32(steps, f32(part), x)
+        x = fma32(steps, part, x)
     square = x * x
-    cos = _polynomial(_COS, square) * square
+    sin, cos = _polynomial(_SIN_COS, square) * square
     cos = fma32(cos, square, square * f32(-0.5)) + f32(1)
-    sin = fma32(_polynomial(_SIN, square) * square, x, x)
+    sin = fma32(sin, x, x)
     # swapped in octants 2 and 6, negated in their half of the circle: as bits, without branches
     sin, cos = sin.view(np.int32), cos.view(np.int32)
     differing = (sin ^ cos) & -((octant >> 1) & 1)

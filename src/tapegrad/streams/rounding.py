@@ -16,8 +16,9 @@ _SPLIT = 2.0**27 + 1
 
 def fma32(a: np.ndarray, b, c) -> np.ndarray:
     """a * b + c in float32, rounded once: float64 holds the product exactly."""
-    y = np.multiply(a, b, dtype=np.float64)
-    y += c
+    y = a.astype(np.float64)
+    y *= b.astype(np.float64)  # once for all, where a call of mixed dtypes converts in pieces
+    y += c.astype(np.float64)
     return y.astype(np.float32)
 
 
