@@ -1,4 +1,4 @@
-"""The fast path of operators with one result: float tensors of one dtype, numbers, options.
+"""The fast path of most operators: float tensors of one dtype, numbers, options.
 
 What `apply` does, without what such calls do not need: no promotion, no other array library, no
 blocks over threads. Whatever does not fit goes to `apply`.
@@ -27,11 +27,12 @@ new = object.__new__
 
 def plain(op: Any) -> Callable:
     """The function of an operator: `call(*inputs, **options)`."""
-    if op.output_names or op.multi or op.view or op.exempt or op.variadic:
+    if op.multi or op.view or op.exempt or op.variadic:
         return lambda *inputs, **params: apply(op, inputs, params)
     forward = op.forward
     takes_numbers = op.numbers
     elementwise = op.promote is not None
+    several = op.output_names is not None
     Tensor: Any = None
 
     def call(*inputs: Any, **params: Any) -> Any:
@@ -76,6 +77,12 @@ def plain(op: Any) -> Callable:
         except ValueError as error:
             raise shape_error(op, arrays, error) from None
         if type(out) is not ndarray:
+            if several:
+                outs = tuple(map(_tensor.wrap, out))
+                if mode and GRAD in kinds and op.vjps:
+                    xp = numpy_namespace
+                    record(op, xp, inputs, arrays, edges, kinds, params, outs, written)
+                return outs
             out = np.asarray(out)
         if Tensor is None:
             Tensor = _tensor.Tensor

@@ -50,6 +50,8 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
 def ints_of(name: str, argument: str, given: tuple, position: int = 1) -> tuple[int, ...]:
     """Integers given one by one or as one sequence; `name` and `argument` are for the error."""
     values: Any = given
+    if len(given) == 1 and type(given[0]) is int:
+        return given
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         values = given[0]
     found = []

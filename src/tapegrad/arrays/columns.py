@@ -8,8 +8,10 @@ axis of the image; P places of the kernel (the product of `size`).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,22 @@ from tapegrad.arrays.part import seen_as
 
 
 class Grid:
-    """Where a kernel is put on an image: the sizes of both and of the output, and the steps."""
+    """Where a kernel is put on an image: the sizes of both and of the output, and the steps.
 
-    __slots__ = ("dilation", "groups", "kernel", "offsets", "padding", "size", "stride")
+    `Grid.of` gives one that was made before for the same.
+    """
+
+    __slots__ = (
+        "covers",  # how many pixels along each axis all places of the kernel cover
+        "dilation",
+        "groups",
+        "kernel",
+        "offsets",
+        "padding",
+        "places",
+        "size",
+        "stride",
+    )
 
     def __init__(
         self, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
@@ -31,7 +46,16 @@ class Grid:
         self.dilation = dilation
         self.groups = groups
         self.size = tuple(size)  # of the output: places of the kernel along each axis
-        self.offsets = prod(kernel)
+        self.offsets = prod(self.kernel)
+        self.places = prod(self.size)
+        self.covers = self.reach(self.size)
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def of(
+        kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+    ) -> Grid:
+        return Grid(kernel, stride, padding, dilation, groups, size)
 
     def reach(self, size: tuple[int, ...]) -> tuple[int, ...]:
         """How many pixels so many places of the kernel cover, those in between included."""
@@ -51,15 +75,7 @@ class Grid:
 
     def inside(self, shape: Any, first: int, size: Any) -> tuple[tuple, tuple]:
         """Slices of an image, and where they lie in what `size` places from row `first` cover."""
-        image, covered = [], []
-        starts = [first * self.stride[0], *[0] * (len(size) - 1)]
-        for n, start, p, width in zip(shape, starts, self.padding, self.reach(size), strict=True):
-            start -= p
-            low = min(max(start, 0), n)
-            high = max(min(start + width, n), low)
-            image.append(slice(low, high))
-            covered.append(slice(low - start, high - start))
-        return (Ellipsis, *image), (Ellipsis, *covered)
+        return _overlap(shape, first * self.stride[0], self.padding, self.reach(size))
 
     def strips(self, x: Any, places: int) -> Any:
         """Windows along the last axis of (N, G, C, *lines, n): (N, G, C, k, *lines, places)."""
@@ -84,6 +100,19 @@ class Grid:
                 step,
             ),
         )
+
+
+@lru_cache(maxsize=256)
+def _overlap(shape: Any, first: int, padding: Any, widths: Any) -> tuple[tuple, tuple]:
+    image, covered = [], []
+    starts = [first, *[0] * (len(shape) - 1)]
+    for n, start, p, width in zip(shape, starts, padding, widths, strict=True):
+        start -= p
+        low = min(max(start, 0), n)
+        high = max(min(start + width, n), low)
+        image.append(slice(low, high))
+        covered.append(slice(low - start, high - start))
+    return (Ellipsis, *image), (Ellipsis, *covered)
 
 
 class Adder:
@@ -129,15 +158,20 @@ class Adder:
 
 def read_all(grid: Grid, x: Any) -> Any:
     """The columns of all of x (N, G, C, *image), as matrices (N, G, C * offsets, P)."""
-    shape = (*x.shape[:3], *grid.reach(grid.size))
-    image, inside = grid.inside(x.shape[3:], 0, grid.size)
-    part = x[image]
-    if part.shape != shape:
-        framed = np.zeros(shape, x.dtype)
-        framed[inside] = part
-        part = framed
-    windows = grid.windows(grid.strips(part, grid.size[-1]), grid.size)
-    return windows.reshape(*shape[:2], shape[2] * grid.offsets, prod(grid.size))
+    shape = (*x.shape[:3], *grid.covers)
+    if x.shape != shape or any(grid.padding):
+        image, inside = _overlap(x.shape[3:], 0, grid.padding, grid.covers)
+        part = x[image]
+        x = part if part.shape == shape else np.zeros(shape, x.dtype)
+        if x is not part:
+            x[inside] = part
+    steps = x.strides[3:]
+    windows = seen_as(
+        x,
+        (*shape[:3], *grid.kernel, *grid.size),
+        (*x.strides[:3], *map(mul, steps, grid.dilation), *map(mul, steps, grid.stride)),
+    )
+    return windows.reshape(*shape[:2], shape[2] * grid.offsets, grid.places)
 
 
 def add_all(grid: Grid, columns: Any, size: Any) -> Any:

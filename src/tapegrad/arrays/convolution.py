@@ -41,7 +41,7 @@ def convolve(
         return _narrow(convolve, x, w, bias, stride, padding, dilation, groups, size)
     if not (x.size and w.size):
         return _only_bias((len(x), len(w), *size), x.dtype, bias)
-    grid = Grid(w.shape[2:], stride, padding, dilation, groups, size)
+    grid = Grid.of(w.shape[2:], stride, padding, dilation, groups, size)
     n, out, channels = len(x), len(w), w.shape[1]
     if _is_small(grid, n, channels, out):
         columns = read_all(grid, x.reshape(n, groups, channels, *x.shape[2:]))
@@ -95,7 +95,7 @@ def convolve_transposed(
         return _narrow(convolve_transposed, y, w, bias, stride, padding, dilation, groups, size)
     if not (y.size and w.size):
         return _only_bias((len(y), w.shape[1] * groups, *size), y.dtype, bias)
-    grid = Grid(w.shape[2:], stride, padding, dilation, groups, y.shape[2:])
+    grid = Grid.of(w.shape[2:], stride, padding, dilation, groups, y.shape[2:])
     n, out, channels = len(y), len(w), w.shape[1]
     if _is_small(grid, n, channels, out):
         numbers = y.reshape(n, groups, out // groups, -1)
@@ -157,7 +157,7 @@ def convolve_weights(
     n, out, channels = len(x), y.shape[1], x.shape[1] // groups
     if not (x.size and y.size):
         return np.zeros((out, channels, *size), x.dtype)
-    grid = Grid(size, stride, padding, dilation, groups, y.shape[2:])
+    grid = Grid.of(size, stride, padding, dilation, groups, y.shape[2:])
     if _is_small(grid, n, channels, out):
         columns = read_all(grid, x.reshape(n, groups, channels, *x.shape[2:]))
         numbers = y.reshape(n, groups, out // groups, -1)
@@ -199,7 +199,7 @@ def convolve_weights(
 def _is_small(grid: Grid, n: int, channels: int, out: int) -> bool:
     """Whether all columns at once are so few that to cut the work would cost more than it."""
     column = max(grid.groups * channels * grid.offsets, out)
-    return n * prod(grid.size) * column <= FEW
+    return n * grid.places * column <= FEW
 
 
 def _by_row(w: Any, groups: int, tiles: Tiles) -> list[Any]:
@@ -213,8 +213,10 @@ def _by_row(w: Any, groups: int, tiles: Tiles) -> list[Any]:
 def _arranged(result: Any, *given: Any) -> Any:
     """The result with its channels last in memory if those of the images or the kernels are."""
     for x in given:
+        if x.flags.c_contiguous:
+            continue
         for format in (channels_last, channels_last_3d):
-            if not x.flags.c_contiguous and has_format(x, format):
+            if has_format(x, format):
                 return copied(result, order_of(format))
     return result
 

@@ -42,8 +42,11 @@ def in_place(
     plain = name or function.__name__ + "_"
 
     def method(input: Any, *args: Any, **kwargs: Any) -> Any:
-        if ufunc is not None and not kwargs and MODE.get() is False and len(args) == nin - 1:
-            if _write_directly(ufunc, plain, input, args):
+        if ufunc is not None and not kwargs and len(args) == nin - 1:
+            mode = MODE.get()
+            if (mode is False or (mode is True and _is_apart(input, args))) and _write_directly(
+                ufunc, plain, input, args
+            ):
                 return input
         try:
             if args or kwargs:
@@ -110,17 +113,32 @@ def stand_in(x: Any) -> Any:
     return before
 
 
+def _is_apart(x: Any, args: tuple) -> bool:
+    """Whether what is written and what is read have no place in the graph, nor views."""
+    if getattr(x, "_node", x) is not None or x._view is not None:
+        return False
+    for other in args:
+        if getattr(other, "_node", None) is not None or getattr(other, "_view", None) is not None:
+            return False
+    return True
+
+
+_WHOLE = (np.add, np.subtract, np.multiply)  # the same for integers as PyTorch's
+
+
 def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
-    """Without a graph, for arrays of one floating dtype: let NumPy write where it should."""
+    """Without a graph, for arrays of one dtype: let NumPy write where it should."""
     array = x._array
-    if type(array) is not np.ndarray or array.dtype.kind != "f" or x._counter is INFERENCE:
+    if type(array) is not np.ndarray or x._counter is INFERENCE:
+        return False
+    if array.dtype.kind != "f" and not (array.dtype.char == "l" and ufunc in _WHOLE):
         return False
     if 0 in array.strides:
         return False  # perhaps several elements are one place in memory
     operands = []
     for other in args:
         kind = type(other)
-        if kind is float or kind is int:
+        if kind is int or (kind is float and array.dtype.kind == "f"):
             operands.append(other)
             continue
         if x._counter is not None and getattr(other, "_counter", None) is x._counter:
@@ -133,8 +151,8 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
         operands.append(other)
     try:
         ufunc(array, *operands, array)
-    except ValueError:
-        return False  # the general path says what is wrong
+    except (ValueError, OverflowError):
+        return False  # the general path says what is wrong, or wraps a large int around
     written(x, name)
     return True
 

@@ -121,31 +121,22 @@ class _BatchNorm(_NormBase):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        counts = self.training and self.track_running_stats and self.running_mean is not None
-        kept = self.track_running_stats or not self.training
-        mean = self.running_mean if kept else None
-        var = self.running_var if kept else None
-        y = F.batch_norm(
-            input,
-            mean,
-            var,
-            self.weight,
-            self.bias,
-            self.training or (self.running_mean is None and self.running_var is None),
-            self._step(counts),
-            self.eps,
-        )
-        if counts and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
+        mean, var = self.running_mean, self.running_var
+        training = self.training or (mean is None and var is None)
+        if self.training and not self.track_running_stats:
+            mean = var = None
+        count = self.num_batches_tracked if self.training and mean is not None else None
+        step = self._step(count)
+        y = F.batch_norm(input, mean, var, self.weight, self.bias, training, step, self.eps)
+        if count is not None:
+            count.add_(1)
         return y
 
-    def _step(self, counts: bool) -> float:
+    def _step(self, count: Tensor | None) -> float:
         """How far the running statistics move: `momentum`, or without one to the plain average."""
         if self.momentum is not None:
             return self.momentum
-        if counts and self.num_batches_tracked is not None:
-            return 1 / (int(self.num_batches_tracked) + 1)
-        return 0.0
+        return 0.0 if count is None else 1 / (int(count) + 1)
 
 
 class BatchNorm1d(_BatchNorm):

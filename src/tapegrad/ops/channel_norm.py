@@ -38,13 +38,11 @@ def _check_batch(input: Any, weight: Any, bias: Any, mean: Any, variance: Any) -
             ),
             "The input has shape (N, C, ...): a batch of samples with C channels.",
         )
-    for name, x in (
-        ("running_mean", mean),
-        ("running_var", variance),
-        ("weight", weight),
-        ("bias", bias),
-    ):
-        _check_count(name, x, shape[1])
+    channels = shape[1]
+    _check_count("running_mean", mean, channels)
+    _check_count("running_var", variance, channels)
+    _check_count("weight", weight, channels)
+    _check_count("bias", bias, channels)
     if not input.dtype.is_floating_point:
         raise no_kernel("batch_norm", input.dtype)
     same_kind(input, weight, bias, mean, variance)

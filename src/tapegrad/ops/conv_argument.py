@@ -24,9 +24,8 @@ def common(name: str, input: Any, weight: Any, bias: Any, given: dict | None = N
 
     `given` are the other arguments of a function that has two forms, one with a str for padding.
     """
-    for position, (argument, x) in enumerate(
-        (("input", input), ("weight", weight), ("bias", bias)), start=1
-    ):
+    arguments = (("input", input), ("weight", weight), ("bias", bias))
+    for position, (argument, x) in enumerate(arguments, start=1):
         if hasattr(x, "_array") or (x is None and position == 3):
             continue
         if given is None:
@@ -62,8 +61,8 @@ def ints(name: str, argument: str, value: Any, n: int = 1, call: tuple = ()) -> 
     if kind is int:
         return (value,) * n
     try:
-        if isinstance(value, (tuple, list)):
-            return tuple([operator.index(x) for x in value])
+        if kind is tuple or isinstance(value, (tuple, list)):
+            return tuple(map(operator.index, value))
         if kind is not bool:
             return (operator.index(value),) * n
     except TypeError:

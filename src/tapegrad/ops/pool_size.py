@@ -50,6 +50,8 @@ def some_ints(
     name: str, argument: str, value: Any, n: int, text: str, position: int = 2
 ) -> tuple[int, ...]:
     """A size for each of `n` dimensions, given as one number or as `n` of them."""
+    if type(value) is int:
+        return (value,) * n
     found = ints_of(name, argument, (value,), position)
     if len(found) == 1:
         return found * n

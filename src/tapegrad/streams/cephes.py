@@ -15,8 +15,8 @@ from tapegrad.streams.rounding import fma32
 f32 = np.float32
 
 def _coefficients(*given: Any) -> list[np.ndarray]:
-    """Numbers of float32 in float64, each of shape (1, 1) or, if it is a pair, (2, 1, 1)."""
-    return [np.array(c, f32).astype(np.float64).reshape(*np.shape(c), 1, 1) for c in given]
+    """Numbers of float32 in float64, each of shape (1,) or, if it is a pair, (2, 1)."""
+    return [np.array(c, f32).astype(np.float64).reshape(*np.shape(c), 1) for c in given]
 
 
 # log(1 + x) = x - x**2 / 2 + x**3 * polynomial(x), for sqrt(1/2) <= 1 + x < sqrt(2)
@@ -65,6 +65,7 @@ def log(x: np.ndarray) -> np.ndarray:
 
 def sin_cos(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sine and cosine of each float32 between 0 and 2 pi."""
+    shape, x = x.shape, x.reshape(-1)
     octant = (x * _PER_PI_4).astype(np.int32)
     octant = (octant + 1) & ~1  # the nearest even one: |x| <= pi / 4 is left
     steps = octant.astype(f32)
@@ -79,4 +80,4 @@ def sin_cos(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     differing = (sin ^ cos) & -((octant >> 1) & 1)
     sin ^= differing ^ ((octant & 4) << 29)
     cos ^= differing ^ (((octant + 2) & 4) << 29)
-    return sin.view(f32), cos.view(f32)
+    return sin.view(f32).reshape(shape), cos.view(f32).reshape(shape)
