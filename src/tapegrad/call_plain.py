@@ -25,6 +25,12 @@ ndarray = np.ndarray
 new = object.__new__
 
 
+def _is_index(x: Any) -> bool:
+    """Whether an input is a NumPy array of integers or truth values."""
+    array = getattr(x, "_array", None)
+    return type(array) is ndarray and array.dtype.kind in "iub"
+
+
 def plain(op: Any) -> Callable:
     """The function of an operator: `call(*inputs, **options)`."""
     if op.multi or op.view or op.exempt or op.variadic:
@@ -33,6 +39,7 @@ def plain(op: Any) -> Callable:
     takes_numbers = op.numbers
     elementwise = op.promote is not None
     several = op.output_names is not None
+    indices = () if elementwise or op.check is not None else op.hidden
     Tensor: Any = None
 
     def call(*inputs: Any, **params: Any) -> Any:
@@ -57,6 +64,13 @@ def plain(op: Any) -> Callable:
             if mark is None:
                 mark = x._mark = mark_of(x._array)
             if mark is False or (elementwise and mark.blocks):
+                if len(arrays) in indices and _is_index(x):
+                    arrays.append(x._array)
+                    edges.append(None)
+                    kinds += CONSTANT
+                    if x._counter is not None:
+                        written = True
+                    continue
                 return apply(op, inputs, params)
             if first is None:
                 first, dtype = mark, mark.dtype

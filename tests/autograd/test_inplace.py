@@ -55,6 +55,17 @@ def test_an_in_place_operator_takes_the_node_of_the_operator(x, leaf, w):
     assert w.grad.item() == 21.0
 
 
+def test_integers_written_in_place_wrap_around_and_stay_integers():
+    x = torch.tensor([1, 2**62])
+    x.mul_(4).add_(2**63 - 1).sub_(1)
+    assert x.tolist() == [-(2**63) + 2, 2**63 - 2]
+    with pytest.raises(RuntimeError, match="result type Float can't be cast"):
+        x.add_(0.5)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast"):
+        x.div_(2)
+    assert x._version == 3
+
+
 def test_augmented_assignment_chains(x, leaf, w, v):
     x += 1
     x *= 2

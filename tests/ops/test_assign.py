@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
 import tapegrad as torch
+from tapegrad.arrays import index as index_kernels
 from tests.messages import raises
 from tests.ops.test_index import shapes, without_negative_steps
 
@@ -57,6 +58,46 @@ def test_values_are_broadcast_and_cast():
     n[1] = torch.tensor(300)
     n[2] = True
     assert n.tolist() == [1, 44, 1]
+
+
+def test_values_to_be_added_are_broadcast():
+    x = torch.zeros(3, 2)
+    x.index_put_((torch.tensor([0, -1, 0]),), torch.tensor([[1.0, 2.0]]), accumulate=True)
+    assert x.tolist() == [[2.0, 4.0], [0.0, 0.0], [1.0, 2.0]]
+
+
+@pytest.mark.parametrize("few", [0, 1 << 15])
+def test_rows_are_added_one_by_one_or_written_once(few, monkeypatch):
+    monkeypatch.setattr(index_kernels, "_FEW", few)
+    rows = torch.arange(12.0).reshape(4, 3)
+    x = torch.ones(3, 3).index_add(0, torch.tensor([2, 0, 2, 2]), rows)
+    assert x.tolist() == [[4.0, 5.0, 6.0], [1.0, 1.0, 1.0], [16.0, 19.0, 22.0]]
+    x = torch.ones(3, 2).index_add(1, torch.tensor([1, 1, 0, 1]), rows[:3].new_ones(3, 4))
+    assert x.tolist() == [[2.0, 4.0]] * 3
+
+
+def test_a_write_is_counted_whatever_the_index_and_the_value():
+    x, ones = torch.zeros(3, 2), torch.ones(2)
+    x[0] = 1.0
+    x[1, 1] = 2
+    x[-1] = ones
+    x[torch.tensor([0, 0])] = torch.tensor([[5.0, 6.0], [7.0, 8.0]])
+    x[x > 7] = 0
+    assert x.tolist() == [[7.0, 0.0], [0.0, 2.0], [1.0, 1.0]]
+    assert x._version == 5
+    with raises(IndexError, "index 3 is out of bounds for dimension 0 with size 3"):
+        x[3] = 1.0
+    with raises(ValueError, "step must be greater than zero"):
+        x[::-1] = 1.0
+    assert x._version == 5
+
+
+def test_a_value_kept_for_the_backward_pass_may_not_be_assigned_to():
+    x, w = torch.ones(3), torch.ones(3, requires_grad=True)
+    y = (x * w).sum()
+    x[0] = 2.0
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
 
 
 def test_a_false_index_writes_nothing():

@@ -7,6 +7,7 @@ import pytest
 
 import tapegrad as torch
 import tapegrad.nn.functional as F
+from tapegrad.arrays import pooling
 from tests.messages import raises
 from tests.ops.gradient import assert_equal_numbers
 
@@ -53,6 +54,16 @@ def test_many_images_are_pooled_as_each_of_them(n):
     each = [pool(x[i], 3, 2, 1, return_indices=True) for i in range(40)]
     assert (values == torch.stack([v for v, _ in each])).all()
     assert (indices == torch.stack([i for _, i in each])).all()
+
+
+@pytest.mark.parametrize("window", [(2, 2, 0, 1), (3, 2, 1, 1), (3, 1, 1, 1), (2, 3, 1, 2)])
+def test_few_windows_are_pooled_as_many(window, monkeypatch):
+    x = torch.from_numpy(np.random.default_rng(0).integers(-2, 3, (2, 3, 7, 5)).astype("f4"))
+    values, indices = F.max_pool2d(x, *window, return_indices=True)
+    monkeypatch.setattr(pooling, "_FEW", 0)
+    others = F.max_pool2d(x, *window, return_indices=True)
+    assert (values == others[0]).all()
+    assert (indices == others[1]).all()
 
 
 def test_integers_are_pooled_and_truth_values_are_not():

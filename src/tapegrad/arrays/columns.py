@@ -52,9 +52,7 @@ class Grid:
 
     @staticmethod
     @lru_cache(maxsize=256)
-    def of(
-        kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
-    ) -> Grid:
+    def of(kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any) -> Grid:
         return Grid(kernel, stride, padding, dilation, groups, size)
 
     def reach(self, size: tuple[int, ...]) -> tuple[int, ...]:

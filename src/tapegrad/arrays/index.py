@@ -34,11 +34,19 @@ def add_at(g: Any, shape: Any, index: Any, axes: tuple[int, ...]) -> Any:
     return out
 
 
+_FEW = 1 << 15  # elements: so few rows are added element by element
+
+
 def _add_rows(out: Any, index: Any, rows: Any, onto: bool = False) -> None:
-    """Add `rows[i]` to `out[index[i]]`, zeros if not `onto`: each row is written once."""
+    """Add `rows[i]` to `out[index[i]]`, zeros if not `onto`: many rows are written once each."""
     if not index.size:
         return
     n = out.shape[0]
+    if rows.size <= _FEW and out.flags.c_contiguous:
+        width = out.size // n
+        places = (index * width)[:, None] + np.arange(width)
+        np.add.at(out.reshape(-1), places.reshape(-1), rows.reshape(-1))
+        return
     index = np.where(index < 0, index + n, index)
     order = np.argsort(index, kind="stable")
     ordered = index[order]
@@ -65,8 +73,14 @@ def store_at(out: Any, values: Any, index: Any, axes: tuple[int, ...], add: bool
     """Write `values` into the array `out` itself at index arrays on `axes`, or add them."""
     if not add:
         out[_key(out, index, axes)] = values
-    elif len(axes) == 1 and index.ndim == 1 and out.ndim > 1 and values.ndim == out.ndim:
-        _add_rows(np.moveaxis(out, axes[0], 0), index, np.moveaxis(values, axes[0], 0), True)
+    elif len(axes) == 1 and index.ndim == 1 and out.ndim > 1:
+        (axis,) = axes
+        shape = (*out.shape[:axis], index.size, *out.shape[axis + 1 :])
+        if values.shape != shape:
+            values = np.broadcast_to(values, shape)
+        if axis:
+            out, values = np.moveaxis(out, axis, 0), np.moveaxis(values, axis, 0)
+        _add_rows(out, index, values, True)
     else:
         np.add.at(out, _key(out, index, axes), values)
 
@@ -99,8 +113,7 @@ def _grid(index: Any, axis: int) -> tuple:
     """The NumPy index that reads one element of an axis for each element of `index`."""
     key: list[Any] = []
     for i, n in enumerate(index.shape):
-        key.append(np.arange(n).reshape((n,) + (1,) * (index.ndim - i - 1)))
-    key[axis] = index
+        key.append(index if i == axis else np.arange(n).reshape((n,) + (1,) * (index.ndim - i - 1)))
     return tuple(key)
 
 

@@ -115,9 +115,7 @@ def checked_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> 
             f"Convert the source with .to({input.dtype}).",
         )
     a, b = input._array.shape or (1,), source._array.shape or (1,)
-    if len(a) != len(b) or any(
-        m != n for i, (m, n) in enumerate(zip(a, b, strict=True)) if i != axis
-    ):
+    if len(a) != len(b) or a[:axis] != b[:axis] or a[axis + 1 :] != b[axis + 1 :]:
         raise errors.advised(
             RuntimeError(
                 "source tensor shape must match self tensor shape, excluding the specified "

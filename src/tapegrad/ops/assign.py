@@ -9,7 +9,9 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.index import store_at
-from tapegrad.autograd.inplace import overwrite, update
+from tapegrad.autograd.graph import INFERENCE
+from tapegrad.autograd.inplace import overwrite, update, written
+from tapegrad.autograd.mode import MODE
 from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand, summed_to
@@ -60,6 +62,8 @@ write_mask.vjp(
 
 def setitem(x: Any, index: Any, value: Any) -> None:
     """`x[index] = value`."""
+    if x._node is None and x._view is None and _stored(x, index, value):
+        return
     if not isinstance(value, _tensor.TensorCore):
         value = _number(x, value)
     if index is False:
@@ -77,6 +81,61 @@ def setitem(x: Any, index: Any, value: Any) -> None:
         copy_(view, _fitting(value, view._array.shape))
     else:
         fill_(view, value)
+
+
+def _stored(x: Any, index: Any, value: Any) -> bool:
+    """Write where neither a graph nor views have to know, and nothing has to be converted.
+
+    That is at integers and slices, at an index tensor or a mask; a number, or a tensor as large as
+    what is there. NumPy checks before it writes; what it refuses, and what is not done here, the
+    general path does, or refuses in PyTorch's words.
+    """
+    array = x._array
+    if type(array) is not np.ndarray or x._counter is INFERENCE or type(MODE.get()) is not bool:
+        return False
+    name = "index_put_" if isinstance(index, _tensor.TensorCore) else ""
+    if name:
+        index = index._array
+        if type(index) is not np.ndarray or index.dtype.char not in "lq?" or not index.ndim:
+            return False
+        if array.dtype.kind != "f":
+            return False
+    else:
+        for item in index if type(index) is tuple else (index,):
+            if type(item) is not int and (type(item) is not slice or item.step is not None):
+                return False
+    try:
+        if type(value) is float or type(value) is int:
+            if array.dtype.kind != "f" or not -6e4 < value < 6e4:  # it fits the smallest of them
+                return False
+            array[index] = value
+            written(x, name or "fill_")
+            return True
+        if not _is_apart(x, value):
+            return False
+        value = value._array
+        if type(value) is not np.ndarray or value.dtype is not array.dtype or not value.ndim:
+            return False
+        if not name:
+            shape = array[index].shape
+        elif index.dtype.char != "?":
+            shape = (*index.shape, *array.shape[1:])
+        else:
+            return False
+        if value.shape != shape:
+            return False
+        array[index] = value
+    except (IndexError, TypeError, ValueError):
+        return False
+    written(x, name or "copy_")
+    return True
+
+
+def _is_apart(x: Any, value: Any) -> bool:
+    """Whether a value is a tensor outside of the graph with memory that is not that of `x`."""
+    if not isinstance(value, _tensor.TensorCore) or value._node is not None:
+        return False
+    return value._view is None and (x._counter is None or value._counter is not x._counter)
 
 
 def _number(x: Any, value: Any) -> Any:
@@ -190,6 +249,8 @@ def _indexed_shape(x: Any, axes: tuple[int, ...], index: Any) -> tuple[int, ...]
 def _broadcastable(values: Any, shape: tuple[int, ...]) -> Any:
     """Values to write where an index gives `shape`."""
     have = values._array.shape
+    if have == shape:
+        return values
     extra = max(len(have) - len(shape), 0)
     fits = all(n == 1 for n in have[:extra]) and all(
         m in (1, n) for m, n in zip(have[extra:][::-1], shape[::-1], strict=False)

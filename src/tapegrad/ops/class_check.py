@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapegrad import errors
 from tapegrad.arrays.find import elements
 from tapegrad.dtype import int64, uint8
@@ -32,7 +34,7 @@ def check_classes(input: Any, target: Any, weight: Any, ignore_index: int) -> in
     values = elements(target._array)
     if not values.size:
         return None
-    least, most = values.min(), values.max()
+    least, most = np.minimum.reduce(values, None), np.maximum.reduce(values, None)
     if least >= 0 and most < n:
         return ignore_index if least <= ignore_index <= most else None
     wrong = values[((values < 0) | (values >= n)) & (values != ignore_index)]

@@ -100,7 +100,7 @@ def check_bounds(x: Any, index: Any, axes: tuple[int, ...]) -> None:
     for number, (axis, part) in enumerate(zip(axes, parts, strict=True)):
         n, part = x._array.shape[axis], elements(part)
         if part.size:
-            low, high = part.min(), part.max()
+            low, high = np.minimum.reduce(part, None), np.maximum.reduce(part, None)
             if low < -n or high >= n:
                 wrong = low if low < -n else high
                 raise errors.advised(
@@ -127,7 +127,7 @@ def check_index_dtype(index: Any, message: str, kinds: tuple[str, ...], error: t
 def check_range(index: Any, n: int, error: Any, low: int = 0) -> None:
     """Raise what `error(number)` gives for the first number outside low, ..., n - 1."""
     array = elements(index._array)
-    if array.size and (array.min() < low or array.max() >= n):
+    if array.size and (np.minimum.reduce(array, None) < low or np.maximum.reduce(array, None) >= n):
         wrong = array[(array < low) | (array >= n)].ravel()[0]
         raise errors.advised(
             error(wrong),

@@ -14,6 +14,7 @@ from tapegrad.streams.rounding import fma32
 
 f32 = np.float32
 
+
 def _coefficients(*given: Any) -> list[np.ndarray]:
     """Numbers of float32 in float64, each of shape (1,) or, if it is a pair, (2, 1)."""
     return [np.array(c, f32).astype(np.float64).reshape(*np.shape(c), 1) for c in given]
