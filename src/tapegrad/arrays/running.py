@@ -2,33 +2,39 @@
 
 PyTorch adds up float32 in double precision where it keeps all the sums on the way; a million times
 0.1 in float32 alone is 100,958.34. NumPy's `accumulate` takes one element after the other through
-memory: where there are many lanes side by side, a step for all of them at once is quicker.
+memory: where there are many lanes side by side, a step for all of them at once is quicker; rows are
+cut into such lanes.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
 
 _WIDE = 64  # lanes: from there on a step for all of them pays for its call
 _BLOCK = 64  # steps that are converted to double precision together
-_CHUNK = 1024  # steps of one lane, where a long vector is cut into lanes
+_LANE = 16  # elements: rows of numbers to be added up are cut into lanes of so many
+_PIECE = 1 << 16  # elements of rows that are worked on together
 
 
 def accumulated(ufunc: Any, x: Any, axis: int) -> Any:
     """`ufunc.accumulate` of float32 along `axis`, in double precision, as float32."""
     n = x.shape[axis]
-    if n and x.size // n >= _WIDE:
-        return np.moveaxis(_stepwise(ufunc, np.moveaxis(x, axis, 0), None), 0, axis)
-    if x.ndim == 1 and n >= _WIDE * _CHUNK:
-        return _in_chunks(ufunc, x)
+    if n and x.size > prod(x.shape[: axis + 1]):
+        if x.size // n >= _WIDE:
+            return np.moveaxis(_stepwise(ufunc, np.moveaxis(x, axis, 0)), 0, axis)
+    elif ufunc is np.add and n >= _WIDE and x.size >= _WIDE * _LANE:
+        return _running_sums(x.reshape(-1, n)).reshape(x.shape)
     return ufunc.accumulate(x, axis, np.float64).astype(np.float32)
 
 
-def _stepwise(ufunc: Any, x: Any, last: Any) -> Any:
-    """The running results along the first axis, on from `last`."""
+def _stepwise(ufunc: Any, x: Any) -> Any:
+    """The running results along the first axis."""
     out = np.empty_like(x)
+    last = None
     for start in range(0, len(x), _BLOCK):
         block = x[start : start + _BLOCK].astype(np.float64, "C")
         for step in block:
@@ -39,20 +45,41 @@ def _stepwise(ufunc: Any, x: Any, last: Any) -> Any:
     return out
 
 
-def _in_chunks(ufunc: Any, x: Any) -> Any:
-    """The running results of a long vector: lanes of 1,024, each on from the one before."""
-    lanes = len(x) // _CHUNK
-    whole = lanes * _CHUNK
-    side_by_side = x[:whole].reshape(lanes, _CHUNK).T
-    totals = ufunc.accumulate(ufunc.reduce(side_by_side, 0, np.float64))
-    before = np.concatenate([[ufunc.identity], totals[:-1]])
-    out = np.empty_like(x)
-    out[:whole].reshape(lanes, _CHUNK)[...] = _stepwise(ufunc, side_by_side, before).T
-    rest = x[whole:].astype(np.float64)
-    if len(rest):
-        rest[0] = ufunc(totals[-1], rest[0])
-        out[whole:] = ufunc.accumulate(rest)
+def _running_sums(x: Any) -> Any:
+    """The running sums of rows (rows, n), some rows or a part of one at a time."""
+    rows, n = x.shape
+    out = np.empty((rows, n), x.dtype)
+    width = min(n, _PIECE)
+    height = _PIECE // width
+    for i in range(0, rows, height):
+        last = np.zeros((min(height, rows - i), 1))
+        for j in range(0, n, width):
+            here = slice(i, i + height), slice(j, j + width)
+            last = _in_lanes(x[here], last, out[here])
     return out
+
+
+def _in_lanes(x: Any, last: Any, out: Any) -> Any:
+    """The running sums of rows, on from `last`, to `out`; returns where they end.
+
+    Lanes of all rows are added up side by side, then to each what came before it.
+    """
+    rows, n = x.shape
+    count = n // _LANE
+    whole = count * _LANE
+    if count:
+        lanes = x[:, :whole].reshape(rows, count, _LANE).transpose(2, 0, 1).astype(np.float64, "C")
+        for before, step in pairwise(lanes):
+            np.add(before, step, step)
+        starts = np.concatenate((last, lanes[-1, :, :-1]), 1)
+        lanes += np.add.accumulate(starts, 1)
+        out[:, :whole].reshape(rows, count, _LANE)[...] = lanes.transpose(1, 2, 0)
+        last = lanes[-1, :, -1:]
+    if whole < n:
+        rest = np.add.accumulate(np.concatenate((last, x[:, whole:]), 1), 1)
+        out[:, whole:] = rest[:, 1:]
+        last = rest[:, -1:]
+    return last
 
 
 # --- derivatives of products ---------------------------------------------------------------------
