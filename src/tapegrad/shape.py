@@ -35,6 +35,9 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """One dimension, several or None (all) as axes, in order, none twice; () on a 0-d tensor."""
     if dim is None:
         return tuple(range(ndim))
+    if type(dim) is int:
+        axis = axis_of(dim, ndim)
+        return (axis,) if ndim else ()
     if not isinstance(dim, (tuple, list)):
         dim = (dim,)
     axes = tuple(axis_of(d, ndim) for d in dim)

@@ -116,7 +116,6 @@ from numpy import (
     sqrt,
     square,
     squeeze,
-    stack,
     subtract,
     take,
     tan,
@@ -220,6 +219,15 @@ def isdtype(dtype: Any, kind: Any) -> Any:
                 return True
         return False
     return dtype == kind
+
+
+def stack(arrays: Any, /, *, axis: int = 0) -> Any:
+    first = arrays[0]
+    new = (slice(None),) * (axis if axis >= 0 else axis + first.ndim + 1) + (None,)
+    for x in arrays:
+        if x.shape != first.shape:
+            raise ValueError("all input arrays must have the same shape")
+    return concat([x[new] for x in arrays], axis=axis)
 
 
 def matmul(x: Any, y: Any, /) -> Any:

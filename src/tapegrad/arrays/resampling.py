@@ -73,7 +73,9 @@ def _divided(x: Any, divisor: Any) -> Any:
     """Integers are divided towards zero."""
     if x.dtype.kind in "iu":
         return np.trunc(x / divisor).astype(x.dtype)
-    return x / np.asarray(divisor).astype(x.dtype)
+    if isinstance(divisor, np.ndarray):
+        return x / divisor.astype(x.dtype)
+    return x / x.dtype.type(divisor)
 
 
 def along(x: Any, axis: int, taps: Taps) -> Any:
