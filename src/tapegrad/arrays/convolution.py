@@ -27,7 +27,7 @@ from tapegrad.arrays.part import copied
 from tapegrad.arrays.reuse import empty
 from tapegrad.arrays.tiles import Reader, Tiles, cut
 
-COPY, ADD = 24, 48  # what an element of the columns costs, in multiply-adds of the BLAS
+COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
 SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
 FEW = 1 << 14  # elements of columns that are read at once
 LARGE = 1 << 17  # weights: more are not transposed

@@ -385,11 +385,11 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
 
 
 def argmax(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
-    return np.argmax(x, axis=axis, keepdims=keepdims)
+    return x.argmax(axis, keepdims=keepdims)
 
 
 def argmin(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
-    return np.argmin(x, axis=axis, keepdims=keepdims)
+    return x.argmin(axis, keepdims=keepdims)
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
@@ -414,6 +414,10 @@ def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any =
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     if x.ndim == 1 and indices.ndim == 1:
         return x.take(indices)
+    axis = axis if axis >= 0 else axis + x.ndim
+    shape, have = x.shape, indices.shape
+    if shape[:axis] == have[:axis] and shape[axis + 1 :] == have[axis + 1 :]:
+        return gather_along(x, indices, axis)
     return np.take_along_axis(x, indices, axis)
 
 
