@@ -133,6 +133,7 @@ def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Ca
                 return result
         return finish(op.name, apply(op, (input,), {}), out)
 
+    call.direct = call  # type: ignore[attr-defined]
     return call
 
 
@@ -335,7 +336,7 @@ def binary(
             return call(input, other)
         return finish(op.name, apply(op, (input, other), {}), out)
 
-    function.direct = call  # type: ignore[attr-defined]  # without `out`
+    function.direct = call  # type: ignore[attr-defined]  # without `out`: for a mode of its own
     return call if leave else function
 
 

@@ -25,11 +25,12 @@ _INNER = {name: "_" + name for name in ("safe_softmax", "to_copy", "unsafe_view"
 class Profiling(Layered):
     """Records operators on top of the mode `under`, a grad mode or another Mode."""
 
-    __slots__ = ("quick", "recorder")
+    __slots__ = ("note", "quick", "recorder")
 
     def __init__(self, under: Any, recorder: Recorder):
         super().__init__(under)
         self.recorder = recorder
+        self.note = recorder.operators.extend
         self.quick: dict[Any, Callable] | None = None  # where five entries say all there is
         if recorder.brief and type(under) is bool:
             self.quick = _QUICK[under]
@@ -49,9 +50,9 @@ class Profiling(Layered):
                 return quick(*inputs, **params)
             start = clock()
             try:
-                result = quick(*inputs, **params)
+                result = quick(*inputs, **params) if params else quick(*inputs)
             except BaseException:
-                recorder.operators.extend((op, start, clock(), -1, get_ident()))
+                self.note((op, start, clock(), -1, get_ident()))
                 raise
             end = clock()
             try:
@@ -59,7 +60,7 @@ class Profiling(Layered):
                 sequence = -1 if node is None else node.sequence or -1
             except AttributeError:  # several results, or one of several outputs of a node
                 sequence = sequence_of(result)
-            recorder.operators.extend((op, start, end, sequence, get_ident()))
+            self.note((op, start, end, sequence, get_ident()))
             return result
         if not recorder.on:
             return self.below(name, function, args, kwargs)
@@ -154,11 +155,10 @@ def quick_way(op: Any, grad: bool) -> Callable:
         finally:
             reset_mode(token)
 
-    if op.promote is not None and not op.params and not op.output_names:
-        if len(op.inputs) == 1:
-            return unary(op, lambda: grad, general)
-        if len(op.inputs) == 2:
-            return binary(op, False, lambda: grad, general).direct  # type: ignore[attr-defined]
+    if hasattr(op.call, "direct"):  # elementwise, on the fast path
+        make = unary if len(op.inputs) == 1 else binary
+        fast: Any = make(op, get_mode=lambda: grad, apply=general)
+        return fast.direct
     return called
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextvars import ContextVar
+from copy import copy
 from threading import get_ident
 from time import perf_counter_ns
 from typing import Any
@@ -78,25 +79,31 @@ class Recorder:
 
     def __init__(self, *, shapes: bool = False, memory: bool = False, modules: bool = False):
         self.on = False
-        self.clear()
-        self.brief = not (shapes or memory or modules)  # whether those five are all
-        self.modules = modules
-        self.shapes = shapes  # whether whoever records should note the shapes of inputs
-        self.memory = memory
-        self.tracing = False  # whether tracemalloc was started here
-
-    def clear(self) -> None:
-        """Begin with empty lists; whoever holds the old ones keeps them."""
         self.records: list[Record] = []
         # Of one event after the other: operator or type of node, start and end in seconds,
         # sequence number, thread.
         self.operators: list[Any] = []
         self.nodes: list[Any] = []
         self.began = self.ended = 0
+        self.brief = not (shapes or memory or modules)  # whether those five are all
+        self.modules = modules
+        self.shapes = shapes  # whether whoever records should note the shapes of inputs
+        self.memory = memory
+        self.tracing = False  # whether tracemalloc was started here
+
+    def taken(self) -> Recorder:
+        """What was recorded so far, on its own."""
+        other = copy(self)
+        other.records = self.records[:]
+        other.operators = self.operators[:]
+        other.nodes = self.nodes[:]
+        return other
 
     def start(self) -> None:
         """Begin to record; what was recorded before is forgotten."""
-        self.clear()
+        for events in (self.records, self.operators, self.nodes):
+            del events[:]  # in place: whoever writes holds them
+        self.began = self.ended = 0
         self.thread = get_ident()
         if self.memory:
             import tracemalloc

@@ -6,7 +6,6 @@ what it has recorded in a cycle is then a profile of `torch.autograd.profiler`.
 
 from __future__ import annotations
 
-import copy
 import json
 import warnings
 from collections.abc import Callable, Iterable
@@ -124,7 +123,7 @@ class _KinetoProfile:
         """Record no more; the events are those since `start_trace`."""
         prof = self._begun("stopping trace")
         prof._stop()
-        prof._recorder = copy.copy(self._recorder)  # it keeps the lists of this cycle
+        prof._recorder = prof._recorder.taken()  # the next cycle begins with empty lists
         if type(self) is _KinetoProfile:
             self._leave()
 
