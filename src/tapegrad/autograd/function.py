@@ -231,7 +231,7 @@ def once_differentiable(fn: Callable) -> Callable:
 
     For one that works on NumPy arrays, say: nothing is recorded while it runs.
 
-    >>> from torch.autograd.function import once_differentiable
+    >>> from tapegrad.autograd.function import once_differentiable
     >>> class Double(torch.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):

@@ -30,7 +30,7 @@ class FunctionCtx:
         To be called once, in `forward` or `setup_context`; what a second call saves takes the place
         of the first.
 
-        >>> from torch.autograd import Function
+        >>> from tapegrad.autograd import Function
         >>> class Exp(Function):
         ...     @staticmethod
         ...     def forward(ctx, x):
