@@ -21,7 +21,9 @@ from tapegrad.ops.product import (
     outer,
     second_factor,
 )
+from tapegrad.ops.refusal import BOOL, lacks
 from tapegrad.precision import IN_USE, autocast, lowered, without_autocast
+from tapegrad.scalar import fitted
 
 __all__ = [
     "addbmm",
@@ -53,7 +55,7 @@ def _scaled(x: Any, factor: Any) -> Any:
     return x if factor == 1 else factor * x
 
 
-@primitive(node="AddmmBackward0")
+@primitive(node="AddmmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
 def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
     y = _scaled(xp.matmul(a, b), alpha)
@@ -76,6 +78,9 @@ add_matrix_product.jvp(
 )
 
 
+_PLAIN = (int, float)  # types of factors that fit as they are
+
+
 def addmm(
     input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Any:
@@ -96,8 +101,8 @@ def addmm(
         errors.need_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
         raise
     _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
-    if mat2._array.dtype.kind in "iu":
-        beta, alpha = int(beta), int(alpha)  # factors of integers are integers
+    if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or mat2._array.dtype.kind in "iu":
+        beta, alpha = fitted(beta, mat2.dtype), fitted(alpha, mat2.dtype)
     if beta == 0:  # what is in `input`, nan and inf included, does not matter
         return finish("addmm", mm(mat1, mat2) * alpha, out)
     result = add_matrix_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
@@ -276,10 +281,10 @@ def addbmm(
 def _sum(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
     """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
     _check_expands(input, product._array.shape)
-    if not product.dtype.is_floating_point and not product.dtype.is_complex:
-        beta, alpha = int(beta), int(alpha)  # factors of integers are integers
-        if product.dtype.name == "bool":
-            beta, alpha = bool(beta), bool(alpha)
+    dtype = product.dtype
+    if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or dtype.category < 2:
+        beta, alpha = fitted(beta, dtype), fitted(alpha, dtype)
+        if dtype.category == BOOL:
             return (input & beta) | (product & alpha)
     if alpha != 1:
         product = product * alpha

@@ -10,6 +10,7 @@ from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import elementwise
 from tapegrad.ops.refusal import BOOL, INTEGER, common_dtype, lacks
+from tapegrad.scalar import fitted
 
 __all__ = ["addcdiv", "addcmul", "lerp"]
 
@@ -28,14 +29,20 @@ add_product.vjp(
 )
 
 
+def _factor(value: Any, *operands: Any) -> Any:
+    """`value` as a number of the dtype that the operands have in common."""
+    if value == 1 or not all(hasattr(x, "_array") for x in operands):
+        return value
+    return fitted(value, common_dtype(*operands))
+
+
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any = None) -> Any:
     """`input + value * tensor1 * tensor2`, element by element.
 
     >>> torch.addcmul(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), value=10)
     tensor([31., 81.])
     """
-    if isinstance(value, float) and common_dtype(input, tensor1, tensor2).category == INTEGER:
-        value = int(value)
+    value = _factor(value, input, tensor1, tensor2)
     return finish("addcmul", add_product(input, tensor1, tensor2, value=value), out)
 
 
@@ -73,6 +80,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Any 
             ),
             "Convert one of the two to a floating-point type first.",
         )
+    value = _factor(value, input, tensor1, tensor2)
     return finish("addcdiv", add_quotient(input, tensor1, tensor2, value=value), out)
 
 

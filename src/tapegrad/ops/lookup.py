@@ -151,13 +151,6 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False, out: 
     if not hasattr(index, "_array"):
         raise errors.must_be("gather", "index", 3, "Tensor", index)
     check_apart(out, input, index)
-    if out is not None and out.dtype is not input.dtype:
-        names = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}
-        have, want = (names.get(x.dtype.name, x.dtype.name) for x in (out, input))
-        raise errors.advised(
-            RuntimeError(f"Expected out tensor to have dtype {want}, but got {have} instead"),
-            f"Give an out tensor of dtype {input.dtype}.",
-        )
     where = index._array.shape
     if not index._array.size:
         index = index if index._array.dtype.kind == "i" else _tensor.wrap(np.empty(where, int))

@@ -88,7 +88,10 @@ def native_group_norm(
     """
     group_norm(input.detach(), group, weight, bias, eps)  # its errors
     y, mean, variance = group_standardize(input, weight, bias, groups=group, eps=eps)
-    return y, mean.reshape(N, group), (variance.reshape(N, group) + eps).rsqrt()
+    mean, scale = mean.reshape(N, group), (variance.reshape(N, group) + eps).rsqrt()
+    if input.dtype.itemsize == 2 and (weight is None or weight.dtype is input.dtype):
+        mean, scale = mean.to(input.dtype), scale.to(input.dtype)
+    return y, mean, scale
 
 
 def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:

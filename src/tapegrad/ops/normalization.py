@@ -214,7 +214,10 @@ def native_layer_norm(
     >>> [x.shape for x in torch.native_layer_norm(torch.ones(4, 2), (2,), None, None, 1e-5)]
     [torch.Size([4, 2]), torch.Size([4, 1]), torch.Size([4, 1])]
     """
-    return _standardize("native_layer_norm", input, normalized_shape, weight, bias, eps)
+    y, mean, scale = _standardize("native_layer_norm", input, normalized_shape, weight, bias, eps)
+    if input.dtype.itemsize == 2 and (weight is None or weight.dtype is input.dtype):
+        mean, scale = mean.to(input.dtype), scale.to(input.dtype)
+    return y, mean, scale
 
 
 def rms_norm(

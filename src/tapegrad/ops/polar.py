@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.call import finish
+from tapegrad.dtype import float16, float32, float64
 from tapegrad.op import elementwise
 from tapegrad.precision import autocast
 
@@ -45,11 +46,14 @@ join_polar.jvp(
 )
 
 
+_PARTS = (float16, float32, float64)
+
+
 def _check(name: str, names: tuple[str, str], a: Any, b: Any) -> None:
     for position, (argument, x) in enumerate(zip(names, (a, b), strict=True), 1):
         if not isinstance(x, _tensor.Tensor):
             raise errors.must_be(name, argument, position, "Tensor", x)
-    if not (a.dtype.is_floating_point and b.dtype.is_floating_point):
+    if a.dtype not in _PARTS or b.dtype not in _PARTS:
         raise errors.advised(
             RuntimeError(
                 "Expected both inputs to be Half, Float or Double tensors but got "

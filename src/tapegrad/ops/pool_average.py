@@ -116,7 +116,7 @@ def _averaged(
         shape, kernel, steps, pads, bool(ceil_mode), bool(count_include_pad), divisor_override
     )
     dtype = of(input._array.dtype)
-    if not dtype.is_floating_point and dtype is not int64:
+    if (not dtype.is_floating_point or (n == 3 and dtype.itemsize == 2)) and dtype is not int64:
         raise no_kernel("avg_pool2d" if n == 2 else "avg_pool3d_out_frame", dtype)
     return (average_plane if n == 2 else average_volume)(input, through=through)
 

@@ -8,6 +8,7 @@ from tapegrad import errors
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
+from tapegrad.ops.refusal import BOOL, lacks
 from tapegrad.ops.shape import unsafe_view
 from tapegrad.precision import IN_USE, lowered
 
@@ -23,7 +24,7 @@ def second_factor(xp: Any, g: Any, a: Any, flipped: bool) -> Any:
     return _t(xp, xp.matmul(_t(xp, g), a)) if flipped else xp.matmul(_t(xp, a), g)
 
 
-@primitive(node="MmBackward0")
+@primitive(node="MmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
 def matrix_product(xp, a, b, *, flipped):
     """The product of two matrices; `flipped` says that b is stored column by column."""
     return xp.matmul(a, b)
@@ -33,7 +34,7 @@ matrix_product.vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=second_factor)
 matrix_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
-@primitive(node="MvBackward0")
+@primitive(node="MvBackward0", check=lacks("addmv_impl_cpu", BOOL))
 def matrix_vector(xp, a, b):
     """The product of a matrix and a vector."""
     return xp.matmul(a, b)
@@ -46,7 +47,7 @@ matrix_vector.vjp(
 matrix_vector.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
-@primitive(node="DotBackward0")
+@primitive(node="DotBackward0", check=lacks("dot", BOOL))
 def vector_dot(xp, a, b):
     """The sum of the products of two vectors' elements."""
     return xp.matmul(a, b)
@@ -65,7 +66,7 @@ def sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
     return xp.reshape(xp.sum(g, axis=axes), shape) if axes else g
 
 
-@primitive(node="UnsafeViewBackward0")
+@primitive(node="UnsafeViewBackward0", check=lacks("bmm", BOOL))
 def batched_product(xp, a, b):
     """The products of matrices, the leading dimensions broadcast."""
     return xp.matmul(a, b)
@@ -78,7 +79,7 @@ batched_product.vjp(
 batched_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
-@primitive(node="BmmBackward0")
+@primitive(node="BmmBackward0", check=lacks("bmm", BOOL))
 def batch_of_products(xp, a, b):
     """The products of the matrices of two batches."""
     return xp.matmul(a, b)
@@ -106,9 +107,12 @@ def check_matrices(a: Any, b: Any, first: str = "self") -> None:
     if x.shape[1] != y.shape[0]:
         raise mismatch(x.shape, y.shape)
     if x.dtype != y.dtype:
+        names = f"{a.dtype.scalar_name} and {b.dtype.scalar_name}"
         raise errors.advised(
             RuntimeError(
                 f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"
+                if first == "self"
+                else f"mat1 and mat2 must have the same dtype, but got {names}"
             ),
             f"Convert one of them: .to({a.dtype}).",
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.dtype import dtype as Dtype
+from tapegrad.generator import Generator
 from tapegrad.ops import random_bounds as bounds
 from tapegrad.ops.random_argument import (
     UNSIGNED,
@@ -106,6 +107,9 @@ def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
 # --- integers ----------------------------------------------------------------------------------
 
 
+_RANDOM = "random_(), random_(to), random_(from, to); bounds are ints, to may be None."
+
+
 @in_place
 def random_(input: Any, *args: Any, generator: Any = None, **named: Any) -> Any:
     """Fill the tensor with integers: `random_()`, `random_(to)` or `random_(from, to)`.
@@ -116,6 +120,8 @@ def random_(input: Any, *args: Any, generator: Any = None, **named: Any) -> Any:
     >>> torch.empty(4).random_(10)
     tensor([4., 9., 3., 0.])
     """
+    if generator is not None and not isinstance(generator, Generator):
+        raise mismatch("random_", args, {**named, "generator": generator}, _RANDOM)
     stream, dtype = stream_of("random_", generator), input.dtype
     if not args and not named:
         if dtype.is_complex or dtype.name in UNSIGNED:
@@ -130,8 +136,7 @@ def random_(input: Any, *args: Any, generator: Any = None, **named: Any) -> Any:
     low, high = from_to("random_", args, named, (0, missing))
     is_open = high is None and op is random_from_fill
     if not is_integer(low) or not (is_open or is_integer(high)):
-        advice = "random_(), random_(to), random_(from, to); bounds are ints, to may be None."
-        raise mismatch("random_", args[op is random_to_fill :], named, advice)
+        raise mismatch("random_", args[op is random_to_fill :], named, _RANDOM)
     low = bounds.integer(low)
     if is_open and low == bounds.LOWEST:
         bounds.check_all(dtype)

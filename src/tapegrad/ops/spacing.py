@@ -120,10 +120,15 @@ def _linspace(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
     # one rounding, as with a fused multiply-add: float32 is computed in double precision
     wide = np.complex128 if native.kind == "c" else np.float64
     start, end, step = (np.asarray(x).astype(wide) for x in (start, end, step))
+    return _counted(start, end, step, n).astype(native)
+
+
+def _counted(start: Any, end: Any, step: Any, n: int) -> np.ndarray:
+    """The first half from the start up, the second from the end down."""
     half = n // 2
-    low = start + step * np.arange(half)
-    high = end - step * np.arange(n - half - 1, -1, -1)
-    return np.concatenate([low, high]).astype(native)
+    return np.concatenate(
+        [start + step * np.arange(half), end - step * np.arange(n - half - 1, -1, -1)]
+    )
 
 
 def logspace(
@@ -164,11 +169,7 @@ def _exponents(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
     """Equal steps between the ends as `dtype` has them, in double precision."""
     wide = np.complex128 if dtype.is_complex else np.float64
     low, high = (np.asarray(fitted(x, dtype), dtype.numpy).astype(wide) for x in (start, end))
-    step = (high - low) / max(n - 1, 1)
-    half = n // 2
-    return np.concatenate(
-        [low + step * np.arange(half), high - step * np.arange(n - half - 1, -1, -1)]
-    )
+    return _counted(low, high, (high - low) / max(n - 1, 1), n)
 
 
 __all__ = ["linspace", "logspace"]

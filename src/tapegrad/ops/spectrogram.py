@@ -128,6 +128,11 @@ def stft(
     half = not is_complex if onesided is None else bool(onesided)
     if half and is_complex:
         raise no_half()
+    if input.dtype.itemsize == 2:
+        raise errors.advised(
+            RuntimeError(f"MKL FFT doesn't support tensors of type: {input.dtype.scalar_name}"),
+            "Convert the signal and the window first: .float().",
+        )
     single = input.ndim == 1
     x = unsqueeze(input, 0) if single else input
     weights = full_window(window, n_fft, width, input.dtype)
