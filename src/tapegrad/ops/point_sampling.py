@@ -103,7 +103,24 @@ def _weights(xp: Any, axes: list, slope_of: int | None = None) -> Any:
     return xp.stack(found, axis=1)
 
 
+_POINTS = 1 << 14  # of so many at a time what is in between stays in the cache
+
+
+def _in_parts(xp: Any, function: Any, *arrays: Any) -> Any:
+    """`function` of arrays, the last one a grid, for some of the images at a time."""
+    n, *points, _ = arrays[-1].shape
+    step = max(1, _POINTS // max(prod(points), 1))
+    if step >= n:
+        return function(*arrays)
+    parts = [function(*[x[i : i + step, ...] for x in arrays]) for i in range(0, n, step)]
+    return xp.concat(parts, axis=0)
+
+
 def _sample(xp, x, grid, *, mode, padding, align):
+    return _in_parts(xp, lambda x, grid: _sampled(xp, x, grid, mode, padding, align), x, grid)
+
+
+def _sampled(xp, x, grid, mode, padding, align):
     axes = _axes(xp, grid, x.shape[2:], mode, padding, align)
     y = xp.blend_points(x, _index(xp, axes, x.shape[2:]), _weights(xp, axes))
     return xp.reshape(y, (*x.shape[:2], *grid.shape[1:-1]))
@@ -115,16 +132,24 @@ def _flat(xp, y):
 
 def _image_rule(xp, g, x_like, grid, mode, padding, align):
     space = x_like.shape[2:]
-    axes = _axes(xp, grid, space, mode, padding, align)
-    return xp.spread_points(_flat(xp, g), _index(xp, axes, space), _weights(xp, axes), space)
+
+    def spread(g, grid):
+        axes = _axes(xp, grid, space, mode, padding, align)
+        return xp.spread_points(_flat(xp, g), _index(xp, axes, space), _weights(xp, axes), space)
+
+    return _in_parts(xp, spread, g, grid)
 
 
 def _grid_rule(xp, g, x, grid, mode, padding, align):
     space = x.shape[2:]
-    axes = _axes(xp, grid, space, mode, padding, align)
-    pulled = xp.match_points(_flat(xp, g), x, _index(xp, axes, space))
-    found = [xp.sum(pulled * _weights(xp, axes, a), axis=1) for a in range(len(space))]
-    return xp.reshape(xp.stack(found[::-1], axis=-1), grid.shape)
+
+    def match(g, x, grid):
+        axes = _axes(xp, grid, space, mode, padding, align)
+        pulled = xp.match_points(_flat(xp, g), x, _index(xp, axes, space))
+        found = [xp.sum(pulled * _weights(xp, axes, a), axis=1) for a in range(len(space))]
+        return xp.reshape(xp.stack(found[::-1], axis=-1), grid.shape)
+
+    return _in_parts(xp, match, g, x, grid)
 
 
 def _grid_tangent(xp, t, x, grid, y, mode, padding, align):
