@@ -62,6 +62,39 @@ def test_a_layer_that_is_called_twice_is_two_groups():
     assert vertex(drawn, "weight").group is None  # both use it
 
 
+def test_parameters_are_named_by_the_layer_that_was_called():
+    def loss():
+        model, x = small()
+        return model(x)
+
+    with watch():
+        y = loss()
+        names = {v.name for v in graph(y).record.vertices if v.kind == "parameter"}
+    assert names == {""}  # the model has gone, and nobody knows a name
+    model, x = small()
+    trainer = {"model": model}
+    del model
+    with watch():
+        y = trainer["model"](x)
+    names = {v.name for v in graph(y).record.vertices if v.kind == "parameter"}
+    assert names == {"0.weight", "0.bias", "2.weight", "2.bias"}
+
+
+def test_layers_in_a_list_have_their_path():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+
+        def forward(self, x):
+            for block in self.blocks:
+                x = block(x)
+            return x
+
+    drawn = graph(Net(), torch.ones(1, 2))
+    assert [g.label for g in drawn.record.groups] == ["Net", "blocks.0", "blocks.1"]
+
+
 def test_the_gradients_are_those_of_backward_and_everything_stays_as_it_was():
     model, x = small()
     calls = []
@@ -227,6 +260,9 @@ def test_layers_lie_below_their_inputs_and_a_chain_is_a_line():
     assert len(long) == 4 and all(abs(x - places[1][0]) >= 10 for x, _ in long[1:3])
     chain, _ = layered([(10, 10)] * 3000, [(i, i + 1) for i in range(2999)])
     assert {x for x, _ in chain} == {5.0}
+    shared = [(0, i) for i in range(1, 3000)] + [(i, i + 1) for i in range(1, 2999)]
+    _, routes = layered([(10, 10)] * 3000, shared)
+    assert max(map(len, routes)) <= 41
 
 
 def test_a_deep_graph_is_no_problem():

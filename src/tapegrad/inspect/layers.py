@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 SWEEPS = 8
+_LONG = 40  # layers; an edge across more of them is drawn straight, lest its points be millions
 
 
 def layered(
@@ -36,7 +37,8 @@ def layered(
         heights[layer] = max(heights[layer], height)
     chains = []  # of each edge: its ends, and a point in every layer between
     for start, end in edges:
-        between = range(rank[start] + 1, rank[end])
+        is_long = rank[end] - rank[start] > _LONG
+        between = range(0) if is_long else range(rank[start] + 1, rank[end])
         points = list(range(len(widths), len(widths) + len(between)))
         widths += [2.0] * len(between)
         rank += between

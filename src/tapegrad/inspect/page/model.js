@@ -5,7 +5,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const TOP = -1; // the group that everything is in
 const SHOWN_AT_START = 90; // items; a larger graph shows its outlines first, as many
 const OUTLINES = 60;
-const OPEN_AT_MOST = 6000;
+const OPEN_AT_MOST = 2000; // by the button that unfolds all: some seconds of work
 const open = new Set();
 let showSaved = false;
 
