@@ -11,6 +11,7 @@ from tapegrad.op import primitive
 from tapegrad.ops.create import ones
 from tapegrad.ops.dropping import dropout
 from tapegrad.ops.normalization import real_argument
+from tapegrad.ops.product import c_name
 from tapegrad.precision import autocast
 
 
@@ -115,10 +116,6 @@ def attend_back(g: Any, inputs: Any, y: Any, total: Any, scale: float, causal: b
 # --- the public function ---------------------------------------------------------------------
 
 
-def _c_name(x: Any) -> str:
-    return errors.c_name(x.dtype)
-
-
 def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None:
     name = "scaled_dot_product_attention"
     for i, (argument, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
@@ -128,7 +125,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None
         raise errors.advised(
             RuntimeError(
                 "Expected query, key, and value to have the same dtype, but got query.dtype: "
-                f"{_c_name(query)} key.dtype: {_c_name(key)} and value.dtype: {_c_name(value)} "
+                f"{c_name(query)} key.dtype: {c_name(key)} and value.dtype: {c_name(value)} "
                 "instead."
             ),
             "Convert them to one dtype.",
@@ -146,7 +143,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None
             raise errors.advised(
                 RuntimeError(
                     "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-                    f"attn_mask.dtype: {_c_name(mask)} and  query.dtype: {_c_name(query)} instead."
+                    f"attn_mask.dtype: {c_name(mask)} and  query.dtype: {c_name(query)} instead."
                 ),
                 "A mask is bool (True: takes part), or is added to the scores.",
             )

@@ -18,15 +18,11 @@ from tapegrad.ops.matrix_check import (
     singular_inverse,
 )
 from tapegrad.ops.older import say_once
+from tapegrad.ops.spectrum import adjoint as _h
 from tapegrad.ops.triangular_system import check_right_side
 from tapegrad.precision import autocast
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
-
-
-def _h(xp: Any, x: Any) -> Any:
-    x = xp.matrix_transpose(x)
-    return xp.conj(x) if xp.isdtype(x.dtype, "complex floating") else x
 
 
 def _half(xp: Any, x: Any) -> Any:

@@ -10,9 +10,6 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.find import elements, namespace_of, refuse_batch
 
-_INDEX_TYPES = "lqiB?"  # int64, int32, uint8 and bool as NumPy abbreviates them
-
-
 # --- masks and index tensors of x[...] ---
 
 

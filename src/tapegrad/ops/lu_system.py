@@ -20,14 +20,10 @@ from tapegrad.ops.matrix_check import (
     check_tensors,
 )
 from tapegrad.ops.older import say_once
+from tapegrad.ops.spectrum import adjoint as _h
 from tapegrad.precision import autocast
 
 __all__ = ["lu_solve"]
-
-
-def _h(xp: Any, x: Any) -> Any:
-    x = xp.matrix_transpose(x)
-    return xp.conj(x) if xp.isdtype(x.dtype, "complex floating") else x
 
 
 @primitive(

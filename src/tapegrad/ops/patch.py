@@ -11,7 +11,7 @@ from tapegrad.op import linear
 from tapegrad.ops.axis import inverse
 from tapegrad.ops.slice import select
 from tapegrad.ops.stride import as_strided
-from tapegrad.ops.triangle import diagonal
+from tapegrad.ops.triangle import axes_last, diagonal
 from tapegrad.shape import axis_of
 
 
@@ -49,20 +49,16 @@ def patch_index(xp, x, source, *, axis, key):
 patch_index.vjp(x=_unpatched, source=_part)
 
 
-def _order(ndim: int, a: int, b: int) -> tuple[int, ...]:
-    return (*[i for i in range(ndim) if i not in (a, b)], a, b)
-
-
 @linear(node="DiagonalScatterBackward0", kernels=("write_diagonal", "diagonal_view"))
 def patch_diagonal(xp, x, source, *, offset, a, b):
     """`x` with `source` on the diagonal `offset` of axes `a` and `b`."""
-    order = _order(x.ndim, a, b)
+    order = axes_last(x.ndim, a, b)
     written = xp.write_diagonal(xp.permute_dims(x, order), source, offset)
     return xp.permute_dims(written, inverse(order))
 
 
 def _undiagonal(xp: Any, g: Any, offset: int, a: int, b: int) -> Any:
-    order = _order(g.ndim, a, b)
+    order = axes_last(g.ndim, a, b)
     written = xp.write_diagonal(xp.permute_dims(g, order), _zeros(xp, g), offset)
     return xp.permute_dims(written, inverse(order))
 
@@ -70,7 +66,7 @@ def _undiagonal(xp: Any, g: Any, offset: int, a: int, b: int) -> Any:
 patch_diagonal.vjp(
     x=_undiagonal,
     source=lambda xp, g, source_like, offset, a, b: xp.astype(
-        xp.diagonal_view(xp.permute_dims(g, _order(g.ndim, a, b)), offset),
+        xp.diagonal_view(xp.permute_dims(g, axes_last(g.ndim, a, b)), offset),
         source_like.dtype,
         copy=False,
     ),

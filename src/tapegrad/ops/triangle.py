@@ -31,19 +31,19 @@ def upper_triangle(xp, x, *, k):
 upper_triangle.vjp(x=lambda xp, g, k: xp.triu(g, k=k))
 
 
-def _order(ndim: int, a: int, b: int) -> tuple[int, ...]:
+def axes_last(ndim: int, a: int, b: int) -> tuple[int, ...]:
     """All axes, `a` and `b` last."""
     return (*[i for i in range(ndim) if i not in (a, b)], a, b)
 
 
 def _diagonal(xp: Any, x: Any, offset: int, a: int, b: int) -> Any:
-    return xp.diagonal_view(xp.permute_dims(x, _order(x.ndim, a, b)), offset)
+    return xp.diagonal_view(xp.permute_dims(x, axes_last(x.ndim, a, b)), offset)
 
 
 def _undiagonal(xp: Any, g: Any, shape: Any, offset: int, a: int, b: int) -> Any:
     from tapegrad.ops.axis import inverse
 
-    order = _order(len(shape), a, b)
+    order = axes_last(len(shape), a, b)
     padded = xp.pad_diagonal(g, tuple(shape[i] for i in order), offset)
     return xp.permute_dims(padded, inverse(order))
 
