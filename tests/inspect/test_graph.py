@@ -99,9 +99,11 @@ def test_the_gradients_are_those_of_backward_and_everything_stays_as_it_was():
     model, x = small()
     calls = []
     model[0].weight.register_hook(lambda g: calls.append(g))
-    loss = model(x).pow(2).sum()
+    y = model(x)
+    y.retain_grad()
+    loss = y.pow(2).sum()
     drawn = graph(loss, gradients=True)
-    assert not calls and all(p.grad is None for p in model.parameters())
+    assert not calls and y.grad is None and all(p.grad is None for p in model.parameters())
     loss.backward()
     for name, p in model.named_parameters():
         (flow,) = vertex(drawn, name).received

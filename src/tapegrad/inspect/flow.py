@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.inspect.stepping import Stepper
 
 BINS = 24
@@ -76,11 +75,19 @@ def walk(tensors: Any, grad_tensors: Any) -> dict[Any, NodeFlow]:
     The graph keeps what it holds, no `.grad` changes and no hook of a leaf is called.
     """
     stepper = Stepper(tensors, grad_tensors, True, False)
-    state = stepper._walk
+    state = stepper.walk
     state.waiting = None  # leaves stay where they are
     found: dict[Any, NodeFlow] = {}
     while state.ready:
-        step = stepper.next()
+        hooks = state.ready[0][1].hooks
+        retained = None if hooks is None else hooks.retained
+        if hooks is not None:
+            hooks.retained = {}  # nor do tensors get a gradient that asked to retain it
+        try:
+            step = stepper.next()
+        finally:
+            if hooks is not None:
+                hooks.retained = retained
         found[step.node] = NodeFlow(len(found), flows_of(step.received), _by_edge(step))
     for leaf in state.leaves:
         found[leaf] = NodeFlow(len(found), flows_of(state.pending[leaf]), [])
@@ -101,7 +108,3 @@ def start_of(flows: dict[Any, NodeFlow], roots: list) -> float:
     """The norm of the gradients that a pass began with."""
     norms = [f.norm for node in roots if node in flows for f in flows[node].received if f]
     return float(np.sqrt(sum(norm**2 for norm in norms))) if norms else 1.0
-
-
-def is_leaf(node: Any) -> bool:
-    return type(node) is AccumulateGrad

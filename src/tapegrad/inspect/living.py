@@ -52,27 +52,27 @@ class LiveGraph:
 
 def bytes_kept(nodes: list) -> int:
     """The memory that nodes keep, each array once; the memory of leaves among them not counted."""
-    own = {id(_owner(node.array)) for node in nodes if type(node) is AccumulateGrad}
+    own = {id(owner_of(node.array)) for node in nodes if type(node) is AccumulateGrad}
     found: dict[int, int] = {}
     for node in nodes:
-        for array in _arrays(list(kept_by(node).values())):
-            owner = _owner(array)
+        for array in arrays_in(list(kept_by(node).values())):
+            owner = owner_of(array)
             if id(owner) not in own:
                 found[id(owner)] = owner.nbytes
     return sum(found.values())
 
 
-def _arrays(value: Any) -> Iterator[np.ndarray]:
+def arrays_in(value: Any) -> Iterator[np.ndarray]:
     if isinstance(value, (list, tuple)):
         for each in value:
-            yield from _arrays(each)
+            yield from arrays_in(each)
     else:
         array = getattr(value, "_array", value)
         if isinstance(array, np.ndarray):
             yield array
 
 
-def _owner(array: Any) -> Any:
+def owner_of(array: Any) -> Any:
     """The array whose memory an array is."""
     while isinstance(getattr(array, "base", None), np.ndarray):
         array = array.base

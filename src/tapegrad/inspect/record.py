@@ -13,9 +13,10 @@ from tapegrad.autograd.describe import described, input_names, kept_by
 from tapegrad.autograd.engine import reachable
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.trace import trace_of
+from tapegrad.autograd.view import edge_of
 from tapegrad.inspect.flow import Flow, NodeFlow, start_of
 from tapegrad.inspect.layer_groups import Group, grouped
-from tapegrad.inspect.living import _arrays, _owner
+from tapegrad.inspect.living import arrays_in, owner_of
 from tapegrad.inspect.rule_text import RuleText, rules_of
 
 
@@ -26,13 +27,13 @@ class Kept:
     """
 
     def __init__(self, name: str, value: Any, own: set[int]):
-        arrays = list(_arrays(value))
+        arrays = list(arrays_in(value))
         self.name = name
         self.text = described(value)
         self.is_tensor = bool(arrays)
         self.is_option = not arrays and type(value) is not Like  # of a Like only the shape is kept
         self.shape = tuple(arrays[0].shape) if len(arrays) == 1 else None
-        owners = {id(_owner(a)): _owner(a) for a in arrays}
+        owners = {id(owner_of(a)): owner_of(a) for a in arrays}
         self.memory = {key: a.nbytes for key, a in owners.items() if key not in own}
 
     @property
@@ -111,15 +112,15 @@ class Record:
     """All of a graph: `vertices` (inputs first), `edges`, `groups` (outer ones first)."""
 
     def __init__(self, tensors: list, names: dict[int, str], flows: dict[Any, NodeFlow]):
-        nodes = _in_order([_edge_of(x) for x in tensors])
+        nodes = _in_order([edge_of(x) for x in tensors])
         names = {**_layer_names(nodes), **names}
-        roots = [_node(_edge_of(x)) for x in tensors]
+        roots = [_node(edge_of(x)) for x in tensors]
         self.start = start_of(flows, roots)
         self.has_flow = any(node in flows for node in nodes)
         self.edges: list[Edge] = []
         self.vertices: list[Vertex] = []
         self._vertex: dict[int, Vertex] = {}
-        own = {id(_owner(n.array)) for n in nodes if type(n) is AccumulateGrad}
+        own = {id(owner_of(n.array)) for n in nodes if type(n) is AccumulateGrad}
         for node in nodes:
             self._vertex[id(node)] = vertex = self._new(node, names, flows.get(node), own)
             self._add_edges(node, vertex, flows.get(node))
@@ -166,7 +167,7 @@ class Record:
         self.edges.append(edge)
 
     def _add_result(self, x: Any, name: str) -> None:
-        end = _edge_of(x)
+        end = edge_of(x)
         vertex = Vertex(len(self.vertices), "result", name)
         vertex.shape, vertex.dtype = tuple(x.shape), x.dtype.name
         vertex.values = described(x)
@@ -220,12 +221,6 @@ def _layer_names(nodes: list) -> dict[int, str]:
                 seen.add(id(outer))
                 found |= {id(x): name for name, x in outer.named_parameters()}
     return found
-
-
-def _edge_of(x: Any) -> Any:
-    from tapegrad.autograd.view import edge_of
-
-    return edge_of(x)
 
 
 def _node(edge: Any) -> Any:

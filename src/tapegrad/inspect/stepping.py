@@ -126,14 +126,14 @@ class Stepper:
         roots = roots_of(tensors, grad_tensors, create_graph)
         keep = create_graph if retain_graph is None else retain_graph
         self._mode = switched(create_graph)
-        self._walk = _Watched(self._mode, roots, keep, create_graph)
+        self.walk = _Watched(self._mode, roots, keep, create_graph)
         self._n = 0
         self._failed = False
 
     @property
     def upcoming(self) -> Step | None:
         """The node that runs next, as it stands; None at the end."""
-        walk = self._walk
+        walk = self.walk
         if self._failed or not (walk.ready or walk.leaves):
             return None
         node = walk.ready[0][1] if walk.ready else walk.leaves[0]
@@ -152,7 +152,7 @@ class Stepper:
                 RuntimeError("the backward pass has ended" + " with an error" * self._failed),
                 "Compute the forward pass again and begin with a new step(...).",
             )
-        walk = self._walk
+        walk = self.walk
         walk.sent = sent = list[tuple[Any, Any]]()
         token = MODE.set(self._mode)
         try:
