@@ -160,3 +160,18 @@ def test_numbers_and_writes_through_views_keep_their_values_under_it():
     with torch.autograd.set_detect_anomaly(True):
         inside = run()
     assert torch.equal(inside, run())
+
+
+def test_a_sum_of_opposite_infinities_is_found_where_it_is_made():
+    x = torch.zeros(1, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = x.expand(2).t()
+        error, _ = failing((y * torch.tensor([float("inf"), float("-inf")])).sum())
+    assert str(error) == "Function 'ExpandBackward0' returned nan values in its 0th output."
+
+
+def test_nan_in_the_gradient_of_a_transposed_matrix_is_found():
+    w = torch.zeros(3, 2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        error, _ = failing((torch.ones(4, 2) @ (w.t().sqrt() * 0)).sum())
+    assert "SqrtBackward0" in str(error)

@@ -59,7 +59,7 @@ class Anomaly(Tracing):
             self.parent = outer
         if self.check_nan or self.check_inf:
             for i, g in enumerate(grads):
-                what = self._wrong(g)
+                what = None if _is_seen(g, args[1]) else self._wrong(g)
                 if what is not None:
                     _tell(node)
                     raise _bad_gradient(node, i, g, what, args[1])
@@ -72,12 +72,19 @@ class Anomaly(Tracing):
             return None
         if 0 in array.strides:  # repeated numbers: look at each once
             array = array[tuple([slice(None) if s else slice(1) for s in array.strides])]
-        total = np.vdot(array, array)  # the sum of squares: nan if and only if one of them is
+        flat = array.ravel("K")  # in the order of memory: a copy is not needed for it
+        total = np.vdot(flat, flat)  # the sum of squares: nan if and only if one of them is
         if self.check_nan and total != total:
             return "nan"
         if self.check_inf and not np.isfinite(total) and np.isinf(array).any():
             return "infinite"
         return None
+
+
+def _is_seen(g: Any, received: Any) -> bool:
+    """Whether a gradient is a view of what came in, which was looked at: a transposed matrix, say."""
+    base = getattr(g, "base", None)
+    return base is not None and (base is received or base is getattr(received, "base", None))
 
 
 def _tell(node: Any) -> None:

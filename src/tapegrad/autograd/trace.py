@@ -28,8 +28,8 @@ class Trace:
 
     `parent` is what made a node of a backward pass that was recorded itself: the name of the node
     that ran, and its trace (None where it has none). `modules` are the layers that were being
-    called, innermost first, where that was asked for. `made` is the shape and the name of the dtype
-    of what the call computed.
+    called, innermost first, where that was asked for. `made` is the shape of what the call
+    computed, and its dtype as the array library has it.
     """
 
     __slots__ = ("_modules", "frames", "made", "parent")
@@ -39,8 +39,8 @@ class Trace:
     ):
         self.frames = frames  # code and instruction in turn, innermost first
         self.parent = parent
-        self.made: tuple[tuple, str] | None = None
-        self._modules = tuple([weakref.ref(module) for module in modules])
+        self.made: tuple[tuple, Any] | None = None
+        self._modules = tuple([weakref.ref(module) for module in modules]) if modules else ()
 
     @property
     def modules(self) -> list:
@@ -174,7 +174,7 @@ class Tracing(Layered):
         if node is not None and type(node) is not AccumulateGrad and node not in TRACES:
             TRACES[node] = trace = self.trace_here()
             if type(x._node) is not Port:
-                trace.made = tuple(x.shape), x.dtype.name
+                trace.made = x._array.shape, x._array.dtype
 
     def trace_here(self) -> Trace:
         """Where the user's code is now."""
@@ -184,8 +184,11 @@ class Tracing(Layered):
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = self.below(name, function, args, kwargs)
         if self.grad:
-            for x in result if type(result) is tuple else (result,):
-                self.note(x)
+            if type(result) is tuple:
+                for x in result:
+                    self.note(x)
+            else:
+                self.note(result)
         return result
 
     def applied(self, name: str, args: tuple, results: list) -> None:

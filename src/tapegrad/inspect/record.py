@@ -14,6 +14,7 @@ from tapegrad.autograd.engine import reachable
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.trace import trace_of
 from tapegrad.autograd.view import edge_of
+from tapegrad.dtype import of
 from tapegrad.inspect.flow import Flow, NodeFlow, start_of
 from tapegrad.inspect.layer_groups import Group, grouped
 from tapegrad.inspect.living import arrays_in, owner_of
@@ -144,7 +145,8 @@ class Record:
                 vertex.file, vertex.line = trace.line() or ("", None)
                 vertex.code = _code(vertex.file, vertex.line)
                 if trace.made is not None:
-                    vertex.shape, vertex.dtype = trace.made
+                    shape, dtype = trace.made
+                    vertex.shape, vertex.dtype = tuple(shape), of(dtype).name
         if flow is not None:
             vertex.received, vertex.time = flow.received, flow.time
             if vertex.shape is None and len(flow.received) == 1 and flow.received[0]:
