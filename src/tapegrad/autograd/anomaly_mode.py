@@ -82,7 +82,7 @@ class Anomaly(Tracing):
 
 
 def _is_seen(g: Any, received: Any) -> bool:
-    """Whether a gradient is a view of what came in, which was looked at: a transposed matrix, say."""
+    """Whether a gradient is a view of what came in, as of a transposed matrix: it was looked at."""
     base = getattr(g, "base", None)
     return base is not None and (base is received or base is getattr(received, "base", None))
 
