@@ -154,7 +154,15 @@ def _paths(x: Any, name: str, value: Any) -> Iterator[str]:
         for key, each in list(value.items()):
             if each is x and not name.startswith("__"):
                 yield f"{name}[{key!r}]"
-    elif not isinstance(value, type) and type(value).__module__ != "builtins":
-        for key, each in list(getattr(value, "__dict__", {}).items()):
+    elif not issubclass(type(value), type) and type(value).__module__ != "builtins":
+        for key, each in _attributes(value).items():
             if each is x:
                 yield f"{name}.{key}"
+
+
+def _attributes(value: Any) -> dict:
+    """What an object has of its own, without running code of its class."""
+    try:
+        return dict(object.__getattribute__(value, "__dict__"))
+    except AttributeError:
+        return {}
