@@ -1,5 +1,6 @@
 """Saved-tensor hooks change no gradient: what is packed and unpacked is all that rules need."""
 
+import numpy as np
 import pytest
 
 import tapegrad
@@ -42,7 +43,9 @@ def test_gradients_of_packed_tensors_are_the_same(group):
             gradients = results_and_gradients(group, call)
         found = gradients()
         for a, b in zip(expected, found, strict=True):
-            assert (a is None and b is None) or tapegrad.equal(a, b) or bool(a.isnan().any()), call
+            assert (a is None) == (b is None), call
+            if a is not None:
+                np.testing.assert_array_equal(a._array, b._array, err_msg=str(call))  # nan is nan
 
 
 def test_something_is_packed():

@@ -279,11 +279,18 @@ class NestedIOFunction(Function):
 
     def forward_extended(self, *input: Any) -> Any:
         """To be overridden."""
-        raise NotImplementedError
+        raise _old("forward_extended")
 
     def backward_extended(self, *grad_output: Any) -> Any:
         """To be overridden."""
-        raise NotImplementedError
+        raise _old("backward_extended")
+
+
+def _old(method: str) -> NotImplementedError:
+    return errors.advised(
+        NotImplementedError(f"NestedIOFunction.{method}"),
+        "Derive from Function instead: its forward and backward take any arguments.",
+    )
 
 
 _BY_NAME = (

@@ -19,6 +19,19 @@ def brought_back(g: Any, want: tuple | None) -> Any:
     return g if g is None or want is None else restore(g, want[0], want[1])
 
 
+def summed_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
+    """The sum of `g` over the axes that broadcasting added to `shape`, or stretched."""
+    have, shape = tuple(g.shape), tuple(shape)
+    if have == shape:
+        return g
+    extra = len(have) - len(shape)
+    axes = tuple(range(extra))
+    axes += tuple([extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1])
+    if axes:
+        g = xp.sum(g, axis=axes) if shape else xp.sum(g)
+    return g if tuple(g.shape) == shape else xp.reshape(g, shape)
+
+
 def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """Sum `g` over the axes that broadcasting added or stretched, and cast it to `dtype`."""
     tensors = isinstance(g, _tensor.Tensor)
@@ -26,13 +39,7 @@ def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
         from tapegrad import namespace as xp
     else:
         xp = namespace_of((g,))
-    have = tuple(g.shape)
-    if have != tuple(shape):
-        extra = len(have) - len(shape)
-        stretched = tuple(extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1)
-        g = xp.sum(g, axis=tuple(range(extra)) + stretched) if shape else xp.sum(g)
-        if stretched:
-            g = xp.reshape(g, shape)
+    g = summed_to(xp, g, shape)
     have = g._array.dtype if tensors else g.dtype
     if have != dtype:
         if of(have).is_complex and not of(dtype).is_complex:

@@ -111,22 +111,27 @@ def _arguments(func: Callable, in_dims: Any, args: tuple) -> tuple[list, list, A
             "Pass at least one tensor by place.",
         )
     leaves, structure = flatten(args)
-    dims = spread_over(in_dims, structure)
-    if dims is None:
-        own = flatten(in_dims)[1]
-        raise errors.advised(
-            ValueError(
-                f"{start}in_dims is not compatible with the structure of `inputs`. in_dims has "
-                f"structure {text(own)} but inputs has structure {text(structure)}."
-            ),
-            "A number stands for everything below it.",
-        )
+    dims = _matched(start, "in_dims", in_dims, "inputs", structure)
     sizes = []
     for i, (x, dim) in enumerate(zip(leaves, dims, strict=True)):
         dims[i] = _checked(start, x, dim)
         if dim is not None:
             sizes.append(x.shape[dims[i]])
     return dims, leaves, structure, batch_size(sizes)
+
+
+def _matched(start: str, name: str, given: Any, whose: str, structure: Any) -> list:
+    """A dimension for each tensor of a tree, from a number or tree of numbers called `name`."""
+    dims = spread_over(given, structure)
+    if dims is None:
+        raise errors.advised(
+            ValueError(
+                f"{start}{name} is not compatible with the structure of `{whose}`. {name} has "
+                f"structure {text(flatten(given)[1])} but {whose} has structure {text(structure)}."
+            ),
+            "A number stands for everything below it.",
+        )
+    return dims
 
 
 def _checked(start: str, x: Any, dim: Any) -> Any:
@@ -257,16 +262,7 @@ def _places(func: Callable, out_dims: Any, structure: Any) -> list:
     start = f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): "
     if structure is LEAF and isinstance(out_dims, tuple) and len(out_dims) == 1:
         out_dims = out_dims[0]
-    dims = spread_over(out_dims, structure)
-    if dims is None:
-        own = flatten(out_dims)[1]
-        raise errors.advised(
-            ValueError(
-                f"{start}out_dims is not compatible with the structure of `outputs`. out_dims has "
-                f"structure {text(own)} but outputs has structure {text(structure)}."
-            ),
-            "A number stands for everything below it.",
-        )
+    dims = _matched(start, "out_dims", out_dims, "outputs", structure)
     for dim in dims:
         if dim is not None and not isinstance(dim, int):
             raise errors.advised(

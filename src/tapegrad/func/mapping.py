@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays.batched.array import Batched, Level, inplace_error
+from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.loop import OPERATORS
+from tapegrad.arrays.batched.refusal import inplace_error
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.plan import Plan

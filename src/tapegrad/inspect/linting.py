@@ -9,7 +9,7 @@ from typing import Any
 
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import MODE, _Decorating
-from tapegrad.autograd.trace import Trace, Tracing, n_own_frames
+from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, trace_of
 from tapegrad.autograd.view import edge_of
 from tapegrad.inspect.watching import ById
 from tapegrad.op import Op
@@ -72,11 +72,10 @@ class Lint(Tracing):
 
     def _look_at_model(self, result: Any) -> None:
         """Remember a model that records in eval mode."""
-        if getattr(result, "_node", None) is None:
-            return
-        trace = self.trace_here()
-        modules = trace.modules
-        if modules and not modules[-1].training:
+        node = _node(result)
+        trace = None if node is None else trace_of(node)  # noted when the node was made
+        modules = [] if trace is None else trace.modules
+        if trace is not None and modules and not modules[-1].training:
             self.findings.evaluated.setdefault(type(modules[-1]).__name__, trace)
 
     def _look_at_leaves(self, inputs: Any) -> None:

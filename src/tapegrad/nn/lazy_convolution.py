@@ -82,7 +82,8 @@ class _LazyConvolution(_LazyConvNd):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)  # type: ignore[call-arg]
+        options = (kernel_size, stride, padding, dilation, groups, False, padding_mode)
+        super().__init__(0, 0, *options)  # type: ignore[call-arg]
         self._wait(out_channels, bias, device, dtype)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
+from tapegrad.autograd.restore import summed_to
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
@@ -39,18 +40,6 @@ __all__ = [
 ]
 
 
-def _sum_like(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
-    """Sum a matrix cotangent to the shape of what was broadcast to it."""
-    if tuple(g.shape) == shape:
-        return g
-    extra = g.ndim - len(shape)
-    axes = tuple(range(extra)) + tuple(
-        extra + i for i, n in enumerate(shape) if n == 1 and g.shape[extra + i] != 1
-    )
-    g = xp.sum(g, axis=axes)
-    return g if tuple(g.shape) == shape else xp.reshape(g, shape)
-
-
 def _scaled(x: Any, factor: Any) -> Any:
     return x if factor == 1 else factor * x
 
@@ -67,7 +56,7 @@ def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
 
 
 add_matrix_product.vjp(
-    input=lambda xp, g, input_like, beta: _scaled(_sum_like(xp, g, input_like.shape), beta),
+    input=lambda xp, g, input_like, beta: _scaled(summed_to(xp, g, input_like.shape), beta),
     a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
     b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
 )

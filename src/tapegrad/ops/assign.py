@@ -12,9 +12,10 @@ from tapegrad.arrays.index import store_at
 from tapegrad.autograd.graph import INFERENCE
 from tapegrad.autograd.inplace import overwrite, update, written
 from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.restore import summed_to
 from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
-from tapegrad.ops.expand import expand, summed_to
+from tapegrad.ops.expand import expand
 from tapegrad.ops.index import FULL, basic, indices_of, sliced
 from tapegrad.ops.index_check import check_bounds, check_masks, index_tensor, normal_index
 from tapegrad.ops.shape import reshape

@@ -7,11 +7,11 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.mode import no_grad
+from tapegrad.autograd.restore import summed_to
 from tapegrad.boundary import takes_tensors
 from tapegrad.op import primitive
 from tapegrad.ops.length import linalg_vector_norm, vector_norm
 from tapegrad.ops.plain_number import plus_number
-from tapegrad.ops.product import sum_to
 from tapegrad.ops.refusal import common_dtype
 from tapegrad.shape import axis_of
 
@@ -51,10 +51,10 @@ def _difference_jvp(xp, t, input, other, y, order):
 
 
 norm_of_difference.vjp(
-    input=lambda xp, g, input, other, y, order: sum_to(
+    input=lambda xp, g, input, other, y, order: summed_to(
         xp, _difference_vjp(xp, g, input, other, y, order), input.shape
     ),
-    other=lambda xp, g, input, other, y, order: sum_to(
+    other=lambda xp, g, input, other, y, order: summed_to(
         xp, -_difference_vjp(xp, g, input, other, y, order), other.shape
     ),
 )

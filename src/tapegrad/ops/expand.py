@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.autograd.restore import summed_to
 from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.shape import ints_of
@@ -16,17 +17,6 @@ def expand_to(xp, x, *, shape):
     """The memory of `x` seen with `shape`: axes of size 1, and new ones in front, repeat it."""
     view_to = getattr(xp, "view_to", None)  # where `broadcast_to` may copy: our NumPy namespace
     return xp.broadcast_to(x, shape) if view_to is None else view_to(x, shape)
-
-
-def summed_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
-    """The sum of `g` over the axes along which `shape` was repeated."""
-    have = tuple(g.shape)
-    extra = len(have) - len(shape)
-    axes = tuple(range(extra))
-    axes += tuple(extra + i for i, n in enumerate(shape) if n == 1 and have[extra + i] != 1)
-    if axes:
-        g = xp.sum(g, axis=axes) if shape else xp.sum(g)
-    return xp.reshape(g, shape) if tuple(g.shape) != tuple(shape) else g
 
 
 expand_to.vjp(x=lambda xp, g, x_like: summed_to(xp, g, x_like.shape))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors, return_types
+from tapegrad.autograd.restore import summed_to
 from tapegrad.op import primitive
-from tapegrad.ops.expand import summed_to
 from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.matrix_check import check_tensors
 from tapegrad.ops.matrix_out import finish_castable

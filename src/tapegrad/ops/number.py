@@ -7,11 +7,11 @@ from typing import Any
 
 from tapegrad import errors, return_types
 from tapegrad.autograd.inplace import in_place
+from tapegrad.autograd.restore import summed_to
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import constant_elementwise, elementwise, primitive
-from tapegrad.ops.product import sum_to
 from tapegrad.ops.refusal import (
     BOOL,
     COMPLEX,
@@ -182,7 +182,7 @@ def narrow_neighbour(xp, input, other):
 
 
 narrow_neighbour.vjp(
-    input=lambda xp, g, input, other: sum_to(xp, xp.where(input == other, 0.0, g), input.shape),
+    input=lambda xp, g, input, other: summed_to(xp, xp.where(input == other, 0.0, g), input.shape),
     other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
 )
 narrow_neighbour.jvp(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.autograd.restore import summed_to
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
@@ -57,15 +58,6 @@ vector_dot.vjp(a=lambda g, b: g * b, b=lambda g, a: g * a)
 vector_dot.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
-def sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
-    """Sum over the batch dimensions that broadcasting added or stretched."""
-    extra = g.ndim - len(shape)
-    axes = tuple(range(extra)) + tuple(
-        extra + i for i, n in enumerate(shape) if n == 1 and g.shape[extra + i] != 1
-    )
-    return xp.reshape(xp.sum(g, axis=axes), shape) if axes else g
-
-
 @primitive(node="UnsafeViewBackward0", check=lacks("bmm", BOOL))
 def batched_product(xp, a, b):
     """The products of matrices, the leading dimensions broadcast."""
@@ -73,8 +65,8 @@ def batched_product(xp, a, b):
 
 
 batched_product.vjp(
-    a=lambda xp, g, a_like, b: sum_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
-    b=lambda xp, g, a, b_like: sum_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
+    a=lambda xp, g, a_like, b: summed_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
+    b=lambda xp, g, a, b_like: summed_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
 )
 batched_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors, return_types
+from tapegrad.autograd.restore import summed_to
 from tapegrad.call import finish
 from tapegrad.op import primitive
-from tapegrad.ops.expand import summed_to
 from tapegrad.ops.matrix_check import (
     check_batches,
     check_fit,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.autograd.restore import summed_to
 from tapegrad.call import finish
 from tapegrad.op import primitive
-from tapegrad.ops.expand import summed_to
 from tapegrad.ops.matrix_check import check_floating, check_same_dtype, check_tensors
 from tapegrad.ops.older import say_once
 from tapegrad.ops.product import vdot

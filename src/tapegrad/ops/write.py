@@ -9,10 +9,10 @@ import numpy as np
 from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.autograd.inplace import overwrite, write
+from tapegrad.autograd.restore import summed_to
 from tapegrad.autograd.writable import check_overlap
 from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear, primitive
-from tapegrad.ops.expand import summed_to
 from tapegrad.scalar import fitted, number_of
 
 

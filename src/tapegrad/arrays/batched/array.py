@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad import errors
+from tapegrad.arrays.batched.refusal import inplace_error, no_branch, no_item, no_storage
 
 ndarray = np.ndarray
 _numbers = count(1)
@@ -130,29 +130,14 @@ class Batched:
     def item(self) -> Any:
         if not self.mapped:
             return self.value.item()
-        raise errors.advised(
-            RuntimeError(
-                "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
-                "over calling .item() on a Tensor, please try to rewrite what you're doing with "
-                "other operations. If error is occurring somewhere inside PyTorch internals, "
-                "please file a bug report."
-            ),
-            "Each member of the batch has its own number: keep it a tensor.",
-        )
+        raise no_item()
 
     __int__ = __float__ = __complex__ = __index__ = item
 
     def __bool__(self) -> bool:
         if not self.mapped:
             return bool(self.value)
-        raise errors.advised(
-            RuntimeError(
-                "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
-                "control flow. We don't support that yet, please file an issue at "
-                "https://github.com/pytorch/pytorch/issues ."
-            ),
-            "All members of the batch take one path: choose between values with torch.where.",
-        )
+        raise no_branch()
 
     def tolist(self) -> Any:
         if not self.mapped:
@@ -379,13 +364,6 @@ def elements(x: Any) -> Any:
     return x
 
 
-def no_storage() -> RuntimeError:
-    return errors.advised(
-        RuntimeError("Cannot access data pointer of Tensor that doesn't have storage"),
-        "Inside vmap a tensor stands for each member of a batch: its values are not at hand.",
-    )
-
-
 def _product(shape: Any) -> int:
     size = 1
     for n in shape:
@@ -495,17 +473,3 @@ def _copy_to(target: Any, source: Any) -> None:
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
     np.copyto(target, source, casting="unsafe")
-
-
-def inplace_error() -> RuntimeError:
-    return errors.advised(
-        RuntimeError(
-            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
-            "Tensor `other` in extra_args that has more elements than `self`. This happened due to "
-            "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
-            "use out-of-place operators instead of inplace arithmetic. If said operator is being "
-            "called inside the PyTorch framework, please file a bug report instead."
-        ),
-        "Make the tensor that is written from one that is mapped: torch.zeros_like(x), "
-        "x.new_zeros(...).",
-    )

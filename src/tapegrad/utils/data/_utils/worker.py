@@ -228,7 +228,8 @@ def _prepare(worker_id: int, work: Work) -> None:
     random.seed(seed)
     tapegrad.manual_seed(seed)
     low, high = work.base_seed & 0xFFFFFFFF, work.base_seed >> 32
-    np.random.seed(np.random.SeedSequence([worker_id, low, high, 0]).generate_state(4))  # noqa: NPY002
+    state = np.random.SeedSequence([worker_id, low, high, 0]).generate_state(4)
+    np.random.seed(state)  # noqa: NPY002
     _info = WorkerInfo(worker_id, work.n_workers, seed, work.dataset)
     if work.init_fn is not None:
         work.init_fn(worker_id)
