@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-import shutil
 
 import pytest
 
@@ -302,18 +301,3 @@ def test_traces_for_tensorboard_have_its_names(tmp_path, x):
     (tmp_path / "file").write_text("")
     with pytest.raises(RuntimeError, match="Can't create directory: "):
         tensorboard_trace_handler(str(tmp_path / "file"))(None)
-
-
-def test_perfetto_reads_a_trace(trace_file):
-    perfetto = pytest.importorskip("perfetto.trace_processor", reason="perfetto is not installed")
-    program = shutil.which("trace_processor_shell") or shutil.which("trace_processor")
-    if program is None:
-        pytest.skip("Perfetto's trace_processor_shell is not installed; nothing is downloaded here")
-    config = perfetto.TraceProcessorConfig(bin_path=program)
-    reader = perfetto.TraceProcessor(trace=str(trace_file), config=config)
-    try:
-        rows = list(reader.query("select name from slice where name = 'TanhBackward0'"))
-        assert len(rows) == 2
-        assert len(list(reader.query("select id from flow"))) == 14
-    finally:
-        reader.close()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextvars import ContextVar
 from copy import copy
+from threading import enumerate as enumerate_threads
 from threading import get_ident
 from time import perf_counter_ns
 from typing import Any
@@ -68,6 +69,7 @@ class Recorder:
         "held",
         "memory",
         "modules",
+        "native",
         "nodes",
         "on",
         "operators",
@@ -90,6 +92,7 @@ class Recorder:
         self.shapes = shapes  # whether whoever records should note the shapes of inputs
         self.memory = memory
         self.tracing = False  # whether tracemalloc was started here
+        self.native: dict[int, int] = {}  # the system's number of a thread, by Python's
 
     def taken(self) -> Recorder:
         """What was recorded so far, on its own."""
@@ -121,6 +124,7 @@ class Recorder:
         """End the recording, and with it what still runs."""
         self.on = False
         self.ended = perf_counter_ns()
+        self.native = {each.ident: each.native_id for each in enumerate_threads()}
         for record in self.records:
             if not record.end:
                 self.pop(record)
@@ -155,6 +159,18 @@ class Recorder:
             if self.memory:
                 record.held = held_bytes()
                 record.memory = record.held - record.memory
+
+    def threads(self) -> dict[int, int]:
+        """The numbers that events have for threads, by Python's: 1 for the recorder's own."""
+        numbers = {self.thread: 1}
+        for record in self.all():
+            numbers.setdefault(record.thread, len(numbers) + 1)
+        return numbers
+
+    def thread_numbers(self) -> dict[int, int]:
+        """The system's numbers of threads that still ran at the end, by those of events."""
+        numbers = self.threads()
+        return {n: self.native[each] for each, n in numbers.items() if each in self.native}
 
     def all(self) -> list[Record]:
         """Every event as a record, in the order in which they began."""

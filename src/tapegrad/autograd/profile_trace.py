@@ -13,6 +13,7 @@ from typing import Any
 def write_trace(events: list[Any], path: str, head: dict, recorder: Any) -> None:
     """Write `events` in Chrome's trace format (chrome://tracing, Perfetto)."""
     process = os.getpid()
+    tids = recorder.thread_numbers()
     trace = {
         "schemaVersion": 1,
         "deviceProperties": [],
@@ -21,8 +22,8 @@ def write_trace(events: list[Any], path: str, head: dict, recorder: Any) -> None
         "displayTimeUnit": "ms",
         "baseTimeNanoseconds": time.time_ns() - time.perf_counter_ns(),
         "traceEvents": [
-            *_names(events, process, recorder.began),
-            *_spans(events, process, recorder.began),
+            *_names(events, process, recorder.began, tids),
+            *_spans(events, process, recorder.began, tids),
             *_counters(events, process, recorder),
         ],
         "traceName": str(path),
@@ -79,11 +80,12 @@ def _functions_around(event: Any) -> list[str]:
     return stack[::-1]
 
 
-def _names(events: list[Any], process: int, began_ns: int) -> list[dict]:
+def _names(events: list[Any], process: int, began_ns: int, tids: dict) -> list[dict]:
     """What the viewer calls the process and its threads."""
     program = os.path.basename(sys.executable)
     names = [("process_name", 0, {"name": program}), ("process_labels", 0, {"labels": "CPU"})]
-    for thread in sorted({event.thread for event in events}):
+    for number in sorted({event.thread for event in events}):
+        thread = tids.get(number, number)
         names.append(("thread_name", thread, {"name": f"thread {thread} ({program})"}))
     return [
         {"ph": "M", "name": name, "ts": began_ns / 1e3, "pid": process, "tid": tid, "args": args}
@@ -91,14 +93,14 @@ def _names(events: list[Any], process: int, began_ns: int) -> list[dict]:
     ]
 
 
-def _spans(events: list[Any], process: int, began_ns: int) -> list[dict]:
+def _spans(events: list[Any], process: int, began_ns: int, tids: dict) -> list[dict]:
     """A span for each event, and an arrow from each operator to the node it recorded."""
     spans: list[dict] = []
     operators: dict[int, dict] = {}  # sequence number -> the operator that has it
     arrows = set()
     for number, event in enumerate(events):
         start = began_ns / 1e3 + event.time_range.start
-        where = {"pid": process, "tid": event.thread, "ts": start}
+        where = {"pid": process, "tid": tids.get(event.thread, event.thread), "ts": start}
         args: dict[str, Any] = {"External id": event.id, "Ev Idx": number}
         sequence = event.sequence_nr
         if sequence >= 0:

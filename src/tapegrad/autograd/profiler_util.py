@@ -161,11 +161,11 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
     from tapegrad.autograd.profile_flops import flops_of
     from tapegrad.autograd.profile_mode import EVALUATE, node_title
 
-    threads = {recorder.thread: 1}
+    threads = recorder.threads()
     forward: dict[int, int] = {}  # sequence number -> thread of the operator
     events: list[FunctionEvent] = []
     for record in recorder.all():
-        thread = threads.setdefault(record.thread, len(threads) + 1)
+        thread = threads[record.thread]
         fwd_thread = forward.get(record.sequence, 0)
         if record.sequence >= 0 and record.scope == FUNCTION:
             forward.setdefault(record.sequence, thread)
