@@ -60,6 +60,25 @@ def test_a_layer_that_is_called_twice_is_two_groups():
     drawn = graph(y)
     assert [g.kind for g in drawn.record.groups] == ["Linear", "Linear"]
     assert vertex(drawn, "weight").group is None  # both use it
+    drawn = graph(nn.Sequential(layer, layer), torch.ones(1, 2))  # with nothing in between
+    assert [g.name for g in drawn.record.groups] == ["Sequential", "0", "0"]
+    assert [len(g.members) for g in drawn.record.groups] == [2, 2, 2]
+
+
+def test_each_step_of_a_recurrent_layer_is_a_group():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.LSTMCell(2, 3)
+
+        def forward(self, xs):
+            state = None
+            for x in xs:
+                state = self.cell(x, state)
+            return state[0]
+
+    groups = graph(Net(), torch.ones(4, 1, 2)).record.groups
+    assert [g.label for g in groups] == ["Net", "cell", "cell", "cell", "cell"]
 
 
 def test_parameters_are_named_by_the_layer_that_was_called():

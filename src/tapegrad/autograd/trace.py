@@ -7,6 +7,7 @@ for.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import traceback
@@ -21,6 +22,8 @@ from tapegrad.autograd.layered import Layered
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MOST = 24  # frames that a trace has, counted from the innermost one
 _is_own: dict[str, bool] = {}  # by file name
+_NUMBER = "number of the call"  # no name that a variable could have
+_n_calls = itertools.count(1)
 
 
 class Trace:
@@ -28,24 +31,36 @@ class Trace:
 
     `parent` is what made a node of a backward pass that was recorded itself: the name of the node
     that ran, and its trace (None where it has none). `modules` are the layers that were being
-    called, innermost first, where that was asked for. `made` is the shape of what the call
-    computed, and its dtype as the array library has it.
+    called, innermost first, where that was asked for, and `calls` the same with the number of the
+    call, where calls were told apart. `made` is the shape of what the call computed, and its dtype
+    as the array library has it.
     """
 
-    __slots__ = ("_modules", "frames", "made", "parent")
+    __slots__ = ("_modules", "_numbers", "frames", "made", "parent")
 
     def __init__(
-        self, frames: tuple, parent: tuple[str, Trace | None] | None = None, modules: Any = ()
+        self,
+        frames: tuple,
+        parent: tuple[str, Trace | None] | None = None,
+        modules: Any = (),
+        calls: tuple = (),
     ):
         self.frames = frames  # code and instruction in turn, innermost first
         self.parent = parent
         self.made: tuple[tuple, Any] | None = None
         self._modules = tuple([weakref.ref(module) for module in modules]) if modules else ()
+        self._numbers = calls or (0,) * len(self._modules)
 
     @property
     def modules(self) -> list:
         """The layers that were being called and still exist, innermost first."""
-        return [module for ref in self._modules if (module := ref()) is not None]
+        return [module for module, _ in self.calls]
+
+    @property
+    def calls(self) -> list[tuple]:
+        """The same, each with the number of its call."""
+        pairs = zip(self._modules, self._numbers, strict=True)
+        return [(module, n) for ref, n in pairs if (module := ref()) is not None]
 
     @property
     def module(self) -> str:
@@ -88,10 +103,10 @@ def _line(code: CodeType, instruction: int) -> int:
     return (lines[0] if lines else None) or code.co_firstlineno
 
 
-def frames_here(modules: list | None = None) -> tuple:
+def frames_here(modules: list | None = None, calls: list | None = None) -> tuple:
     """The user's frames now: code and instruction in turn, innermost first.
 
-    The layers whose calls lie between are added to `modules`.
+    The layers whose calls lie between are added to `modules`, the numbers of the calls to `calls`.
     """
     found: list[Any] = []
     layer: Any = None
@@ -108,7 +123,12 @@ def frames_here(modules: list | None = None) -> tuple:
             found.append(code)
             found.append(frame.f_lasti)
         elif code is layer:
-            modules.append(frame.f_locals["self"])  # type: ignore[union-attr]
+            known = frame.f_locals  # keeps what is put there as long as the call lasts
+            modules.append(known["self"])  # type: ignore[union-attr]
+            if calls is not None:
+                if _NUMBER not in known:
+                    known[_NUMBER] = next(_n_calls)
+                calls.append(known[_NUMBER])
         frame = frame.f_back
     return tuple(found)
 
@@ -178,8 +198,11 @@ class Tracing(Layered):
 
     def trace_here(self) -> Trace:
         """Where the user's code is now."""
-        modules: list | None = [] if self.with_modules else None
-        return Trace(frames_here(modules), self.parent, modules or ())
+        if not self.with_modules:
+            return Trace(frames_here(), self.parent)
+        modules: list[Any] = []
+        calls: list[int] = []
+        return Trace(frames_here(modules, calls), self.parent, modules, tuple(calls))
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = self.below(name, function, args, kwargs)

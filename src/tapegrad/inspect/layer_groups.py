@@ -49,7 +49,7 @@ def grouped(nodes: list, vertices: dict[int, Any], edges: list) -> list[Group]:
     """
     top = Group("", "", None)
     names: dict[int, dict[int, str]] = {}
-    stack: list[tuple[int, Group]] = []
+    stack: list[tuple[tuple[int, int], Group]] = []
     for node in nodes:
         if type(node) is AccumulateGrad:
             continue
@@ -78,18 +78,18 @@ def grouped(nodes: list, vertices: dict[int, Any], edges: list) -> list[Group]:
     return found
 
 
-def _path(trace: Trace | None, names: dict) -> list[tuple[int, str, str]]:
-    """The layers around a call, outermost first: which, by what name, of what class."""
-    modules = [] if trace is None else list(reversed(trace.modules))
-    if not modules:
+def _path(trace: Trace | None, names: dict) -> list[tuple[tuple[int, int], str, str]]:
+    """The layers around a call, outermost first: which call of which, its name, its class."""
+    calls = [] if trace is None else list(reversed(trace.calls))
+    if not calls:
         return []
-    outer = modules[0]
+    outer = calls[0][0]
     if id(outer) not in names:
         names[id(outer)] = {id(each): name for name, each in outer.named_modules()}
     known = names[id(outer)]
     return [
-        (id(each), known.get(id(each)) or type(each).__name__, type(each).__name__)
-        for each in modules
+        ((id(each), n), known.get(id(each)) or type(each).__name__, type(each).__name__)
+        for each, n in calls
     ]
 
 

@@ -117,9 +117,12 @@ class Watch(Tracing):
                 cut = self.log.cuts.get(x)
                 if cut is not None:
                     cut.used = True
-            for out in result if type(result) is tuple else (result,):
-                if getattr(out, "_node", None) is None and hasattr(out, "_array"):
+            outs = result if type(result) is tuple else (result,)
+            bare = [x for x in outs if getattr(x, "_node", None) is None and hasattr(x, "_array")]
+            for out in bare:
+                if len(bare) == len(outs) or not out.dtype.is_floating_point:
                     self._without_history(public_name(op.name, op.node_name), inputs, out)
+                # else a statistic of the result, as the mean is that a normalisation gives besides
         elif not inputs:
             self.log.made[result] = (name, self.trace_here())
         return result
