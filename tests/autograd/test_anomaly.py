@@ -1,10 +1,12 @@
 """Anomaly mode: which forward line a failing backward pass comes from."""
 
+import threading
 import warnings
 
 import numpy as np
 import pytest
 
+import tapegrad
 import tapegrad as torch
 from tapegrad.autograd.trace import TRACES
 
@@ -34,9 +36,13 @@ def test_nan_names_the_operator_and_shows_the_forward_line():
     assert "in root_of\n    return (x - 1).sqrt()" in told[0]
     assert "tapegrad" not in told[0].replace(__file__, "")
     note = "\n".join(error.__notes__)
-    assert "1 of 3 elements are nan, the first at [1]" in note
-    assert "the gradient that came in: [3] float32, from 0 to 1" in note
-    assert "y: [3] float32, from 0 to 2" in note
+    assert note.splitlines()[:4] == [
+        "1 of 3 elements are nan, the first at [1].",
+        "The gradient was computed from:",
+        "  the gradient that came in: [3] float32, from 0 to 1, mean 0.6667, 1 zero; 0 at [1]",
+        "  its result: [3] float32, from 0 to 2, mean 0.6667, 2 zero; 0 at [1]",
+    ]
+    assert f"The operator was called at {__file__}:" in note
     assert x.grad is None
 
 
@@ -114,6 +120,159 @@ def test_the_switch_holds_for_a_block_or_until_it_is_turned_back():
     finally:
         torch.autograd.set_detect_anomaly(False)
     assert not torch.is_anomaly_enabled()
+
+
+def test_the_switch_holds_for_the_process_as_in_pytorch():
+    state = []
+    asked = lambda: state.append(  # noqa: E731
+        (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())
+    )
+    try:
+        in_a_thread(lambda: torch.autograd.set_detect_anomaly(True, False))
+        asked()
+        in_a_thread(asked)
+        with torch.no_grad():
+            torch.autograd.set_detect_anomaly(True)
+        asked()
+        torch.autograd.set_detect_anomaly(False, check_nan=False)
+        asked()
+        with torch.autograd.set_detect_anomaly(True):
+            asked()
+        asked()
+    finally:
+        torch.autograd.set_detect_anomaly(False)
+    asked()
+    on, blind, off = (True, True), (True, False), (False, True)
+    assert state == [blind, blind, on, (False, False), on, (False, False), off]
+
+
+def in_a_thread(function):
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join()
+
+
+def test_a_context_manager_goes_back_to_what_was_when_it_was_made():
+    with pytest.warns(UserWarning):
+        manager = torch.autograd.detect_anomaly(check_nan=False)
+    try:
+        torch.autograd.set_detect_anomaly(True)
+        with manager:
+            assert not torch.is_anomaly_check_nan_enabled()
+        assert not torch.is_anomaly_enabled()
+    finally:
+        torch.autograd.set_detect_anomaly(False)
+
+
+def test_other_threads_have_it_forward_and_backward():
+    made, errors = [], []
+
+    def forward():
+        x = torch.zeros(2, requires_grad=True)
+        made.append((root_of(x + 1) * 0).sum())
+
+    def backward():
+        errors.append(failing(made[0]))
+
+    with torch.autograd.set_detect_anomaly(True):
+        in_a_thread(forward)
+        in_a_thread(backward)
+    ((error, told),) = errors
+    assert "SqrtBackward0" in str(error) and "in root_of" in told[0]
+
+
+def test_the_switch_takes_bools_only():
+    with pytest.raises(TypeError) as error:
+        torch.autograd.set_detect_anomaly(1)
+    assert str(error.value) == (
+        "set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not int"
+    )
+    with pytest.raises(
+        TypeError, match=r"argument 'check_nan' \(position 2\) must be bool, not st"
+    ):
+        torch.autograd.set_detect_anomaly(True, "no")
+    assert not torch.is_anomaly_enabled()
+
+
+def test_nan_that_comes_from_infinity_tells_where_the_infinity_was_made():
+    x = torch.tensor([4.0, 0.0], requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = (x * torch.tensor([1.0, 0.0])).sqrt().sum()
+        error, _ = failing(y)
+    assert str(error) == "Function 'MulBackward0' returned nan values in its 0th output."
+    line = root_line("y = (x * torch.tensor([1.0, 0.0])).sqrt().sum()")
+    assert (
+        f"The first infinity of this backward pass was made by SqrtBackward0, the first at [1], of "
+        f"the operator called at {__file__}:{line}." in error.__notes__[0]
+    )
+
+
+def root_line(text):
+    with open(__file__) as file:
+        return next(i for i, line in enumerate(file, 1) if line.strip() == text)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float64, torch.complex64])
+def test_every_kind_of_numbers_is_looked_at(dtype):
+    x = torch.zeros(2, dtype=dtype, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        error, _ = failing((x.sqrt() * 0).sum().abs())
+    assert "SqrtBackward0" in str(error) or "MulBackward0" in str(error)
+
+
+def test_an_infinite_part_of_a_complex_number_is_not_nan():
+    x = torch.ones(1, dtype=torch.complex64, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        (x + 1).backward(torch.tensor([complex(float("inf"), 1.0)]))
+
+
+def test_nan_that_was_given_or_that_a_hook_made_is_found_behind_a_view():
+    for poison in ("given", "hook"):
+        x = torch.ones(2, 3, requires_grad=True)
+        with torch.autograd.set_detect_anomaly(True), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            y = x.t()
+            if poison == "hook":
+                y.register_hook(lambda g: g * float("nan"))
+            g = torch.full((3, 2), float("nan") if poison == "given" else 1.0)
+            with pytest.raises(
+                RuntimeError, match=r"Function '(T|Transpose)Backward0' returned nan"
+            ):
+                y.backward(g)
+
+
+class Fails(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        raise ValueError("broken on purpose")
+
+
+def test_an_error_in_a_backward_has_a_note_with_what_it_worked_on():
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        y = Fails.apply(x)
+        with pytest.raises(ValueError, match="broken on purpose") as error:
+            y.sum().backward()
+    assert "y = Fails.apply(x)" in str(told[0].message)
+    assert error.value.__notes__ == [
+        "FailsBackward failed.\nThe gradient was computed from:\n"
+        "  the gradient that came in: [2] float32, all 1\n"
+        "  saved_tensors[0]: [2] float32, from 1 to 3, mean 2\n"
+        f"The operator was called at {__file__}:{root_line('y = Fails.apply(x)')}."
+    ]
+
+
+def test_watching_still_knows_the_layers():
+    model = torch.nn.Sequential(torch.nn.Linear(2, 1))
+    with torch.autograd.set_detect_anomaly(True), tapegrad.inspect.watch():
+        loss = model(torch.ones(1, 2)).sum()
+    assert tapegrad.inspect.step(loss).run(until="addmm").module == "Sequential.0"
 
 
 def test_entering_warns_as_in_pytorch():

@@ -1,5 +1,8 @@
 """Anomaly mode: which line of the forward pass a failing backward pass comes from.
 
+While it is on, in every thread, nodes note who made them, and a backward pass looks at what they
+give. Off, it costs nothing: the plans that make nodes are changed when it is switched.
+
 >>> x = torch.tensor([0.0, 4.0], requires_grad=True)
 >>> with torch.autograd.set_detect_anomaly(True):
 ...     y = (x.sqrt() * x).sum()
@@ -9,151 +12,164 @@ False
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
-import numpy as np
-
-from tapegrad.autograd.describe import described, kept_by
+from tapegrad.autograd.anomaly_report import (
+    anomaly_error,
+    explain_failure,
+    infinity_in_words,
+    is_infinite,
+    is_view,
+    squares,
+)
 from tapegrad.autograd.graph import AccumulateGrad
-from tapegrad.autograd.layered import layer_of, stripped
-from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, trace_of
-from tapegrad.errors import advised
+from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.mode import EVERYWHERE
+from tapegrad.autograd.plan import PLANS, node_class
+from tapegrad.autograd.trace import RUNNING, note_node
+from tapegrad.errors import must_be
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
+set_running, reset_running = RUNNING.set, RUNNING.reset
 
-class Anomaly(Tracing):
-    """Notes where nodes are made, and looks at what they give in the backward pass."""
 
-    __slots__ = ("check_inf", "check_nan")
+class Looking(Layered):
+    """Looks at what nodes give in one backward pass, on top of the mode of that pass."""
 
-    def __init__(
-        self,
-        under: Any,
-        check_nan: bool,
-        check_inf: bool,
-        parent: tuple[str, Trace | None] | None = None,
-    ):
-        super().__init__(under, parent)
+    __slots__ = ("check_inf", "check_nan", "clean", "infinity")
+
+    def __init__(self, under: Any, check_nan: bool, check_inf: bool):
+        super().__init__(under)
         self.check_nan = check_nan
         self.check_inf = check_inf
+        self.clean = True  # whether all gradients of the pass so far are finite, and not too large
+        self.infinity = ""  # where the first one was made, in words
 
-    def over(self, under: Any) -> Anomaly:
-        return Anomaly(under, self.check_nan, self.check_inf, self.parent)
+    def over(self, under: Any) -> Looking:
+        return Looking(under, self.check_nan, self.check_inf)
+
+    def backward_begins(self, walk: Any) -> None:
+        self.clean = all(isfinite(squares(g)) for _, g in walk.roots)
+        super().backward_begins(walk)
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         if type(node) is AccumulateGrad:
             return super().backward_node(node, function, args)
-        outer = self.parent
-        if self.grad:
-            self.parent = type(node).__name__, trace_of(node)
+        token = set_running(node)
         try:
             grads = super().backward_node(node, function, args)
-        except Exception:
-            _tell(node)
+        except Exception as error:
+            explain_failure(error, node, args[1])
             raise
         finally:
-            self.parent = outer
-        if self.check_nan or self.check_inf:
-            for i, g in enumerate(grads):
-                what = None if _is_seen(g, args[1]) else self._wrong(g)
-                if what is not None:
-                    _tell(node)
-                    raise _bad_gradient(node, i, g, what, args[1])
+            reset_running(token)
+        self._look(node, grads, args[1])
         return grads
 
-    def _wrong(self, g: Any) -> str | None:
-        """What is wrong with a gradient: `"nan"`, `"infinite"`, or nothing."""
-        array = getattr(g, "_array", g)
-        if type(array) is not np.ndarray or array.dtype.kind not in "fc":
+    def runner(self) -> Callable | None:
+        if type(self.under) is not bool:
             return None
-        if 0 in array.strides:  # repeated numbers: look at each once
-            array = array[tuple([slice(None) if s else slice(1) for s in array.strides])]
-        flat = array.ravel("K")  # in the order of memory: a copy is not needed for it
-        total = np.vdot(flat, flat)  # the sum of squares: nan if and only if one of them is
-        if self.check_nan and total != total:
-            return "nan"
-        if self.check_inf and not np.isfinite(total) and np.isinf(array).any():
-            return "infinite"
-        return None
+
+        def run(node: Any, g: Any, retain: bool) -> Any:
+            token = set_running(node)
+            try:
+                flow = node.plan.run(node, g, True)
+            except Exception as error:
+                explain_failure(error, node, g)
+                raise
+            finally:
+                reset_running(token)
+            self._look(node, flow[1::2], g)
+            if not retain and node.plan.keeps_tensors:
+                node.saved = None
+            return flow
+
+        return run
+
+    def _look(self, node: Any, grads: Any, received: Any) -> None:
+        """Raise if one of the gradients that a node gives is not as it should be."""
+        for i, g in enumerate(grads):
+            # a view of what came in was looked at already, unless that is a sum of infinities
+            if g is None or (self.clean and node.hooks is None and is_view(g, received)):
+                continue
+            total = squares(g)
+            if total != total:
+                if self.check_nan:
+                    raise anomaly_error(node, grads, i, "nan", received, self.infinity)
+                self.clean = False
+            elif not isfinite(total):
+                self.clean = False
+                if (self.check_inf or not self.infinity) and is_infinite(g):
+                    if self.check_inf:
+                        raise anomaly_error(node, grads, i, "infinite", received, "")
+                    self.infinity = infinity_in_words(node, g)
 
 
-def _is_seen(g: Any, received: Any) -> bool:
-    """Whether a gradient is a view of what came in, as of a transposed matrix: it was looked at."""
-    base = getattr(g, "base", None)
-    return base is not None and (base is received or base is getattr(received, "base", None))
+class _Everywhere:
+    """What `EVERYWHERE` has while the mode is on."""
+
+    def __init__(self, check_nan: bool, check_inf: bool):
+        self.check_nan = check_nan
+        self.check_inf = check_inf
+
+    def looking(self, mode: Any) -> Looking:
+        """The mode of a backward pass, with the looks at its gradients."""
+        return Looking(mode, self.check_nan, self.check_inf)
+
+    def follow(self, plan: Any) -> None:
+        """Let a plan note who makes its nodes."""
+        if isinstance(plan.node_type, type):
+            plan.node_type = _noting(plan.node_type)
+
+    made = staticmethod(note_node)  # a node that no plan has made
 
 
-def _tell(node: Any) -> None:
-    """Warn with the forward call that made a node, and what induced that."""
-    name, trace = type(node).__name__, trace_of(node)
-    if trace is None:
-        _warn(
-            f"Error detected in {name}. No forward pass information available. Enable detect "
-            "anomaly during forward pass for more information."
-        )
-        return
-    _warn(
-        f"Error detected in {name}. Traceback of forward call that caused the error:\n"
-        f"{trace.text()}"
-    )
-    parent = trace.parent
-    while parent is not None:
-        name, induced = parent
-        if induced is None:
-            _warn(
-                f"\n\nPrevious calculation was induced by {name}. No forward pass information "
-                "available. Enable detect anomaly during forward pass for more information."
-            )
-            return
-        _warn(
-            f"\n\nPrevious calculation was induced by {name}. Traceback of forward call that "
-            f"induced the previous calculation:\n{induced.text()}"
-        )
-        parent = induced.parent
+def _noting(kind: type) -> Callable:
+    def make() -> Any:
+        node = kind()
+        note_node(node)
+        return node
+
+    return make
 
 
-def _warn(text: str) -> None:
-    warnings.warn(text, stacklevel=n_own_frames() + 1)
+_lock = threading.Lock()
+_now = False, True, False  # enabled, check_nan, check_inf: of the whole process
 
 
-def _bad_gradient(node: Any, i: int, g: Any, what: str, cotangent: Any) -> RuntimeError:
-    """The error for output `i` of a node, with what it was computed from."""
-    error = RuntimeError(
-        f"Function '{type(node).__name__}' returned {what} values in its {i}th output."
-    )
-    array = getattr(g, "_array", g)
-    bad = np.isnan(array) if what == "nan" else np.isinf(array)
-    first = [int(k) for k in np.argwhere(bad)[0]]
-    lines = [
-        f"{int(bad.sum())} of {bad.size} elements are {what}, the first at {first}. "
-        f"The gradient was computed from:",
-        f"  the gradient that came in: {described(cotangent)}",
-        *(f"  {name}: {described(value)}" for name, value in kept_by(node).items()),
-    ]
-    trace = trace_of(node)
-    line = None if trace is None else trace.line()
-    if line is not None:
-        lines.append(
-            f"The operator was called at {line[0]}:{line[1]}. Keep what goes in away from where "
-            "its derivative is not finite: clamp() it, or choose with where() before."
-        )
-    return advised(error, "\n".join(lines))
+def _switch(enabled: bool, check_nan: bool, check_inf: bool) -> None:
+    global _now
+    for i, (name, value) in enumerate([("enabled", enabled), ("check_nan", check_nan)], start=1):
+        if type(value) is not bool:
+            raise must_be("set_anomaly_enabled", name, i, "bool", value)
+    with _lock:
+        _now = enabled, check_nan, check_inf
+        EVERYWHERE[:] = [_Everywhere(check_nan, check_inf)] if enabled else []
+        for plan in list(PLANS):
+            if not enabled:
+                plan.node_type = node_class(plan.op)
+            else:
+                EVERYWHERE[0].follow(plan)
 
 
 class set_detect_anomaly:
     """Switch anomaly mode on or off: at once as a statement, for a block as a context manager.
 
-    As a statement it holds until the innermost block of `no_grad()` or the like ends, and for the
-    thread and the asynchronous task it is in.
+    It holds for the whole process: a forward pass in one thread and a backward pass in another
+    have it, too.
 
     Args:
         mode: whether operators note where they were called, and nodes that fail say so.
         check_nan: whether a node that gives nan in the backward pass raises.
         check_inf: the same for infinity; PyTorch has no such option.
+
+    Raises:
+        TypeError: `mode` or `check_nan` is no bool.
 
     >>> torch.autograd.set_detect_anomaly(True)
     <...set_detect_anomaly object at ...>
@@ -163,26 +179,21 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True, *, check_inf: bool = False):
-        self._before = layer_of(Anomaly)
-        self._put(Anomaly(True, check_nan, check_inf) if mode else None)
-
-    @staticmethod
-    def _put(anomaly: Anomaly | None) -> None:
-        under = stripped(MODE.get(), Anomaly)
-        MODE.set(under if anomaly is None else anomaly.over(under))
+        self._before = _now
+        _switch(mode, check_nan, check_inf)
 
     def __enter__(self) -> None:
         """The mode was set when the object was made; leaving the block takes it back."""
 
     def __exit__(self, *error: object) -> None:
-        self._put(self._before)
+        _switch(*self._before)
 
 
 class detect_anomaly:
     """Context manager in which a backward pass that fails or gives nan says which call is to blame.
 
     Operators inside note the lines that called them. When a node of theirs fails in the backward
-    pass, or gives nan, a warning shows that traceback, and the error for nan says at which index,
+    pass, or gives nan, a warning shows that traceback, and a note of the error says at which index,
     and how what it was computed from looks.
 
     Args:
@@ -203,6 +214,7 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True, *, check_inf: bool = False):
         self._options = check_nan, check_inf
+        self._before = _now
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
@@ -210,20 +222,19 @@ class detect_anomaly:
         )
 
     def __enter__(self) -> None:
-        check_nan, check_inf = self._options
-        self._set = set_detect_anomaly(True, check_nan, check_inf=check_inf)
+        _switch(True, *self._options)
 
     def __exit__(self, *error: object) -> None:
-        self._set.__exit__()
+        _switch(*self._before)
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether the current context is in anomaly mode.
+    """Whether anomaly mode is on.
 
     >>> torch.is_anomaly_enabled()
     False
     """
-    return layer_of(Anomaly) is not None
+    return _now[0]
 
 
 def is_anomaly_check_nan_enabled() -> bool:
@@ -232,5 +243,4 @@ def is_anomaly_check_nan_enabled() -> bool:
     >>> torch.is_anomaly_check_nan_enabled()
     True
     """
-    anomaly = layer_of(Anomaly)
-    return True if anomaly is None else anomaly.check_nan
+    return _now[1]

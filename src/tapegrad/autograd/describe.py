@@ -35,6 +35,39 @@ def described(x: Any) -> str:
     return text + (f", {nan} nan" if nan else "") + (f", {infinite} inf" if infinite else "")
 
 
+def statistics(x: Any) -> str:
+    """What `described` says, and the mean of the numbers, and how many of them are zero.
+
+    >>> from tapegrad.autograd.describe import statistics
+    >>> statistics(torch.tensor([0.0, 1.0, 3.5]))
+    '[3] float32, from 0 to 3.5, mean 1.5, 1 zero'
+    """
+    if isinstance(x, (list, tuple)) and any(hasattr(each, "dtype") for each in x):
+        return "; ".join(map(statistics, x))
+    text, array = described(x), getattr(x, "_array", x)
+    if type(array) is not np.ndarray or array.size < 2 or array.dtype.kind not in "fiu":
+        return text
+    finite = array[np.isfinite(array)]
+    least = finite.min() if finite.size else 0
+    if finite.size and least != finite.max():
+        text += f", mean {finite.mean(dtype=np.float64):.4g}"
+        n_zero = array.size - int(np.count_nonzero(array))
+        text += f", {n_zero} zero" if n_zero else ""
+    return text
+
+
+def kept_name(name: str) -> str:
+    """What a node keeps by the name of `kept_by`, as a message calls it.
+
+    >>> from tapegrad.autograd.describe import kept_name
+    >>> kept_name("y"), kept_name("x_like"), kept_name("other")
+    ('its result', 'the shape of x', 'other')
+    """
+    if name.endswith("_like"):
+        return f"the shape of {name.removesuffix('_like')}"
+    return "its result" if name == "y" else name
+
+
 def kept_by(node: Any) -> dict[str, Any]:
     """What a node keeps for its rules, by the names these use; empty once it is freed."""
     if hasattr(node, "kept_tensors"):  # of a custom function

@@ -21,7 +21,7 @@ from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
 from tapegrad.autograd.graph import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.hooks import call_after_accumulation, call_hooks, call_tensor_hooks
-from tapegrad.autograd.mode import MODE, Mode, switched
+from tapegrad.autograd.mode import EVERYWHERE, MODE, Mode, switched
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.restore import restored
 
@@ -75,6 +75,8 @@ class Walk:
         inputs: list[Any] | None = None,
         accumulate_inputs: bool = False,
     ):
+        for each in EVERYWHERE:
+            mode = each.looking(mode)
         self.mode = mode if isinstance(mode, Mode) else None  # a mode that wants to see nodes run
         self.retain_graph = retain_graph
         # whether gradients are tensors: those that are recorded, and those that a mode looks at

@@ -20,7 +20,7 @@ from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.inplace import written
 from tapegrad.autograd.kept import like
-from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
+from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS, Mode
 from tapegrad.autograd.origin import IN_FUNCTION, MULTI_OUTPUT
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.writable import check_view
@@ -49,6 +49,8 @@ def call(function: Any, args: tuple, separate: bool) -> Any:
     recorded = (mode if type(mode) is bool else mode.grad) and True in ctx.needs_input_grad
     if recorded:
         _connect(node, args)
+        for each in EVERYWHERE:
+            each.made(node)
     levels = () if type(mode) is bool else _levels(mode, args)
     token = MODE.set(_quiet(mode))
     try:

@@ -24,6 +24,7 @@ from tapegrad.autograd.graph import (
     version_of,
 )
 from tapegrad.autograd.kept import origin_of
+from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.restore import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
@@ -46,6 +47,8 @@ def rewrite_history(x: Any, edge: Any, result: Any) -> None:
     copy.saved = (maker, view.steps, base._array.shape, base._array.dtype)
     copy.versions = copy.restore = copy.hooks = copy.output_version = None
     copy.sequence = next_sequence()
+    for each in EVERYWHERE:
+        each.made(copy)
     old, base._node = base._node, copy
     version_of(base).origin = origin_of(copy)
     move_retained(base, old, copy)

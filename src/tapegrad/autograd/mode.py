@@ -17,6 +17,7 @@ from contextvars import ContextVar, Token
 from typing import Any
 
 MODE: ContextVar[Any] = ContextVar("tapegrad_mode", default=True)
+EVERYWHERE: list[Any] = []  # anomaly mode, while it is on: in all contexts and threads at once
 
 
 class Mode:

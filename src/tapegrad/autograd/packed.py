@@ -15,7 +15,7 @@ from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import EVERY, INFERENCE, Version
 from tapegrad.autograd.kept import GRAD, RAW
 from tapegrad.autograd.mode import MODE, switched
-from tapegrad.autograd.plan import Plan
+from tapegrad.autograd.plan import Plan, node_class
 from tapegrad.autograd.view import edge_of, shares_memory
 from tapegrad.call import shape_error
 from tapegrad.tensor import TensorCore, wrap
@@ -148,7 +148,7 @@ class PackedPlan(Plan):
         self.op = original.op
         self.kinds = original.kinds
         self.conjugate = original.conjugate
-        self.node_type = original.node_type
+        self.node_type = node_class(original.op)
         self.code = -1
         # of other names: nobody else finds a tensor there
         self.keeps = tuple(

@@ -22,6 +22,9 @@ from tapegrad.autograd.graph import (
     version_of,
 )
 from tapegrad.autograd.kept import GRAD, check
+from tapegrad.autograd.mode import EVERYWHERE
+
+PLANS: list[Plan] = []  # all of them
 
 
 class Plan:
@@ -33,7 +36,7 @@ class Plan:
         "keeps",
         "keeps_tensors",
         "kinds",  # of each input, a letter
-        "node_type",
+        "node_type",  # makes a node; in anomaly mode it notes who asked for it
         "op",
         "run",  # run(node, g, retain): each edge and its gradient in turn
         "save",  # what a node keeps of a call: save(inputs, params, outputs)
@@ -52,6 +55,9 @@ class Plan:
         self.node_type = node_class(op)
         self.code = _FAST_KEEPS.get(tuple(self.keeps), -1)
         self.run, self.save, self.versions = compose(self, xp, large)
+        PLANS.append(self)
+        for each in EVERYWHERE:
+            each.follow(self)
 
     def rules(self) -> list[tuple[int, Any]]:
         """(number of the input, its rule) for inputs that require grad."""

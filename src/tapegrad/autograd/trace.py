@@ -13,6 +13,7 @@ import sys
 import traceback
 import weakref
 from collections.abc import Callable
+from contextvars import ContextVar
 from types import CodeType
 from typing import Any
 
@@ -31,9 +32,9 @@ class Trace:
 
     `parent` is what made a node of a backward pass that was recorded itself: the name of the node
     that ran, and its trace (None where it has none). `modules` are the layers that were being
-    called, innermost first, where that was asked for, and `calls` the same with the number of the
-    call, where calls were told apart. `made` is the shape of what the call computed, and its dtype
-    as the array library has it.
+    called, innermost first, None where nobody asked for them, and `calls` the same with the number
+    of the call, where calls were told apart. `made` is the shape of what the call computed, and its
+    dtype as the array library has it.
     """
 
     __slots__ = ("_modules", "_numbers", "frames", "made", "parent")
@@ -42,14 +43,19 @@ class Trace:
         self,
         frames: tuple,
         parent: tuple[str, Trace | None] | None = None,
-        modules: Any = (),
+        modules: list | None = None,
         calls: tuple = (),
     ):
         self.frames = frames  # code and instruction in turn, innermost first
         self.parent = parent
         self.made: tuple[tuple, Any] | None = None
-        self._modules = tuple([weakref.ref(module) for module in modules]) if modules else ()
-        self._numbers = calls or (0,) * len(self._modules)
+        self._modules = None if modules is None else tuple(map(weakref.ref, modules))
+        self._numbers = calls or (0,) * len(self._modules or ())
+
+    @property
+    def knows_modules(self) -> bool:
+        """Whether somebody asked for the layers."""
+        return self._modules is not None
 
     @property
     def modules(self) -> list:
@@ -59,7 +65,7 @@ class Trace:
     @property
     def calls(self) -> list[tuple]:
         """The same, each with the number of its call."""
-        pairs = zip(self._modules, self._numbers, strict=True)
+        pairs = zip(self._modules or (), self._numbers, strict=True)
         return [(module, n) for ref, n in pairs if (module := ref()) is not None]
 
     @property
@@ -152,6 +158,18 @@ def trace_of(node: Any) -> Trace | None:
     return trace
 
 
+RUNNING: ContextVar[Any] = ContextVar(
+    "tapegrad_running", default=None
+)  # the node that a backward pass in anomaly mode runs
+
+
+def note_node(node: Any) -> None:
+    """Note who makes a node, and which node of a backward pass did, if one runs."""
+    running = RUNNING.get()
+    parent = None if running is None else (type(running).__name__, trace_of(running))
+    TRACES[node] = Trace(frames_here(), parent)
+
+
 FREED_BY: weakref.WeakKeyDictionary[Any, Trace] = weakref.WeakKeyDictionary()  # by node
 
 
@@ -174,35 +192,30 @@ def lost_by(x: Any) -> str:
 
 
 class Tracing(Layered):
-    """Notes where nodes are made, on top of another mode."""
+    """Notes where nodes are made, and in which layers, on top of another mode."""
 
-    __slots__ = ("parent",)
-    with_modules = False  # whether it notes the layers, too
-
-    def __init__(self, under: Any, parent: tuple[str, Trace | None] | None = None):
-        super().__init__(under)
-        self.parent = parent  # the node that is running, in a recorded backward pass
-
-    def over(self, under: Any) -> Tracing:
-        return Tracing(under, self.parent)
+    __slots__ = ()
 
     def note(self, x: Any) -> None:
         """Note where the node behind a tensor was made, if nobody did so before."""
         node = getattr(x, "_node", None)
         if type(node) is Port:
             node = node.node
-        if node is not None and type(node) is not AccumulateGrad and node not in TRACES:
+        if node is None or type(node) is AccumulateGrad:
+            return
+        known = TRACES.get(node)
+        if known is None or not known.knows_modules:  # anomaly mode does not ask for layers
             TRACES[node] = trace = self.trace_here()
             if type(x._node) is not Port:
                 trace.made = x._array.shape, x._array.dtype
+            if known is not None:
+                trace.parent = known.parent
 
     def trace_here(self) -> Trace:
         """Where the user's code is now."""
-        if not self.with_modules:
-            return Trace(frames_here(), self.parent)
         modules: list[Any] = []
         calls: list[int] = []
-        return Trace(frames_here(modules, calls), self.parent, modules, tuple(calls))
+        return Trace(frames_here(modules, calls), None, modules, tuple(calls))
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = self.below(name, function, args, kwargs)

@@ -49,14 +49,13 @@ class Lint(Tracing):
     """Looks for such things, on top of another mode."""
 
     __slots__ = ("findings",)
-    with_modules = True
 
-    def __init__(self, under: Any, findings: _Findings, parent: Any = None):
-        super().__init__(under, parent)
+    def __init__(self, under: Any, findings: _Findings):
+        super().__init__(under)
         self.findings = findings
 
     def over(self, under: Any) -> Lint:
-        return Lint(under, self.findings, self.parent)
+        return Lint(under, self.findings)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = super().call(name, function, args, kwargs)

@@ -97,15 +97,14 @@ class Watch(Tracing):
     """Notes what happens to histories and gradients, on top of another mode."""
 
     __slots__ = ("log", "n_run")
-    with_modules = True
 
-    def __init__(self, under: Any, log: Log, parent: Any = None):
-        super().__init__(under, parent)
+    def __init__(self, under: Any, log: Log):
+        super().__init__(under)
         self.log = log
         self.n_run = 0  # nodes that ran in the pass, counted where what flows is noted
 
     def over(self, under: Any) -> Layered:
-        return Watch(under, self.log, self.parent)
+        return Watch(under, self.log)
 
     # --- forward ---------------------------------------------------------------------------------
 
