@@ -268,6 +268,41 @@ def test_an_error_in_a_backward_has_a_note_with_what_it_worked_on():
     ]
 
 
+@pytest.mark.parametrize("when", ["tensor", "pre", "post"])
+def test_a_hook_that_fails_shows_the_forward_line_as_well(when):
+    def broken(*gradients):
+        raise ValueError("in the hook")
+
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        y = x * 3
+        node = y.grad_fn
+        {"tensor": y.register_hook, "pre": node.register_prehook, "post": node.register_hook}[when](
+            broken
+        )
+        with pytest.raises(ValueError, match="in the hook") as error:
+            y.sum().backward()
+    assert str(told[0].message).startswith("Error detected in MulBackward0. Traceback of forward")
+    assert error.value.__notes__[0].startswith("A hook of MulBackward0 failed.")
+
+
+def test_mapped_derivatives_are_looked_at():
+    def f(x):
+        return (x.sqrt() * 0).sum()
+
+    x = torch.zeros(2, 3)
+    for differentiate in (torch.func.vmap(torch.func.grad(f)), torch.func.jacrev(f)):
+        with (
+            torch.autograd.set_detect_anomaly(True),
+            warnings.catch_warnings(),
+            pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan") as error,
+        ):
+            warnings.simplefilter("ignore")
+            differentiate(x)
+        assert "6 of 6 elements are nan" in error.value.__notes__[0]
+
+
 def test_watching_still_knows_the_layers():
     model = torch.nn.Sequential(torch.nn.Linear(2, 1))
     with torch.autograd.set_detect_anomaly(True), tapegrad.inspect.watch():

@@ -91,6 +91,9 @@ class Looking(Layered):
 
         return run
 
+    def hook_failed(self, node: Any, received: Any, error: Exception) -> None:
+        explain_failure(error, node, received, "A hook of ")
+
     def _look(self, node: Any, grads: Any, received: Any) -> None:
         """Raise if one of the gradients that a node gives is not as it should be."""
         for i, g in enumerate(grads):

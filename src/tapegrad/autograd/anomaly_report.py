@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd.describe import kept_by, kept_name, statistics
+from tapegrad.autograd.describe import array_of, kept_by, kept_name, statistics, target_name
+from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.trace import n_own_frames, trace_of
 from tapegrad.errors import advised
 
 
 def squares(g: Any) -> Any:
     """The sum of the squares of a gradient: nan if and only if one of them is, 0 for no numbers."""
-    array = getattr(g, "_array", g)
+    array = array_of(g)
     if type(array) is not np.ndarray:
         return 0.0
     kind = array.dtype.kind
@@ -32,7 +33,7 @@ def squares(g: Any) -> Any:
 
 def is_infinite(g: Any) -> bool:
     """Whether one of the numbers of a gradient is."""
-    return bool(np.isinf(getattr(g, "_array", g)).any())
+    return bool(np.isinf(array_of(g)).any())
 
 
 def is_view(g: Any, received: Any) -> bool:
@@ -55,7 +56,7 @@ def anomaly_error(
         f"Function '{type(node).__name__}' returned {what} values in its "
         f"{_output(node, len(grads), i)}th output."
     )
-    array = np.asarray(getattr(grads[i], "_array", grads[i]))
+    array = np.asarray(array_of(grads[i]))
     bad = np.isnan(array) if what == "nan" else np.isinf(array)
     at = _first(bad)
     lines = [f"{int(bad.sum())} of {bad.size} elements are {what}{_at_index(at)}."]
@@ -66,17 +67,21 @@ def anomaly_error(
     return advised(error, "\n".join(lines))
 
 
-def explain_failure(error: Exception, node: Any, received: Any) -> None:
-    """Tell of the forward call of a node that raised, and note in the error what it worked on."""
+def explain_failure(error: Exception, node: Any, received: Any, what: str = "") -> None:
+    """Tell of the forward call of a node that raised, and note in the error what it worked on.
+
+    `what` of the node it was, `"A hook of "`, where it was not the node itself.
+    """
     _tell(node)
-    error.add_note(
-        "\n".join([f"{type(node).__name__} failed.", *_inputs(node, received, None), _line(node)])
-    )
+    lines = [f"{what}{target_name(node)} failed.", *_inputs(node, received, None)]
+    if type(node) is not AccumulateGrad:
+        lines.append(_line(node))
+    error.add_note("\n".join(lines))
 
 
 def infinity_in_words(node: Any, g: Any) -> str:
     """Which node made an infinity, at which index, and where it was called."""
-    at = _first(np.isinf(getattr(g, "_array", g)))
+    at = _first(np.isinf(array_of(g)))
     trace = trace_of(node)
     where = None if trace is None else trace.line()
     called = "" if where is None else f", of the operator called at {where[0]}:{where[1]}"
@@ -114,7 +119,7 @@ def _inputs(node: Any, received: Any, at: tuple[int, ...] | None) -> list[str]:
     values.update({kept_name(name): value for name, value in kept_by(node).items()})
     lines = ["The gradient was computed from:"]
     for name, value in values.items():
-        array = getattr(value, "_array", value)
+        array = array_of(value)
         there = ""
         if at and isinstance(array, np.ndarray) and len(at) == array.ndim:
             if all(k < n for k, n in zip(at, array.shape, strict=True)):
@@ -137,7 +142,7 @@ def _line(node: Any, advice: str = "") -> str:
 
 def _tell(node: Any) -> None:
     """Warn with the forward call that made a node, and what induced that."""
-    name, trace = type(node).__name__, trace_of(node)
+    name, trace = node.name(), trace_of(node)
     if trace is None:
         _warn(
             f"Error detected in {name}. No forward pass information available. Enable detect "

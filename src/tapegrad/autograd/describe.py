@@ -10,6 +10,14 @@ from tapegrad.arrays.mark import Like
 from tapegrad.autograd.graph import AccumulateGrad, Port
 
 
+def array_of(x: Any) -> Any:
+    """The array of a tensor, all members of it where a function is mapped; what else `x` is."""
+    array = getattr(x, "_array", x)
+    while hasattr(array, "mapped"):
+        array = array.value
+    return array
+
+
 def described(x: Any) -> str:
     """Shape, dtype and range of an array or tensor; other things as they print.
 
@@ -21,7 +29,7 @@ def described(x: Any) -> str:
         return "; ".join(map(described, x))
     if type(x) is Like:
         return f"{list(x.shape)} {x.dtype}, not its values"
-    array = getattr(x, "_array", x)
+    array = array_of(x)
     if type(array) is not np.ndarray:
         return repr(x)
     text = f"{list(array.shape)} {array.dtype}"
@@ -44,7 +52,7 @@ def statistics(x: Any) -> str:
     """
     if isinstance(x, (list, tuple)) and any(hasattr(each, "dtype") for each in x):
         return "; ".join(map(statistics, x))
-    text, array = described(x), getattr(x, "_array", x)
+    text, array = described(x), array_of(x)
     if type(array) is not np.ndarray or array.size < 2 or array.dtype.kind not in "fiu":
         return text
     finite = array[np.isfinite(array)]

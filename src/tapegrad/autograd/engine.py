@@ -331,9 +331,16 @@ class Walk:
         token = WALK.set(self)
         try:
             found = call_tensor_hooks(node.hooks, [self._wrap(x) for x in g])
+        except Exception as error:
+            self._hook_failed(node, g, error)
+            raise
         finally:
             WALK.reset(token)
         return [self._unwrap(x) for x in found]
+
+    def _hook_failed(self, node: Any, g: list, error: Exception) -> None:
+        if self.mode is not None:
+            self.mode.hook_failed(node, g, error)
 
     def will_run(self, node: Any) -> bool:
         """Whether the hooks on the tensors that `node` made are called in this pass."""
@@ -349,6 +356,9 @@ class Walk:
         token = WALK.set(self)
         try:
             found = call_hooks(node.hooks.pre, tuple(map(self._wrap, g)))
+        except Exception as error:
+            self._hook_failed(node, g, error)
+            raise
         finally:
             WALK.reset(token)
         return [self._unwrap(x) for x in found]
@@ -358,7 +368,11 @@ class Walk:
             None if edge is None else self._wrap(x)
             for x, edge in zip(grads, node.edges, strict=False)
         ]
-        found = call_hooks(node.hooks.post, tuple(values), tuple(map(self._wrap, g)))
+        try:
+            found = call_hooks(node.hooks.post, tuple(values), tuple(map(self._wrap, g)))
+        except Exception as error:
+            self._hook_failed(node, g, error)
+            raise
         return [self._unwrap(x) for x in found]
 
 

@@ -128,6 +128,11 @@ class Mode:
         if isinstance(self.under, Mode):
             self.under.backward_begins(walk)
 
+    def hook_failed(self, node: Any, received: Any, error: Exception) -> None:
+        """A hook of a node raised `error`."""
+        if isinstance(self.under, Mode):
+            self.under.hook_failed(node, received, error)
+
 
 TRANSFORMS: ContextVar[int] = ContextVar("tapegrad_transforms", default=0)
 

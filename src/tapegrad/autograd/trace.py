@@ -166,7 +166,7 @@ RUNNING: ContextVar[Any] = ContextVar(
 def note_node(node: Any) -> None:
     """Note who makes a node, and which node of a backward pass did, if one runs."""
     running = RUNNING.get()
-    parent = None if running is None else (type(running).__name__, trace_of(running))
+    parent = None if running is None else (running.name(), trace_of(running))
     TRACES[node] = Trace(frames_here(), parent)
 
 
