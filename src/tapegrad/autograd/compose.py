@@ -62,7 +62,7 @@ def compose(plan: Any, xp: Any, large: bool) -> tuple:
         )
     if op.output_names and op.multi:
         lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
-    for i, rule in plan.rules():
+    for i, rule in plan.rules:
         # a rule of the cotangent alone hands it on, or is one pass: blocks would copy it
         blocks = large and rule.names != ("g",)
         blocks = blocks and not any(name.endswith("_like") for name in rule.names)
@@ -137,7 +137,7 @@ def _edge(i: int, small: bool) -> str:
 
 def _handed_on(plan: Any, small: bool) -> list[str]:
     """Lines that bring the gradients back to the inputs' shapes, free what was kept, and return."""
-    inputs = [i for i, _ in plan.rules()]
+    inputs = [i for i, _ in plan.rules]
     lines: list[str] = []
     if plan.op.variadic:
         if plan.conjugate:

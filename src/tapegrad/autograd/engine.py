@@ -399,7 +399,9 @@ def _needed(roots: list[Any], inputs: list[Any]) -> set[Any]:
     needed: set[Any] = set()
     for node in reversed(reachable(roots)):
         for edge in node.edges:
-            if edge is not None and (_key(edge)[0] in needed or _key(edge)[0] in wanted):
+            if type(edge) is Port:
+                edge = edge.node
+            if edge in needed or edge in wanted:
                 needed.add(node)
                 break
     return needed

@@ -13,7 +13,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.graph import EVERY, INFERENCE, Version
-from tapegrad.autograd.kept import GRAD, RAW
+from tapegrad.autograd.kept import GRAD, RAW, check
 from tapegrad.autograd.mode import MODE, switched
 from tapegrad.autograd.plan import Plan, node_class
 from tapegrad.autograd.view import edge_of, shares_memory
@@ -150,6 +150,8 @@ class PackedPlan(Plan):
         self.conjugate = original.conjugate
         self.node_type = node_class(original.op)
         self.code = -1
+        self.rules = original.rules
+        self.places = original.places
         # of other names: nobody else finds a tensor there
         self.keeps = tuple(
             (f"packed {where}" if where in _TENSORS else where, key, name)
@@ -168,13 +170,11 @@ class PackedPlan(Plan):
             node.saved = None
         return flow
 
-    def tensors(self, node: Any) -> dict[str, Any]:
-        """What the node kept, by name, as tensors with their place in the graph."""
+    def run_on_tensors(self, node: Any, g: Any, leads: Any = None, saved: Any = None) -> list:
+        """The rules on tensors: the result is part of a graph of its own."""
         plain = self._unpacked(node)
-        return {
-            name: self.original._tensor(node, where, key, value)
-            for (where, key, name), value in zip(self.original.keeps, plain.saved, strict=True)
-        }
+        check(plain)
+        return self.original.run_on_tensors(node, g, leads, plain.saved)
 
     def _unpacked(self, node: Any, only: int | None = None) -> Any:
         """A node as it would be without hooks; `only` the given one of what it keeps unpacked."""

@@ -23,8 +23,19 @@ from tapegrad.autograd.graph import (
 )
 from tapegrad.autograd.kept import GRAD, check
 from tapegrad.autograd.mode import EVERYWHERE
+from tapegrad.tensor import TensorCore, wrap
 
 PLANS: list[Plan] = []  # all of them
+_tensor_namespace: Any = None
+
+
+def _find_namespace() -> Any:
+    """The namespace whose operators are those of tensors, loaded by the first double backward."""
+    global _tensor_namespace
+    from tapegrad import namespace
+
+    _tensor_namespace = namespace
+    return namespace
 
 
 class Plan:
@@ -38,6 +49,8 @@ class Plan:
         "kinds",  # of each input, a letter
         "node_type",  # makes a node; in anomaly mode it notes who asked for it
         "op",
+        "places",  # of what is kept, by name
+        "rules",  # pairs of an input's number and its rule, for those that require grad
         "run",  # run(node, g, retain): each edge and its gradient in turn
         "save",  # what a node keeps of a call: save(inputs, params, outputs)
         "versions",  # the versions of it, where an input has a counter: versions(inputs)
@@ -47,8 +60,10 @@ class Plan:
         self.op = op
         self.kinds = kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
-        names = dict.fromkeys(name for _, rule in self.rules() for name in rule.names)
+        self.rules = self._needed_rules()
+        names = dict.fromkeys(name for _, rule in self.rules for name in rule.names)
         self.keeps = tuple(self._keep(n) for n in names if n != "xp" and not op.is_cotangent(n))
+        self.places = {name: n for n, (_, _, name) in enumerate(self.keeps)}
         self.keeps_tensors = any(
             where in ("input", "output", "inputs") for where, _, _ in self.keeps
         )
@@ -59,7 +74,7 @@ class Plan:
         for each in EVERYWHERE:
             each.follow(self)
 
-    def rules(self) -> list[tuple[int, Any]]:
+    def _needed_rules(self) -> list[tuple[int, Any]]:
         """(number of the input, its rule) for inputs that require grad."""
         op = self.op
         if op.variadic:
@@ -107,28 +122,14 @@ class Plan:
         if self.op.variadic:
             return list(flow[1::2])
         found: list[Any] = [None] * len(self.kinds)
-        for (i, _), result in zip(self.rules(), flow[1::2], strict=True):
+        for (i, _), result in zip(self.rules, flow[1::2], strict=True):
             found[i] = result
         return found
 
-    def tensors(self, node: OperatorNode) -> dict[str, Any]:
-        """What the node kept, by name, as tensors with their place in the graph."""
-        check(node)
-        return {
-            name: self._tensor(node, where, key, value)
-            for (where, key, name), value in zip(self.keeps, node.saved, strict=True)
-        }
-
     def _tensor(self, node: OperatorNode, where: str, key: Any, value: Any) -> Any:
-        from tapegrad.tensor import wrap
-
-        if where == "inputs":
-            return [
-                x if edge is None else placed(x, edge)
-                for x, edge in zip(value, node.edges, strict=True)
-            ]
-        if where == "input" and self.kinds[key] == GRAD:
-            return placed(value, node.edges[key])
+        """Something kept, with its place in the graph where it is a tensor."""
+        if where == "input":
+            return placed(value, node.edges[key]) if self.kinds[key] == GRAD else value
         if where == "output":
             tensor = wrap(value)
             tensor._node = node
@@ -140,27 +141,43 @@ class Plan:
             else:
                 tensor._node = None
             return tensor
+        if where == "inputs":
+            return [
+                x if edge is None else placed(x, edge)
+                for x, edge in zip(value, node.edges, strict=True)
+            ]
         return value
 
-    def run_on_tensors(self, node: OperatorNode, g: Any, leads: Any = None) -> list:
+    def run_on_tensors(
+        self, node: OperatorNode, g: Any, leads: Any = None, saved: Any = None
+    ) -> list:
         """The rules on tensors: the result is part of a graph of its own.
 
-        `leads`, where only some gradients are asked for: whether one lies behind an edge.
+        `leads`, where only some gradients are asked for: whether one lies behind an edge. `saved`,
+        where it was packed: what the node kept.
         """
-        from tapegrad import namespace
-
-        values = self.tensors(node)
-        values["xp"] = namespace
+        if saved is None:
+            check(node)
+            saved = node.saved
+        values: dict[str, Any] = {"xp": _tensor_namespace or _find_namespace()}
         if self.conjugate:
             g = [x.conj() for x in g] if isinstance(g, (list, tuple)) else g.conj()
         if isinstance(g, (list, tuple)):
             values.update(zip(self.op.cotangent_names(len(g)), g, strict=False))
         values["g"] = g
+        edges = node.edges
         found: list[Any] = [None] * len(self.kinds)
-        for i, rule in self.rules():
-            if leads is not None and not self.op.variadic and not leads(node.edges[i]):
+        for i, rule in self.rules:
+            if leads is not None and not self.op.variadic and not leads(edges[i]):
                 continue
-            result = rule.function(*[values[name] for name in rule.names])
+            operands = []
+            for name in rule.names:
+                if name not in values:
+                    n = self.places[name]
+                    where, key, _ = self.keeps[n]
+                    values[name] = self._tensor(node, where, key, saved[n])
+                operands.append(values[name])
+            result = rule.function(*operands)
             if self.op.variadic:
                 found = list(result)
             else:
@@ -185,7 +202,7 @@ class Plan:
         """Which of what a node keeps its attribute `_saved_<name>` is."""
         if node.saved is None:
             raise errors.freed(node)
-        kept = [each for _, _, each in self.keeps]
+        kept = self.places
         own = _OWN_NAMES.get(name, name)
         if name == "self" and self.op.inputs:
             own = self.op.inputs[0]
@@ -195,7 +212,7 @@ class Plan:
                 AttributeError(f"'{type(node).__name__}' object has no attribute '{prefix}{name}'"),
                 f"It keeps {', '.join(prefix + n for n in kept) or 'nothing'}.",
             )
-        return kept.index(own)
+        return kept[own]
 
 
 _OWN_NAMES = {"result": "y", "dim": "axis", "keepdim": "keepdims"}  # by PyTorch's names
@@ -203,9 +220,7 @@ _OWN_NAMES = {"result": "y", "dim": "axis", "keepdim": "keepdims"}  # by PyTorch
 
 def placed(value: Any, edge: Any) -> Any:
     """A kept input, an array or a tensor, as a tensor behind the edge it had."""
-    from tapegrad.tensor import Tensor, wrap
-
-    kept_tensor = isinstance(value, Tensor)  # among the inputs of a variadic operator
+    kept_tensor = isinstance(value, TensorCore)  # among the inputs of a variadic operator
     array = value._array if kept_tensor else value
     if type(edge) is AccumulateGrad and edge.array is array:
         return edge.variable

@@ -47,7 +47,7 @@ def rules_of(node: Any) -> list[RuleText]:
     plan: Any = getattr(node, "plan", None)
     if hasattr(plan, "rules"):
         names = input_names(node)
-        return [_rule(names[i] if i < len(names) else "", r.function) for i, r in plan.rules()]
+        return [_rule(names[i] if i < len(names) else "", r.function) for i, r in plan.rules]
     custom = getattr(type(node), "_forward_cls", None)
     backward = getattr(custom, "backward", None)
     return [] if not hasattr(backward, "__code__") else [_rule("", backward)]

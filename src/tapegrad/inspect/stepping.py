@@ -79,7 +79,7 @@ class Step:
         names = input_names(self.node)
         if not hasattr(plan, "rules"):
             return {}
-        return {names[i]: rule.function for i, rule in plan.rules()}
+        return {names[i]: rule.function for i, rule in plan.rules}
 
     def __repr__(self) -> str:
         where = "" if self.file is None else f"  {self.file}:{self.line}"

@@ -9,6 +9,7 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks, some_tensor
+from tapegrad.tensor import TensorCore
 
 __all__ = [
     "logaddexp",
@@ -34,7 +35,21 @@ def sigmoid(xp, x):
     return 1 / (1 + xp.exp(-x))  # exp may overflow: 1 / inf is the 0 it should be
 
 
-sigmoid.vjp(x=lambda g, y: g * (1 - y) * y)
+@elementwise(name="sigmoid_backward", numbers=False)
+def sigmoid_slope(xp, grad, result):
+    """A cotangent of `sigmoid` brought to its argument: y (1 - y) times it."""
+    return grad * ((1 - result) * result)
+
+
+def _sigmoid_rule(g: Any, y: Any) -> Any:
+    return sigmoid_slope(g, y) if isinstance(g, TensorCore) else g * ((1 - y) * y)
+
+
+sigmoid.vjp(x=_sigmoid_rule)
+sigmoid_slope.vjp(
+    grad=lambda g, result: _sigmoid_rule(g, result),
+    result=lambda g, grad, result: g * (grad * (1 - 2 * result)),
+)
 sigmoid_ = in_place(sigmoid)
 
 

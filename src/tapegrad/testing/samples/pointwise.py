@@ -56,6 +56,11 @@ def sigmoid(make: Make) -> list:
 
 
 @row
+def sigmoid_backward(make: Make) -> list:
+    return binary(make)
+
+
+@row
 def logit(make: Make) -> list:
     def between(*shape: int) -> np.ndarray:
         return make(*shape, low=0.2, high=0.8)
@@ -134,6 +139,11 @@ def cosh(make: Make) -> list:
 @row
 def tanh(make: Make) -> list:
     return [*_complex(make), Sample(make(3, low=-9, high=9))]
+
+
+@row
+def tanh_backward(make: Make) -> list:
+    return binary(make)
 
 
 @row
