@@ -58,6 +58,7 @@ class Op:
         "name",
         "node_name",
         "numbers",  # whether Python numbers may stand for tensors
+        "one_node",  # reverse rules on tensors that are an operator of their own, by input
         "output_names",
         "params",  # names of the keywords
         "plans",
@@ -120,6 +121,7 @@ class Op:
         self.kernels = kernels
         self.vjps: dict[str, Rule] = {}
         self.jvps: dict[str, Rule] = {}
+        self.one_node: dict[str, Rule] = {}
         self.plans: dict[tuple, Any] = {}
         self.quick: dict[str, Any] = {}
         if self.name in REGISTRY:
@@ -147,6 +149,17 @@ class Op:
     def jvp(self, **rules: Callable) -> None:
         """Declare forward rules: from the tangent of an input to what it adds to the output's."""
         self._declare(self.jvps, rules, "t")
+
+    def recorded(self, **rules: Callable) -> None:
+        """Declare what a reverse rule is on tensors, where an operator does what it says.
+
+        A derivative that is differentiated itself then records one node, instead of one for each
+        step of the rule.
+        """
+        self._declare(self.one_node, rules, "g")
+        for name, rule in self.one_node.items():
+            if rule.names != self.vjps[name].names:
+                raise ValueError(f"both rules of {self.name}.{name} ask for the same")
 
     def _declare(self, table: dict[str, Rule], rules: dict[str, Callable], variable: str) -> None:
         if self.kind == "constant":
@@ -193,6 +206,7 @@ def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Cal
         call.__doc__ = forward.__doc__
         call.__module__ = forward.__module__
         call.op, call.vjp, call.jvp = op, op.vjp, op.jvp  # type: ignore[attr-defined]
+        call.recorded = op.recorded  # type: ignore[attr-defined]
         op.call = call
         return call
 

@@ -106,7 +106,7 @@ def _at_index(at: tuple[int, ...]) -> str:
 def _output(node: Any, n: int, i: int) -> int:
     """Which of the outputs that a user sees the `i`-th of `n` gradients is."""
     plan = node.plan
-    rules = plan.rules() if hasattr(plan, "rules") and not plan.op.variadic else ()
+    rules = plan.rules if hasattr(plan, "rules") and not plan.op.variadic else ()
     if n == len(rules) != len(node.edges):  # no more than what the rules gave
         i = rules[i][0]
     hidden = plan.op.hidden if hasattr(plan, "op") else ()

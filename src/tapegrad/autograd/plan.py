@@ -51,6 +51,7 @@ class Plan:
         "op",
         "places",  # of what is kept, by name
         "rules",  # pairs of an input's number and its rule, for those that require grad
+        "rules_on_tensors",
         "run",  # run(node, g, retain): each edge and its gradient in turn
         "save",  # what a node keeps of a call: save(inputs, params, outputs)
         "versions",  # the versions of it, where an input has a counter: versions(inputs)
@@ -61,6 +62,10 @@ class Plan:
         self.kinds = kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
         self.rules = self._needed_rules()
+        self.rules_on_tensors = [
+            (i, op.one_node.get(op.inputs[i], rule)) if op.one_node else (i, rule)
+            for i, rule in self.rules
+        ]
         names = dict.fromkeys(name for _, rule in self.rules for name in rule.names)
         self.keeps = tuple(self._keep(n) for n in names if n != "xp" and not op.is_cotangent(n))
         self.places = {name: n for n, (_, _, name) in enumerate(self.keeps)}
@@ -167,7 +172,7 @@ class Plan:
         values["g"] = g
         edges = node.edges
         found: list[Any] = [None] * len(self.kinds)
-        for i, rule in self.rules:
+        for i, rule in self.rules_on_tensors:
             if leads is not None and not self.op.variadic and not leads(edges[i]):
                 continue
             operands = []

@@ -9,7 +9,6 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.call import finish
 from tapegrad.op import elementwise
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks, some_tensor
-from tapegrad.tensor import TensorCore
 
 __all__ = [
     "logaddexp",
@@ -35,22 +34,22 @@ def sigmoid(xp, x):
     return 1 / (1 + xp.exp(-x))  # exp may overflow: 1 / inf is the 0 it should be
 
 
+sigmoid.vjp(x=lambda g, y: g * ((1 - y) * y))
+sigmoid_ = in_place(sigmoid)
+
+
 @elementwise(name="sigmoid_backward", numbers=False)
 def sigmoid_slope(xp, grad, result):
     """A cotangent of `sigmoid` brought to its argument: y (1 - y) times it."""
     return grad * ((1 - result) * result)
 
 
-def _sigmoid_rule(g: Any, y: Any) -> Any:
-    return sigmoid_slope(g, y) if isinstance(g, TensorCore) else g * ((1 - y) * y)
-
-
-sigmoid.vjp(x=_sigmoid_rule)
 sigmoid_slope.vjp(
-    grad=lambda g, result: _sigmoid_rule(g, result),
+    grad=lambda g, result: g * ((1 - result) * result),
     result=lambda g, grad, result: g * (grad * (1 - 2 * result)),
 )
-sigmoid_ = in_place(sigmoid)
+sigmoid_slope.recorded(grad=lambda g, result: sigmoid_slope(g, result))
+sigmoid.recorded(x=lambda g, y: sigmoid_slope(g, y))
 
 
 def logistic(xp: Any, x: Any) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import elementwise
-from tapegrad.tensor import TensorCore
 
 __all__ = [
     "acos",
@@ -176,23 +175,23 @@ def tanh(xp, x):
     return xp.tanh(x)
 
 
+# 1 - y^2 in factors: where y is nearly 1, the rounding of y * y would be most of it
+tanh.vjp(x=lambda g, y: g * ((1 - y) * (1 + y)))
+tanh_ = in_place(tanh)
+
+
 @elementwise(name="tanh_backward", numbers=False)
 def tanh_slope(xp, grad, result):
     """A cotangent of `tanh` brought to its argument: 1 - y^2 times it."""
-    return _tanh_rule(grad, result)
+    return grad * ((1 - result) * (1 + result))
 
 
-def _tanh_rule(g: Any, y: Any) -> Any:
-    """1 - y^2 in factors: where y is nearly 1, the rounding of y * y would be most of it."""
-    return tanh_slope(g, y) if isinstance(g, TensorCore) else g * ((1 - y) * (1 + y))
-
-
-tanh.vjp(x=_tanh_rule)
 tanh_slope.vjp(
-    grad=lambda g, result: _tanh_rule(g, result),
+    grad=lambda g, result: g * ((1 - result) * (1 + result)),
     result=lambda g, grad, result: g * (grad * (-2 * result)),
 )
-tanh_ = in_place(tanh)
+tanh_slope.recorded(grad=lambda g, result: tanh_slope(g, result))
+tanh.recorded(x=lambda g, y: tanh_slope(g, y))
 
 
 @elementwise(promote="float", ufunc="arcsinh")

@@ -159,6 +159,8 @@ class Batched:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function is np.copyto:
             return _copy_to(*args[:2])
+        if function is np.dot:  # of matrices and vectors: our own kernels call it for no others
+            return self.__array_namespace__().matmul(*args)
         if function is np.may_share_memory:
             return np.may_share_memory(*[elements(x) for x in args[:2]])
         return NotImplemented
