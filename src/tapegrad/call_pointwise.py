@@ -177,14 +177,16 @@ def binary(
         except AttributeError:
             return with_number(input, other)
         mode = get_mode()
-        x = input._array
-        y = other._array
-        if not mark or (mode is not True and mode is not False):
-            if push is not None and type(mode) is not bool and mode.pushes:
+        if mode is not True and mode is not False:
+            if push is not None and mode.pushes:
                 tensor = push(mode, input, other)
                 if tensor is not None:
                     return tensor
-            z = unmarked(input, other, x, y, mode)
+            return under_mode(input, other, mode)
+        x = input._array
+        y = other._array
+        if not mark:
+            z = unmarked(input, other, x, y)
             if type(z) is not ndarray:
                 return z
         else:
@@ -229,17 +231,19 @@ def binary(
         node.sequence = next_sequence()
         return tensor
 
-    def unmarked(input: Any, other: Any, x: Any, y: Any, mode: Any) -> Any:
+    def under_mode(input: Any, other: Any, mode: Any) -> Any:
+        """The result of a call that a mode takes part in."""
+        nonlocal push
+        if push is None and mode.pushes:  # forward mode has a fast path of its own
+            push = _pushing(op)
+            return call(input, other)
+        return mode.call(op.name, apply, (op, (input, other), {}), {})
+
+    def unmarked(input: Any, other: Any, x: Any, y: Any) -> Any:
         """The array computed from tensors without a common mark; the result, if `apply` gives it.
 
         The shapes differ, or a tensor is seen for the first time, has no dimension, or integers.
         """
-        nonlocal push
-        if mode is not True and mode is not False:
-            if push is None and mode.pushes:  # forward mode has a fast path of its own
-                push = _pushing(op)
-                return call(input, other)
-            return mode.call(op.name, apply, (op, (input, other), {}), {})
         if input._mark is None:
             input._mark = mark_of(x)
         if other._mark is None:

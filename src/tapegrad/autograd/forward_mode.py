@@ -60,7 +60,7 @@ def _references_to_none_but_ours() -> int:
 
 
 _SOLE = _references_to_none_but_ours() if SMALL else 0
-_FEWEST = 64  # small arrays that may be held until the next sweep
+_FEWEST = 24  # small arrays that may be held until the next sweep; few: memory is used again
 
 
 class Level:
@@ -143,7 +143,7 @@ class Level:
 class Forward(Layered):
     """Pushes tangents through operators, on top of `under`: a grad mode, inference, a level."""
 
-    __slots__ = ("duals", "enabled", "held", "is_on", "level", "pushes")
+    __slots__ = ("duals", "enabled", "hold", "is_on", "level", "pushes")
     on_tensors = True  # a backward pass runs on tensors, which tangents go along with
     nests = True
 
@@ -151,7 +151,7 @@ class Forward(Layered):
         super().__init__(under)
         self.level = level
         self.duals = level.duals
-        self.held = level.held
+        self.hold = level.held.append
         self.enabled = enabled
         self.is_on = enabled and not is_inference(under)
         self.pushes = enabled and type(under) is bool

@@ -125,7 +125,7 @@ def _binary(op: Any) -> Callable:
         if mark is known and t is not None and s is not None:
             z = compute(a, b)
             d = known_rule(a, b, t, s, z)  # a sum, which is nobody else's array
-            forward.held.append(z)  # what `Level.hold` does
+            forward.hold(z)  # what `Level.hold` does
             duals[id(z)] = d
             if len(duals) > forward.level.most:
                 forward.level.sweep()
@@ -186,10 +186,11 @@ def _unfit(*operands: Any) -> None:
 def _direct(op: Any, compute: Callable, pattern: str, dtype: Any) -> Callable:
     """The forward rules for one pattern of operands that change ("t"), in one function of arrays.
 
-    For `atan2` with two that change: `lambda x0, x1, t0, t1, y: rule_0(t0, x1, x0) + rule_1(...)`;
-    for `mul`, whose rules are products, `lambda x0, x1, t0, t1, y: t0 * x1 + t1 * x0`.
+    For `atan2` with two that change it is `add(rule_0(t0, x1, x0), rule_1(t1, x1, x0))`; for `mul`,
+    whose rules are products, `add(multiply(t0, x1), multiply(t1, x0))`: of small arrays NumPy's
+    functions are quicker than its operators.
     """
-    scope: dict[str, Any] = {"xp": numpy_namespace}
+    scope: dict[str, Any] = {"xp": numpy_namespace, "add": np.add, "multiply": np.multiply}
     if "t" not in pattern:
         return _unfit
     terms = []
@@ -204,10 +205,12 @@ def _direct(op: Any, compute: Callable, pattern: str, dtype: Any) -> Callable:
         if None in texts:
             return _unfit
         if rule.function.__code__.co_code == _PRODUCT and len(texts) == 2:
-            terms.append(f"{texts[0]} * {texts[1]}")  # two calls less
+            product = "{} * {}" if pattern == "tn" else "multiply({}, {})"
+            terms.append(product.format(*texts))  # two calls less
         else:
             terms.append(f"rule_{i}({', '.join(map(str, texts))})")
-    direct = eval(f"lambda x0, x1, t0, t1, y: {' + '.join(terms)}", scope)
+    total = f"add({', '.join(terms)})" if len(terms) == 2 else terms[0]
+    direct = eval(f"lambda x0, x1, t0, t1, y: {total}", scope)
     # what one call gives, all give: an array of the shape and the dtype of its operands
     ones = np.full((2, 1), 0.5, dtype)
     other = 0.5 if pattern == "tn" else ones
