@@ -54,7 +54,7 @@ PICTURES = {  # file: the graph, and what is done to its page
     ),
     "graph-step.png": (
         classifier,
-        "setTheme('dark'), document.getElementById('saved').click(), stepBy(5)",
+        "setTheme('dark'), document.getElementById('saved').click(), stepBy(4), stepBy(1)",
     ),
     "graph-vanishing.png": (sigmoids, "1"),
 }
@@ -64,6 +64,8 @@ def main() -> int:
     """Write the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         browser = chromium.start(folder)
+        size = {"width": 1280, "height": 860, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         for name, (make, act) in PICTURES.items():
             path = Path(folder) / "page.html"
             make().save(path)

@@ -40,6 +40,17 @@ class Page:
         """The value of an expression in the page."""
         return self.browser.execute_script(f"return ({script})")
 
+    def ready(self):
+        """Milliseconds from the navigation to the first drawing."""
+        script = """
+            const done = arguments[0], wait = setInterval(() => {
+              if (document.body.dataset.ready === undefined) return;
+              clearInterval(wait);
+              done(Number(document.body.dataset.ready));
+            }, 10);
+        """
+        return self.browser.execute_async_script(script)
+
     def find(self, selector):
         return self.browser.find_element("css selector", selector)
 

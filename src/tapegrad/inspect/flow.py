@@ -9,19 +9,25 @@ import numpy as np
 from tapegrad.inspect.stepping import Stepper
 
 BINS = 24
+FEW = 9
 VANISHING = 1e-5  # of the norm of what came in at the roots
 EXPLODING = 1e5
 
 
 class Flow:
-    """A gradient in a few numbers: norm, range, histogram, what is not finite."""
+    """A gradient in a few numbers: norm, range, histogram, what is not finite.
 
-    __slots__ = ("bins", "high", "low", "n", "n_inf", "n_nan", "n_zero", "norm", "shape")
+    `values` are the numbers themselves, nested as they are, where they are few; else None.
+    """
+
+    __slots__ = ("bins", "high", "low", "n", "n_inf", "n_nan", "n_zero", "norm", "shape", "values")
 
     def __init__(self, g: Any):
         array = np.asarray(getattr(g, "_array", g))
         self.shape = tuple(array.shape)
-        values = np.abs(array) if array.dtype.kind == "c" else array
+        is_complex = array.dtype.kind == "c"
+        self.values = array.tolist() if array.size <= FEW and not is_complex else None
+        values = np.abs(array) if is_complex else array
         values = values.astype(np.float64).ravel()  # a norm in half precision overflows
         self.n = values.size
         self.n_nan = int(np.isnan(values).sum())

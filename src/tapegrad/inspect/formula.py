@@ -127,7 +127,7 @@ def _call(node: ast.Call) -> tuple[str, int]:
 def _cases(one: str, chosen: str, other: str) -> str:
     first = f"<mtr><mtd>{one}</mtd><mtd><mtext>where&#160;</mtext>{chosen}</mtd></mtr>"
     second = f"<mtr><mtd>{other}</mtd><mtd><mtext>elsewhere</mtext></mtd></mtr>"
-    return f"<mrow><mo>{{</mo><mtable>{first}{second}</mtable></mrow>"
+    return f'<mtable class="cases">{first}{second}</mtable>'  # the page draws the brace
 
 
 def _attribute(node: ast.Attribute) -> tuple[str, int]:

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import json
 from html import escape
+from math import isfinite
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from tapegrad.inspect.flow import Flow
+from tapegrad.inspect.layer_groups import Group
 from tapegrad.inspect.record import Edge, Kept, Record, Vertex
 from tapegrad.inspect.rule_text import RuleText
 
 _FOLDER = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1]
 _LIBRARIES = ("cytoscape.min.js", "dagre.min.js")
-_SCRIPTS = ("model.js", "layout.js", "view.js", "panel.js", "stepping.js", "main.js")
+_SCRIPTS = (
+    "model.js",
+    "sides.js",
+    "layout.js",
+    "style.js",
+    "view.js",
+    "panel.js",
+    "stepping.js",
+    "main.js",
+)
 
 
 def page(graph: Any) -> str:
     """The whole page of a Graph."""
-    text = json.dumps(_data(graph.record, graph.title), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_Data(graph.record, graph.title).all, separators=(",", ":"), allow_nan=False)
     return Template(_read("page.html")).substitute(
         title=escape(graph.title),
         style=_read("page.css"),
@@ -34,61 +45,104 @@ def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _data(record: Record, title: str) -> dict:
-    """What the page shows; rules, which many nodes share, stand in it once."""
-    rules: dict[int, int] = {}
-    texts: list[dict] = []
-    for vertex in record.vertices:
-        for rule in vertex.rules:
-            if id(rule) not in rules:
-                rules[id(rule)] = len(texts)
-                texts.append(
-                    {"formula": rule.formula, "source": rule.source, "place": _place(rule)}
-                )
-    timed = sorted((v.time, v.number) for v in record.vertices if v.time is not None)
-    return {
-        "title": title,
-        "start": record.start or 1.0,
-        "bytes": record.n_bytes,
-        "rules": texts,
-        "vertices": [_vertex(v, rules) for v in record.vertices],
-        "edges": [_edge(e) for e in record.edges],
-        "groups": [
-            {
-                "name": g.name,
-                "label": g.label,
-                "kind": g.kind,
-                "parent": -1 if g.parent is None else g.parent.number,
-            }
-            for g in record.groups
-        ],
-        "timed": [number for _, number in timed],
-    }
+class _Shared:
+    """What many parts of a page say the same of: written once, and numbered."""
+
+    def __init__(self) -> None:
+        self.all: list[Any] = []
+        self._number: dict[Any, int] = {}
+
+    def number(self, key: Any, value: Any = None) -> int:
+        """The number of `value`, or of `key` itself; equal keys have the same one."""
+        if key not in self._number:
+            self._number[key] = len(self.all)
+            self.all.append(key if value is None else value)
+        return self._number[key]
 
 
-def _place(rule: RuleText) -> str:
-    """Where a rule stands, from the name of the package if it is one of tapegrad's."""
+class _Data:
+    """What the page shows. Rules, words and gradients that many nodes share stand in it once."""
+
+    def __init__(self, record: Record, title: str):
+        self.words, self.rules, self.flows = _Shared(), _Shared(), _Shared()
+        vertices = [self.vertex(v) for v in record.vertices]
+        edges = [self.edge(e) for e in record.edges]
+        timed = sorted((v.time, v.number) for v in record.vertices if v.time is not None)
+        self.all = {
+            "title": title,
+            "start": record.start or 1.0,
+            "bytes": record.n_bytes,
+            "words": self.words.all,
+            "rules": self.rules.all,
+            "flows": self.flows.all,
+            "vertices": vertices,
+            "edges": edges,
+            "groups": [_group(g) for g in record.groups],
+            "timed": [number for _, number in timed],
+        }
+
+    def vertex(self, v: Vertex) -> dict:
+        word = self.words.number
+        return {
+            "kind": v.kind,
+            "name": word(v.name),
+            "shape": v.size,
+            "dtype": word(v.dtype or ""),
+            "doc": word(v.doc),
+            "values": v.values,
+            "rules": [self.rules.number(id(rule), _rule(rule)) for rule in v.rules],
+            "kept": None if v.kept is None else [_kept(k) for k in v.kept],
+            "module": word(v.module),
+            "place": word(v.place),
+            "code": word(v.code),
+            "group": -1 if v.group is None else v.group.number,
+            "time": v.time,
+            "received": [self.flow(f) for f in v.received],
+        }
+
+    def edge(self, e: Edge) -> dict:
+        return {
+            "source": e.source.number,
+            "target": e.target.number,
+            "input": self.words.number(e.input),
+            "port": e.port,
+            "state": e.state,
+            "flow": self.flow(e.flow),
+        }
+
+    def flow(self, flow: Flow | None) -> int | None:
+        if flow is None:
+            return None
+        data = {
+            "norm": _rounded(flow.norm),
+            "low": _rounded(flow.low),
+            "high": _rounded(flow.high),
+            "n": flow.n,
+            "nan": flow.n_nan,
+            "inf": flow.n_inf,
+            "zero": flow.n_zero,
+            "bins": flow.bins,
+            "values": _plain(flow.values),
+            "shape": str(flow.shape),
+        }
+        return self.flows.number(repr(data), data)
+
+
+def _group(g: Group) -> dict:
+    parent = -1 if g.parent is None else g.parent.number
+    return {"name": g.name, "label": g.label, "kind": g.kind, "parent": parent}
+
+
+def _rule(rule: RuleText) -> dict:
+    """A rule, and where it stands: from the name of the package if it is one of tapegrad's."""
     path = Path(rule.file)
     inside = path.is_relative_to(_PACKAGE)
-    return f"{path.relative_to(_PACKAGE.parent).as_posix() if inside else path}:{rule.line}"
-
-
-def _vertex(v: Vertex, rules: dict[int, int]) -> dict:
+    place = f"{path.relative_to(_PACKAGE.parent).as_posix() if inside else path}:{rule.line}"
     return {
-        "kind": v.kind,
-        "name": v.name,
-        "shape": v.size,
-        "dtype": v.dtype or "",
-        "doc": v.doc,
-        "values": v.values,
-        "rules": [rules[id(rule)] for rule in v.rules],
-        "kept": None if v.kept is None else [_kept(k) for k in v.kept],
-        "module": v.module,
-        "place": v.place,
-        "code": v.code,
-        "group": -1 if v.group is None else v.group.number,
-        "time": v.time,
-        "received": [None if f is None else _flow(f) for f in v.received],
+        "formula": rule.formula,
+        "source": rule.source,
+        "place": place,
+        "names": list(rule.names),
     }
 
 
@@ -97,29 +151,11 @@ def _kept(kept: Kept) -> dict:
     return {"name": kept.name, "text": kept.text, "shape": shape, "bytes": kept.n_bytes}
 
 
-def _edge(e: Edge) -> dict:
-    return {
-        "source": e.source.number,
-        "target": e.target.number,
-        "input": e.input,
-        "port": e.port,
-        "state": e.state,
-        "flow": None if e.flow is None else _flow(e.flow),
-    }
-
-
-def _flow(flow: Flow) -> dict:
-    return {
-        "norm": _rounded(flow.norm),
-        "low": _rounded(flow.low),
-        "high": _rounded(flow.high),
-        "n": flow.n,
-        "nan": flow.n_nan,
-        "inf": flow.n_inf,
-        "zero": flow.n_zero,
-        "bins": flow.bins,
-        "shape": str(flow.shape),
-    }
+def _plain(values: Any) -> Any:
+    """Numbers in lists; those that JSON has not as words."""
+    if isinstance(values, list):
+        return [_plain(x) for x in values]
+    return values if values is None or isfinite(values) else str(values)
 
 
 def _rounded(x: float) -> float:

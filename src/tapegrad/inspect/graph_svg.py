@@ -10,14 +10,17 @@ from tapegrad.inspect.record import Edge, Record, Vertex
 
 _MARGIN = 12
 _STYLE = """
-.op{fill:#eef1f6}.parameter{fill:#cfe2ff}.leaf{fill:#d8f0e6}.result{fill:#d5f2c9}
-rect{stroke:#c3cad6}text{fill:#1c2430;font:12px system-ui,sans-serif;text-anchor:middle}
-.dim{fill:#667085;font-size:11px}path{fill:none;stroke:#98a2b3;stroke-width:1.4}
-.head{fill:#98a2b3;stroke:none}.flow{stroke:#5b8def}.nan{stroke:#d6249f;stroke-width:3}
-.exploding{stroke:#dc2626;stroke-width:3}
-.vanishing{stroke:#2f6fdb;stroke-width:2;stroke-dasharray:5 4}.zero{stroke-dasharray:2 4}
-@media (prefers-color-scheme: dark){.op{fill:#2a3240}.parameter{fill:#1f4373}.leaf{fill:#1c4f3d}
-.result{fill:#2f5a22}rect{stroke:#465061}text{fill:#e6e9ef}.dim{fill:#98a2b3}.flow{stroke:#7aa7ff}}
+.op{fill:#eef1f6;stroke:#8592a6}.parameter{fill:#cfe2ff;stroke:#3f74d6}
+.leaf{fill:#fff0b8;stroke:#a88204}.result{fill:#d0f0cc;stroke:#35913f}
+text{fill:#1c2430;font:12px system-ui,sans-serif;text-anchor:middle}
+.dim{fill:#5b6577;font-size:11px}path{fill:none;stroke:#74829a;stroke-width:1.4}
+.head{fill:#74829a;stroke:none}.flow{stroke-width:2}.nan{stroke:#c2168f;stroke-width:3}
+.exploding{stroke:#d92020;stroke-width:3}.vanishing{stroke:#1a66d0;stroke-dasharray:5 4}
+.zero{stroke-dasharray:2 4}
+@media (prefers-color-scheme: dark){.op{fill:#2a3240;stroke:#76849b}
+.parameter{fill:#1f4373;stroke:#74a5f5}.leaf{fill:#4e400f;stroke:#d6b13c}
+.result{fill:#22512a;stroke:#6cc57a}text{fill:#e8ebf1}.dim{fill:#a3adbd}path{stroke:#8c9ab2}
+.head{fill:#8c9ab2}.nan{stroke:#ff70d8}.exploding{stroke:#ff6b6b}.vanishing{stroke:#62a5ff}}
 """
 
 

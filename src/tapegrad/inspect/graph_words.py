@@ -10,11 +10,11 @@ from tapegrad.inspect.record import Edge, Record, Vertex
 _FILL = {
     "operator": "#eef1f6",
     "parameter": "#cfe2ff",
-    "leaf": "#d8f0e6",
-    "result": "#d5f2c9",
-    "saved": "#ffe1bd",
+    "leaf": "#fff0b8",
+    "result": "#d0f0cc",
+    "saved": "#ffe3cc",
 }
-_STATE = {"nan": "#d6249f", "exploding": "#dc2626", "vanishing": "#2f6fdb", "zero": "#98a2b3"}
+_STATE = {"nan": "#c2168f", "exploding": "#d92020", "vanishing": "#1a66d0", "zero": "#8a94a5"}
 
 
 def dot(record: Record, saved: bool = False) -> str:

@@ -17,12 +17,14 @@ class RuleText:
 
     Attributes:
         input: which input the gradient is for.
+        names: what the rule calls its parameters.
         source: the rule as it stands in its file.
         file, line: where.
-        formula: the same in MathML, "" where it is no single expression.
+        formula: the same in MathML, "" where it is no single expression, or only the call of a
+            function with many arguments, of which a formula would say no more.
     """
 
-    __slots__ = ("file", "formula", "input", "line", "source")
+    __slots__ = ("file", "formula", "input", "line", "names", "source")
 
     def __init__(self, input: str, function: Callable):
         function = inspect.unwrap(function)
@@ -30,6 +32,7 @@ class RuleText:
         self.input = input
         self.file = code.co_filename
         self.line = code.co_firstlineno
+        self.names = code.co_varnames[: code.co_argcount]
         text, tree = _parsed(self.file)
         node = _definition(tree, code)
         if node is None:
@@ -37,7 +40,7 @@ class RuleText:
             return
         self.source = dedent(ast.get_source_segment(text, node, padded=True) or "").strip()
         value = _value(node)
-        self.formula = "" if value is None else formula(input, value)
+        self.formula = "" if value is None or _only_calls(value) else formula(input, value)
 
 
 def rules_of(node: Any) -> list[RuleText]:
@@ -104,6 +107,12 @@ def _value(node: Any) -> ast.expr | None:
     if len(body) == 1 and isinstance(body[0], ast.Return):
         return body[0].value
     return None
+
+
+def _only_calls(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call) or ast.unparse(value.func) == "xp.where":
+        return False
+    return len(value.args) + len(value.keywords) > 3
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -3,15 +3,18 @@
 // the group around it: the time grows with the number of items, and boxes never overlap. Groups of
 // the same form, as the blocks of a transformer are, are laid out once.
 //
+// Leaves, and what is computed from a single leaf, stand on both sides above the item that uses
+// them (sides.js); dagre has all of that as one node. So what flows through stays in the middle.
+//
 // An edge that comes into a group from outside passes a port at its upper side, one that leaves it
 // a port at its lower side, so that it finds its way around what is inside.
 
 const layouts = new Map(); // by form
 const canvasText = document.createElement("canvas").getContext("2d");
-canvasText.font = "12px system-ui, sans-serif";
-const TITLE = 30, MARGIN = 14; // of the box of an open group
+const FONT = 13;
+canvasText.font = `${FONT}px system-ui, sans-serif`;
+const TITLE = 30, MARGIN = 14, TRIMMED = 12; // of the box of an open group
 
-const numberOf = (item) => parseInt(item.slice(1), 10);
 const isOpen = (item) => item[0] === "g" && open.has(numberOf(item));
 const isPort = (item) => item[0] === "i" || item[0] === "o";
 
@@ -20,7 +23,8 @@ function labelOf(item) {
   if (item[0] === "g") {
     const group = data.groups[i], n = within[i].filter((v) => data.vertices[v].kind === "operator").length;
     const kind = group.kind && group.kind !== group.label ? ` ${group.kind}` : "";
-    return [group.label + kind, n === 1 ? "1 operator" : `${n} operators`];
+    const trouble = worst(troubles[i]);
+    return [group.label + kind, some(n, "operator") + (trouble ? `, ${trouble}` : "")];
   }
   if (item[0] === "k") {
     const kept = data.vertices[i].kept[item.split(".")[1]];
@@ -35,8 +39,14 @@ function labelOf(item) {
 
 function sizeOf(item) {
   const [first, second] = labelOf(item);
-  const width = Math.max(canvasText.measureText(first).width, canvasText.measureText(second).width);
-  return { width: Math.min(Math.max(width + 22, 64), 260), height: second ? 40 : 26 };
+  const width = Math.max(...[first, second].map((each) => canvasText.measureText(each).width));
+  const mark = item[0] === "g" ? 14 : 0; // the triangle before its name
+  return { width: Math.min(Math.max(width + mark + 20, 60), 280), height: second ? 40 : 26 };
+}
+
+// The bar at the upper left of an open group, with its name.
+function captionOf(item) {
+  return { label: `▾ ${labelOf(item)[0]}`, width: canvasText.measureText(`▾ ${labelOf(item)[0]}`).width + 10 };
 }
 
 // Positions of all items and the points that edges go through.
@@ -79,7 +89,8 @@ function piecesOf(edge) {
 }
 
 function itemsOf(g, level) {
-  const found = [...members.get(g)];
+  const found = members.get(g).filter((item) => !copies.has(item));
+  for (const each of copies.values()) found.push(...each.filter((item) => parentOf(item) === g));
   if (showSaved) {
     for (const item of members.get(g)) {
       if (item[0] !== "v") continue;
@@ -99,14 +110,15 @@ function layoutGroup(g, levels, boxes) {
     if (isPort(item)) return { width: 1, height: 1, port: item[0] };
     if (!isOpen(item)) return sizeOf(item);
     const inner = layoutGroup(numberOf(item), levels, boxes);
-    const title = canvasText.measureText(labelOf(item)[0]).width + 24;
+    const title = captionOf(item).width + 16;
     const below = inner.items.some((each) => each[0] === "o") ? 0 : MARGIN; // ports are on the border
     return { width: Math.max(inner.width + 2 * MARGIN, title), height: inner.height + TITLE + below };
   });
   const number = new Map(items.map((item, i) => [item, i]));
   const edges = level.map((piece) => [number.get(piece.from), number.get(piece.to)]);
-  const form = JSON.stringify([sizes.map((s) => [Math.round(s.width), s.height, s.port]), edges]);
-  if (!layouts.has(form)) layouts.set(form, dagreLayout(sizes, edges));
+  const sides = sidesOf(items, edges);
+  const form = JSON.stringify([sizes.map((s) => [Math.round(s.width), s.height, s.port]), edges, sides]);
+  if (!layouts.has(form)) layouts.set(form, inBlocks(sizes, edges, sides));
   const box = { ...layouts.get(form), items };
   boxes.set(g, box);
   return box;
@@ -114,7 +126,7 @@ function layoutGroup(g, levels, boxes) {
 
 function dagreLayout(sizes, edges) {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 30, edgesep: 12, ranker: (g) => rank(g, sizes) });
+  graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 26, edgesep: 12, ranker: (g) => rank(g, sizes) });
   sizes.forEach((size, i) => graph.setNode(String(i), { width: size.width, height: size.height }));
   const seen = new Set();
   edges.forEach(([a, b]) => {
@@ -122,13 +134,23 @@ function dagreLayout(sizes, edges) {
     seen.add(`${a}>${b}`);
   });
   dagre.layout(graph);
-  const points = edges.map(([a, b]) => graph.edge({ v: String(a), w: String(b), name: "e" }).points);
-  const { width, height } = graph.graph();
+  const between = edges.map(([a, b]) => graph.edge({ v: String(a), w: String(b), name: "e" }).points.slice(1, -1));
+  const nodes = sizes.map((_, i) => graph.node(String(i)));
+  const has = (port) => sizes.some((size) => size.port === port);
+  const above = has("i") ? TRIMMED : 0; // ports are rows of their own, which need less room
+  const height = sizes.length ? graph.graph().height - above - (has("o") ? TRIMMED : 0) : 0;
+  // Long edges pass beside the nodes, where dagre does not count them.
+  const bends = between.flat().map((p) => p.x);
+  const left = Math.min(...nodes.map((n) => n.x - n.width / 2), ...bends);
+  const right = Math.max(...nodes.map((n) => n.x + n.width / 2), ...bends);
   return {
-    at: sizes.map((size, i) => ({ x: graph.node(String(i)).x, y: graph.node(String(i)).y, ...size })),
-    points,
-    width: sizes.length ? width : 0,
-    height: sizes.length ? height : 0,
+    at: nodes.map(({ x, y }, i) => {
+      const { port } = sizes[i]; // ports are on the border
+      return { ...sizes[i], x: x - left, y: port === "i" ? 0 : port === "o" ? height : y - above };
+    }),
+    points: between.map((points) => points.map(({ x, y }) => ({ x: x - left, y: Math.max(y - above, 0) }))),
+    width: sizes.length ? right - left : 0,
+    height,
   };
 }
 
@@ -179,7 +201,9 @@ function place(g, box, x, y, levels, boxes, places) {
     place(numberOf(item), inner, here.x - inner.width / 2, here.y - height / 2 + TITLE, levels, boxes, places);
   });
   (levels.get(g) || []).forEach((piece, i) => {
-    const points = box.points[i].slice(1, -1).map((p) => ({ x: x + p.x, y: y + p.y }));
+    let points = box.points[i].map((p) => ({ x: x + p.x, y: y + p.y }));
+    // From the lower side of a box right to the next row: no bend on the way.
+    if (points.length === 1 && (isOpen(piece.from) || isOpen(piece.to))) points = [];
     if (isPort(piece.from)) points.unshift(at.get(piece.from));
     if (isPort(piece.to)) points.push(at.get(piece.to));
     piece.points = points;

@@ -3,9 +3,13 @@
 
 let hits = [], hit = -1;
 
+// All that a vertex is found by; shapes also without spaces, and as 5x16.
 function wordsOf(vertex) {
-  return [vertex.name, vertex.shape, vertex.module, vertex.doc, vertex.code, vertex.place]
-    .filter(Boolean).join("\n").toLowerCase();
+  const shape = vertex.shape.replaceAll(" ", "");
+  const layers = [];
+  for (let g = vertex.group; g !== TOP; g = data.groups[g].parent) layers.push(data.groups[g].name, data.groups[g].kind);
+  const words = [vertex.name, vertex.shape, shape, shape.replace(/[()]/g, "").replaceAll(",", "x"), ...layers];
+  return [...words, vertex.module, vertex.doc, vertex.code, vertex.place].filter(Boolean).join("\n").toLowerCase();
 }
 
 function search(word) {
@@ -16,12 +20,14 @@ function search(word) {
   hit = -1;
   showHits();
   element("found").textContent = wanted ? `${hits.length} found` : "";
+  if (wanted) element("panel").innerHTML = aboutHits(hits);
+  else showPanel(selected);
 }
 
 function showHits() {
   cy.batch(() => {
     cy.nodes(".found").removeClass("found");
-    new Set(hits.map(shownFor)).forEach((item) => cy.getElementById(item).addClass("found"));
+    new Set(hits.map(shownFor)).forEach((item) => drawnFor(item).addClass("found"));
   });
 }
 
@@ -43,66 +49,100 @@ function unfoldAll() {
   note(all ? "" : `The outer layers are unfolded: all of it would be more than ${OPEN_AT_MOST.toLocaleString("en")} boxes.`);
 }
 
+function showSavedTensors() {
+  showSaved = !showSaved;
+  element("saved").classList.toggle("on", showSaved);
+  element("saved").setAttribute("aria-pressed", showSaved);
+  draw();
+  showLegend();
+}
+
+// Dark where the notebook around the page is, or else where the reader's system is.
+function themeAround() {
+  try {
+    const around = window.parent.document.body.dataset;
+    if (around.jpThemeLight) return around.jpThemeLight === "true" ? "light" : "dark";
+    if (around.vscodeThemeKind) return around.vscodeThemeKind.includes("light") ? "light" : "dark";
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error; // the page around belongs to somebody else
+  }
+  return darkness.matches ? "dark" : "light";
+}
+
+function onTap(event) {
+  const target = event.target;
+  note("");
+  if (target === cy) select(null);
+  else if (target.isEdge()) select(target.id());
+  else if (target.hasClass("folded") || target.hasClass("caption")) toggle(numberOf(target.data("stands")));
+  else select(target.data("stands"));
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.id === "time") return;
+  const onButton = event.target.tagName === "BUTTON";
+  const act = {
+    "/": () => element("search").focus(), f: fit, Escape: () => select(null),
+    ArrowUp: () => walk(true), ArrowDown: () => walk(false),
+    ...(selected && selected[0] === "g" && !onButton ? { Enter: () => toggle(numberOf(selected)) } : {}),
+    ...(data.timed.length ? { ArrowRight: () => stepBy(1), ArrowLeft: () => stepBy(-1) } : {}),
+    ...(data.timed.length && !onButton ? { " ": play } : {}),
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function listen() {
+  cy.on("tap", onTap);
+  cy.on("dbltap", "node.open", (event) => toggle(numberOf(event.target.id())));
+  element("panel").onclick = (event) => {
+    const { vertex, edge, group } = event.target.dataset;
+    if (vertex !== undefined) goTo(Number(vertex));
+    if (edge !== undefined) goToEdge(Number(edge));
+    if (group !== undefined) toggle(Number(group));
+    if (vertex || edge || group) {
+      note("");
+      showHits();
+      element("panel").focus({ preventScroll: true }); // the button has gone with the page it was on
+    }
+  };
+  element("fit").onclick = fit;
+  element("fold").onclick = () => { open.clear(); note(""); draw(); showLegend(); };
+  element("unfold").onclick = () => { unfoldAll(); showLegend(); };
+  element("saved").onclick = showSavedTensors;
+  element("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  element("search").oninput = () => search(element("search").value);
+  element("search").onkeydown = (event) => {
+    if (event.key === "Enter") nextHit(event.shiftKey ? -1 : 1);
+    if (event.key === "Escape") { element("search").value = ""; search(""); element("canvas").focus(); }
+    event.stopPropagation();
+  };
+  document.addEventListener("keydown", onKey);
+  darkness.addEventListener("change", () => setTheme(themeAround()));
+}
+
 function start() {
-  element("title").textContent = data.title;
+  element("title").textContent = element("title").title = data.title;
   const n = data.vertices.filter((v) => v.kind === "operator").length;
-  element("counts").textContent = `${n.toLocaleString("en")} operators, ${bytes(data.bytes)} kept`;
-  setTheme(data.theme || (darkness.matches ? "dark" : "light"));
+  element("counts").textContent = `${some(n, "operator")}, ${bytes(data.bytes)} kept`;
+  for (const id of ["fold", "unfold"]) element(id).hidden = !data.groups.length;
+  setTheme(themeAround());
   const all = openUpTo(SHOWN_AT_START);
   if (!all) openUpTo(OUTLINES);
   if (!all) note("Some layers are folded: click one to unfold it.");
+  startStepping();
+  showLegend(); // before the drawing, which has what room it leaves
   cy = cytoscape({
     container: element("canvas"), layout: { name: "preset" }, style: styleOfAll(), minZoom: 0.02, maxZoom: 4,
     boxSelectionEnabled: false, autounselectify: true,
     textureOnViewport: data.vertices.length > 1500, hideEdgesOnViewport: false,
   });
+  cy.one("render", () => { document.body.dataset.ready = String(Math.round(performance.now())); });
   draw();
-  cy.on("tap", "node", (event) => {
-    const id = event.target.id();
-    note("");
-    if (event.target.hasClass("folded")) toggle(parseInt(id.slice(1), 10));
-    else select(id);
-  });
-  cy.on("tap", "edge", (event) => select(event.target.id()));
-  cy.on("dbltap", "node.open", (event) => toggle(parseInt(event.target.id().slice(1), 10)));
-  cy.on("tap", (event) => { if (event.target === cy) select(null); });
-  element("panel").onclick = (event) => {
-    note("");
-    const { vertex, group } = event.target.dataset;
-    if (vertex !== undefined) goTo(Number(vertex));
-    if (group !== undefined) toggle(Number(group));
-  };
-  element("fit").onclick = fit;
-  element("fold").onclick = () => { open.clear(); note(""); draw(); };
-  element("unfold").onclick = unfoldAll;
-  element("saved").onclick = () => {
-    showSaved = !showSaved;
-    element("saved").classList.toggle("on", showSaved);
-    draw();
-    showLegend();
-  };
-  element("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-  element("search").oninput = () => search(element("search").value);
-  element("search").onkeydown = (event) => {
-    if (event.key === "Enter") nextHit(event.shiftKey ? -1 : 1);
-    if (event.key === "Escape") { element("search").value = ""; search(""); element("search").blur(); }
-    event.stopPropagation();
-  };
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.id === "time") return;
-    const act = {
-      "/": () => element("search").focus(), f: fit, Escape: () => select(null),
-      ...(data.timed.length ? { ArrowRight: () => stepBy(1), ArrowLeft: () => stepBy(-1), " ": play } : {}),
-    }[event.key];
-    if (!act || event.target.tagName === "BUTTON" && event.key === " ") return;
-    event.preventDefault();
-    act();
-  });
-  darkness.addEventListener("change", () => setTheme(darkness.matches ? "dark" : "light"));
-  startStepping();
+  listen();
   showLegend();
   showPanel(null);
-  document.body.dataset.ready = String(Math.round(performance.now()));
 }
 
 start();

@@ -6,10 +6,21 @@ const TOP = -1; // the group that everything is in
 const SHOWN_AT_START = 90; // items; a larger graph shows its outlines first, as many
 const OUTLINES = 60;
 const OPEN_AT_MOST = 2000; // by the button that unfolds all: some seconds of work
+const COPIED = 3; // a leaf with more users than these is drawn beside each of them
 const open = new Set();
 let showSaved = false;
 
-// An item is a vertex ("v3"), a group ("g1"), or what a vertex keeps ("k3.0").
+for (const vertex of data.vertices) { // words and gradients that many share stand in the file once
+  for (const key of ["name", "dtype", "doc", "module", "place", "code"]) vertex[key] = data.words[vertex[key]];
+  vertex.received = vertex.received.map((i) => (i === null ? null : data.flows[i]));
+}
+for (const edge of data.edges) {
+  edge.input = data.words[edge.input];
+  edge.flow = edge.flow === null ? null : data.flows[edge.flow];
+}
+
+// An item is a vertex ("v3"), a group ("g1"), what a vertex keeps ("k3.0"), or a copy of a leaf for
+// one of its users ("c3:v7").
 const members = new Map([[TOP, []], ...data.groups.map((_, i) => [i, []])]);
 data.groups.forEach((group, i) => members.get(group.parent).push("g" + i));
 data.vertices.forEach((vertex, i) => members.get(vertex.group).push("v" + i));
@@ -26,7 +37,20 @@ data.vertices.forEach((vertex, i) => {
   for (let g = vertex.group; g !== TOP; g = data.groups[g].parent) within[g].push(i);
 });
 
+const STATES = ["nan", "exploding", "vanishing", "zero"]; // the worst first
+const worst = (states) => STATES.find((state) => states.has(state)) || "";
+const troubles = data.groups.map(() => new Set()); // the states of the edges inside a group
+data.edges.forEach((edge) => {
+  if (!edge.state) return;
+  const groups = new Set(around("v" + edge.source));
+  for (const g of around("v" + edge.target)) if (g !== TOP && groups.has(g)) troubles[g].add(edge.state);
+});
+
+const numberOf = (item) => parseInt(item.slice(1), 10);
+const isLeaf = (v) => data.vertices[v].kind === "parameter" || data.vertices[v].kind === "leaf";
+
 function parentOf(item) {
+  if (item[0] === "c") return parentOf(item.slice(item.indexOf(":") + 1));
   const i = parseInt(item.slice(1), 10);
   return item[0] === "g" ? data.groups[i].parent : data.vertices[i].group;
 }
@@ -69,16 +93,33 @@ function reveal(vertex) {
   return changed;
 }
 
+let drawnAs = []; // by edge: the id of the drawn one that stands for it; "" inside a closed group
+let copies = new Map(); // by leaf that is drawn several times: its copies
+
 // Edges as they are drawn: those between the same two items are one.
 function drawnEdges() {
-  const found = new Map();
-  data.edges.forEach((edge, i) => {
+  const found = new Map(), from = new Map();
+  drawnAs = data.edges.map((edge, i) => {
     const source = shownFor(edge.source), target = shownFor(edge.target);
-    if (source === target) return;
+    if (source === target) return "";
     const id = "e" + source + ">" + target;
-    if (!found.has(id)) found.set(id, { id, source, target, edges: [] });
+    if (!found.has(id)) {
+      found.set(id, { id, source, target, edges: [] });
+      if (source[0] === "v" && isLeaf(edge.source)) from.set(source, [...(from.get(source) || []), id]);
+    }
     found.get(id).edges.push(i);
+    return id;
   });
+  copies = new Map();
+  for (const [leaf, ids] of from) {
+    if (ids.length <= COPIED) continue;
+    copies.set(leaf, []);
+    for (const id of ids) {
+      const edge = found.get(id);
+      edge.source = `c${numberOf(leaf)}:${edge.target}`;
+      copies.get(leaf).push(edge.source);
+    }
+  }
   if (showSaved) {
     data.vertices.forEach((vertex, v) => {
       if (shownFor(v) !== "v" + v) return;
@@ -106,3 +147,4 @@ const bytes = (n) => {
 };
 const short = (name) => name.replace(/Backward\d*$/, "");
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const some = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;

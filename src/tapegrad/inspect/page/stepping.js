@@ -6,7 +6,9 @@ let timer = null;
 const element = (id) => document.getElementById(id);
 
 function setTime(time, travel = false) {
+  const before = now;
   now = time === null ? null : Math.min(Math.max(time, 0), data.timed.length);
+  if ((before === null) !== (now === null)) showLegend();
   element("time").value = now ?? data.timed.length;
   markTime();
   if (travel) travelling();
@@ -37,7 +39,7 @@ function markTime() {
       state.set(item, [all[0] + ran.has(v), all[1] + 1]);
     });
     cy.nodes(".plain").forEach((node) => {
-      const [n, all] = state.get(node.id()) || [0, 0];
+      const [n, all] = state.get(node.data("stands")) || [0, 0];
       if (node.hasClass("result") || node.hasClass("saved")) return;
       node.toggleClass("waiting", !n);
       node.toggleClass("passed", n > 0 && n === all);
@@ -50,15 +52,14 @@ function markTime() {
     });
     if (!now) return;
     const current = data.timed[now - 1];
-    cy.getElementById(shownFor(current)).addClass("running");
+    drawnFor(shownFor(current)).addClass("running");
     carrying(current).addClass("carrying");
   });
 }
 
 function carrying(v) {
-  const ids = inputs[v].filter((i) => data.edges[i].flow).map((i) => data.edges[i])
-    .map((edge) => `e${shownFor(edge.source)}>${shownFor(edge.target)}`);
-  return ids.reduce((all, id) => all.union(cy.getElementById(id)), cy.collection());
+  return inputs[v].filter((i) => data.edges[i].flow && drawnAs[i])
+    .reduce((all, i) => all.union(cy.getElementById(drawnAs[i])), cy.collection());
 }
 
 // A dot for each gradient that the node has just sent goes up to the node that it is for.
@@ -67,7 +68,7 @@ function travelling() {
   carrying(data.timed[now - 1]).forEach((edge) => {
     const dot = cy.add({
       group: "nodes", classes: "travelling", position: { ...edge.target().position() },
-      selectable: false, grabbable: false, data: { width: 14, height: 14, label: "" },
+      grabbable: false, data: { width: 14, height: 14, label: "" },
     });
     dot.animate({ position: edge.source().position() }, { duration: 420, complete: () => dot.remove() });
   });
@@ -75,11 +76,9 @@ function travelling() {
 
 function follow() {
   if (!now) return;
-  const item = shownFor(data.timed[now - 1]);
   cy.stop(true);
-  const node = cy.getElementById(item), box = cy.extent(), at = node.position();
-  if (at.x < box.x1 || at.x > box.x2 || at.y < box.y1 || at.y > box.y2) cy.animate({ center: { eles: node } }, { duration: 200 });
-  select(item[0] === "v" ? item : selected);
+  select("v" + data.timed[now - 1]);
+  lookAt(drawnFor(shownFor(data.timed[now - 1])));
 }
 
 function stepBy(n) {

@@ -1,89 +1,54 @@
 "use strict";
 // The drawing itself.
 
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 const darkness = window.matchMedia("(prefers-color-scheme: dark)");
-const READABLE = 0.5; // zoom
+const LEGIBLE = 0.7, READABLE = 0.85; // zoom: letters of nine and of eleven pixels
 let cy = null;
 let selected = null; // an item or the id of an edge
 
-function styleOfAll() {
-  const font = { "font-family": "system-ui, sans-serif", "font-size": 12, color: colour("ink") };
-  const node = (kind) => ({
-    selector: "node." + kind,
-    style: { "background-color": colour(kind) },
-  });
-  return [
-    { selector: "node", style: {
-      ...font, shape: "round-rectangle", width: "data(width)", height: "data(height)",
-      label: "data(label)", "text-wrap": "wrap", "text-valign": "center", "text-halign": "center",
-      "line-height": 1.2, "border-width": 1, "border-color": colour("line"),
-      "text-max-width": "data(width)", "min-zoomed-font-size": 5,
-    } },
-    ...["operator", "parameter", "leaf", "result", "saved"].map(node),
-    { selector: "node.saved", style: { "font-size": 11, shape: "rectangle" } },
-    { selector: "node.folded", style: {
-      "background-color": colour("panel"), "border-style": "double", "border-width": 4,
-    } },
-    { selector: "node.open", style: {
-      "background-color": colour("panel"), "background-opacity": 0.55, "text-valign": "top",
-      "text-halign": "center", "text-margin-y": 20, color: colour("dim"), "z-index-compare": "manual",
-      "z-index": "data(depth)", "border-style": "solid", "border-width": 1,
-    } },
-    { selector: "node.plain, edge", style: { "z-index-compare": "manual", "z-index": 1000 } },
-    { selector: "edge", style: {
-      width: "data(width)", "line-color": "data(colour)", "target-arrow-color": "data(colour)",
-      "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "straight",
-      "min-zoomed-font-size": 6,
-    } },
-    { selector: "edge.bent", style: {
-      "curve-style": "round-segments", "segment-weights": "data(weights)",
-      "segment-distances": "data(distances)", "segment-radii": 14, "edge-distances": "node-position",
-    } },
-    { selector: "edge.saved", style: { "line-style": "dotted", "target-arrow-shape": "none" } },
-    { selector: "edge.vanishing, edge.zero", style: { "line-style": "dashed" } },
-    { selector: "edge.nan, edge.exploding", style: {
-      label: "data(state)", ...font, "font-size": 11, color: "data(colour)",
-      "text-background-color": colour("paper"), "text-background-opacity": 1,
-      "text-background-padding": 2,
-    } },
-    { selector: "node.found", style: { "border-color": colour("mark"), "border-width": 2 } },
-    { selector: ".waiting", style: { opacity: 0.3 } },
-    { selector: "node.passed", style: { "border-color": colour("bar"), "border-width": 2 } },
-    { selector: "edge.carrying", style: {
-      "source-arrow-shape": "triangle", "target-arrow-shape": "none", opacity: 1,
-      "line-color": colour("big"), "source-arrow-color": colour("big"), width: 4,
-    } },
-    { selector: "node.travelling", style: {
-      width: 14, height: 14, shape: "ellipse", label: "", "background-color": colour("big"),
-      "border-width": 0, "z-index-compare": "manual", "z-index": 2000, events: "no",
-    } },
-    { selector: "node:selected, node.chosen", style: { "border-color": colour("mark"), "border-width": 3 } },
-    { selector: "node.running", style: { "border-color": colour("big"), "border-width": 4 } },
-    { selector: "edge:selected, edge.chosen", style: {
-      "line-color": colour("mark"), "target-arrow-color": colour("mark"), "source-arrow-color": colour("mark"),
-    } },
-  ];
-}
-
-// How a gradient is drawn: by its norm against that which the pass began with.
+// How a gradient is drawn: by its norm against that which the pass began with. Its words stand beside it.
 function flowStyle(edge) {
   const flows = edge.edges.map((i) => data.edges[i]).filter((e) => e.flow);
-  if (!flows.length) return { width: 1.4, colour: colour("zero"), state: "" };
-  const state = ["nan", "exploding", "vanishing", "zero"].find((s) => flows.some((e) => e.state === s)) || "";
+  if (!flows.length) return { width: 1.4, colour: colour("flow"), state: "", words: "", aside: 0 };
+  const state = worst(new Set(flows.map((e) => e.state)));
   const norm = Math.hypot(...flows.map((e) => e.flow.norm));
   const size = norm ? Math.log10(norm / data.start) : -6;
   const width = Math.min(Math.max(2.2 + size * 0.35, 1), 5);
-  const by = { nan: "bad", exploding: "big", vanishing: "small", zero: "zero" };
-  if (state) return { width: state === "zero" ? 1.4 : 3.2, colour: colour(by[state]), state };
-  return { width, colour: colour("bar"), state };
+  const [{ flow }] = flows;
+  const words = state === "nan" ? state : flows.length === 1 && flow.n === 1 && flow.values !== null
+    ? nested(flow.values) : `norm ${number(norm)}`;
+  const aside = canvasText.measureText(words).width / 2 + 8;
+  if (state) return { width: state === "zero" ? 1.6 : 3.2, colour: colour(LINES[state]), state, words, aside };
+  return { width, colour: colour("flow"), state, words, aside };
 }
 
 function kindOf(item) {
   if (item[0] === "k") return "saved plain";
-  const i = parseInt(item.slice(1), 10);
-  if (item[0] === "g") return open.has(i) ? "open" : "folded plain";
+  const i = numberOf(item);
+  if (item[0] === "c") return data.vertices[i].kind + " copy plain";
+  if (item[0] === "g") return open.has(i) ? "open" : `folded plain ${worst(troubles[i])}`;
   return data.vertices[i].kind + " plain";
+}
+
+function nodeOf(item, at) {
+  const [first, second] = labelOf(item), kind = kindOf(item);
+  const mark = item[0] === "g" ? "▸ " : "";
+  return {
+    group: "nodes", classes: kind, position: { x: at.x, y: at.y }, grabbable: kind !== "open",
+    data: {
+      id: item, label: mark + (second ? `${first}\n${second}` : first), width: at.width, height: at.height,
+      depth: around(item).length, stands: item[0] === "c" ? "v" + numberOf(item) : item,
+    },
+  };
+}
+
+function captionAt(item, at) {
+  const { label, width } = captionOf(item);
+  return {
+    group: "nodes", classes: "caption", grabbable: false,
+    position: { x: at.x - at.width / 2 + width / 2 + 5, y: at.y - at.height / 2 + 14 },
+    data: { id: "t" + item, label, width, height: 20, stands: item },
+  };
 }
 
 function elements() {
@@ -91,23 +56,25 @@ function elements() {
   const { places, routes } = layoutAll(edges);
   const found = [];
   for (const [item, at] of places) {
-    const [first, second] = labelOf(item), kind = kindOf(item);
-    const label = kind === "open" ? first : second ? `${first}\n${second}` : first;
-    found.push({
-      group: "nodes", classes: kind, position: { x: at.x, y: at.y }, grabbable: kind !== "open",
-      data: { id: item, label, width: at.width, height: at.height, depth: around(item).length },
-    });
+    found.push(nodeOf(item, at));
+    if (isOpen(item)) found.push(captionAt(item, at));
   }
   for (const edge of edges) {
     const route = segments(places.get(edge.source), places.get(edge.target), routes.get(edge.id) || []);
-    const style = edge.saved ? { width: 1.4, colour: colour("keep"), state: "" } : flowStyle(edge);
+    const style = edge.saved ? { width: 1.4, colour: colour("saved-line"), state: "", words: "", aside: 0 } : flowStyle(edge);
     found.push({
-      group: "edges", selectable: true,
+      group: "edges",
       classes: [style.state, edge.saved ? "saved" : "", route.straight ? "" : "bent"].join(" "),
       data: { ...edge, ...style, ...(route.straight ? {} : { weights: route.weights, distances: route.distances }) },
     });
   }
   return found;
+}
+
+// What is drawn for an item: the item, or copies of it.
+function drawnFor(item) {
+  const node = cy.getElementById(item);
+  return node.length ? node : (copies.get(item) || []).reduce((all, id) => all.union(cy.getElementById(id)), cy.collection());
 }
 
 // Draw anew; what is at the item `around_` stays where it is on the screen.
@@ -126,7 +93,7 @@ function draw(around_ = null) {
   }
   markSelected();
   markTime();
-  document.body.dataset.shown = cy.nodes().length;
+  document.body.dataset.shown = cy.nodes(".plain").length;
 }
 
 function fit() {
@@ -141,15 +108,17 @@ function fit() {
 // The first look: all of it where that can be read, else the top of it.
 function firstLook() {
   fit();
-  if (cy.zoom() >= READABLE) return;
+  if (cy.zoom() >= LEGIBLE) return;
   const box = cy.elements().boundingBox();
+  const first = cy.nodes(".plain").min((node) => node.position().y).ele;
+  const middle = box.w * READABLE < cy.width() ? (box.x1 + box.x2) / 2 : first.position().x;
   cy.zoom(READABLE);
-  cy.pan({ x: cy.width() / 2 - ((box.x1 + box.x2) / 2) * READABLE, y: 40 - box.y1 * READABLE });
+  cy.pan({ x: cy.width() / 2 - middle * READABLE, y: 16 - box.y1 * READABLE });
 }
 
 function markSelected() {
   cy.elements(".chosen").removeClass("chosen");
-  if (selected) cy.getElementById(selected).addClass("chosen");
+  if (selected) drawnFor(selected).addClass("chosen");
 }
 
 function select(item) {
@@ -158,12 +127,39 @@ function select(item) {
   showPanel(item);
 }
 
+// Bring what is chosen into the window, if it is not there.
+function lookAt(elements) {
+  if (!elements.length) return;
+  const box = cy.extent(), at = elements[0].isNode() ? elements[0].position() : elements[0].midpoint();
+  const inside = at.x > box.x1 && at.x < box.x2 && at.y > box.y1 && at.y < box.y2;
+  if (inside && cy.zoom() >= READABLE / 2) return;
+  cy.animate({ center: { eles: elements[0] }, zoom: Math.max(cy.zoom(), READABLE) }, { duration: 200 });
+}
+
 // Go to a vertex, wherever it is.
 function goTo(vertex) {
   if (reveal(vertex)) draw();
-  const node = cy.getElementById("v" + vertex);
   select("v" + vertex);
-  cy.animate({ center: { eles: node }, zoom: Math.max(cy.zoom(), 0.8) }, { duration: 200 });
+  lookAt(drawnFor("v" + vertex));
+}
+
+function goToEdge(i) {
+  if ([reveal(data.edges[i].source), reveal(data.edges[i].target)].includes(true)) draw();
+  select(drawnAs[i]);
+  lookAt(cy.getElementById(drawnAs[i]));
+}
+
+// Along the graph: up to what the chosen item is computed from, down to what is computed from it.
+function walk(up) {
+  const here = selected ? drawnFor(selected) : cy.collection();
+  if (!here.length) return select(cy.nodes(up ? ".result" : ".plain")[0].data("stands"));
+  const from = here[0].isEdge() ? (up ? here.sources() : here.targets()) : up ? here.incomers("node") : here.outgoers("node");
+  const next = from.filter((node) => !node.hasClass("saved"));
+  if (!next.length) return;
+  // Rather to what flows through than to a leaf.
+  const chosen = next.filter((node) => !node.hasClass("parameter") && !node.hasClass("leaf"));
+  select((chosen.length ? chosen : next)[0].data("stands"));
+  lookAt(drawnFor(selected));
 }
 
 function toggle(g) {
@@ -175,26 +171,31 @@ function toggle(g) {
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  if (cy) {
-    cy.style(styleOfAll());
-    cy.edges().forEach((edge) => {
-      edge.data(edge.data("saved") ? { colour: colour("keep") } : flowStyle(edge.data()));
-    });
-  }
-  if (cy) showLegend();
+  if (!cy) return;
+  cy.style(styleOfAll());
+  cy.edges().forEach((edge) => {
+    edge.data(edge.data("saved") ? { colour: colour("saved-line") } : flowStyle(edge.data()));
+  });
+  showLegend();
 }
 
 function showLegend() {
-  const kinds = [["operator", "operator"], ["parameter", "parameter"], ["leaf", "leaf"], ["result", "result"]];
-  if (showSaved) kinds.push(["saved", "saved tensor"]);
-  const words = kinds
-    .filter(([kind]) => kind === "saved" || data.vertices.some((v) => v.kind === kind))
-    .map(([kind, name]) => `<span><i style="background:var(--${kind})"></i>${name}</span>`);
-  const states = { nan: "nan", exploding: "exploding", vanishing: "vanishing", zero: "zero gradient" };
-  const lines = { nan: "bad", exploding: "big", vanishing: "small", zero: "zero" };
-  for (const [state, name] of Object.entries(states)) {
-    if (!data.edges.some((e) => e.state === state)) continue;
-    words.push(`<span><b style="color:var(--${lines[state]})"></b>${name}</span>`);
+  const names = { operator: "operator", parameter: "parameter", leaf: "other leaf", result: "result" };
+  const kinds = Object.keys(names).filter((kind) => data.vertices.some((v) => v.kind === kind));
+  if (showSaved) kinds.push("saved");
+  const box = (fill, edge, style = "solid") => `<i style="background:var(--${fill});border-color:var(--${edge});border-style:${style}"></i>`;
+  const line = (name, style = "solid") => `<b style="color:var(--${name});border-top-style:${style}"></b>`;
+  const words = kinds.map((kind) => box(kind, kind + "-line") + (names[kind] || "saved tensor"));
+  if (copies.size) words.push(box("paper", "dim", "dashed") + "the same leaf again");
+  if (data.groups.length) words.push(box("group", "group-line", "double") + "folded layer");
+  if (data.timed.length) {
+    words.push(line("flow") + "gradient, the thicker the larger");
+    const states = { nan: "nan", exploding: "exploding", vanishing: "vanishing", zero: "zero" };
+    const styles = { vanishing: "dashed", zero: "dotted" };
+    for (const state of STATES) {
+      if (data.edges.some((e) => e.state === state)) words.push(line(LINES[state], styles[state]) + states[state]);
+    }
+    if (now !== null) words.push(box("paper", "run") + "has run", line("run") + "sends its gradient");
   }
-  document.getElementById("legend").innerHTML = words.join("");
+  document.getElementById("legend").innerHTML = words.map((each) => `<span>${each}</span>`).join("");
 }
