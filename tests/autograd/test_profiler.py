@@ -10,8 +10,9 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.autograd.profile_recorder import RECORDER, USER, Recorder
+from tapegrad.autograd.profile_tree import events_of
 from tapegrad.autograd.profiler import profile, record_function
-from tapegrad.autograd.profiler_util import EventList, FunctionEvent, events_of
+from tapegrad.autograd.profiler_util import EventList, FunctionEvent
 
 TABLES = Path(__file__).with_name("profile_tables.txt")
 
@@ -216,20 +217,6 @@ def test_shapes_are_recorded_when_asked_for(pair):
     assert len(prof.key_averages()) == 2
 
 
-def test_operations_are_counted_when_asked_for():
-    a, b = torch.ones(30, 40), torch.ones(40, 5)
-    with profile(with_flops=True) as prof:
-        a.mm(b)
-        a * a
-        a.exp()
-    averages = {e.key: e for e in prof.key_averages()}
-    assert averages["aten::mm"].flops == 12000
-    assert averages["aten::mul"].flops == 1200
-    assert averages["aten::exp"].flops == 0
-    assert averages["aten::mm"].input_shapes == ""
-    assert "Total KFLOPs" in prof.key_averages().table()
-
-
 def test_operators_have_the_names_that_pytorch_gives_them():
     x = torch.ones(3, 3)
     with profile() as prof:
@@ -237,7 +224,7 @@ def test_operators_have_the_names_that_pytorch_gives_them():
         torch.zeros(3)
     assert names(prof) == [
         "aten::" + name
-        for name in "add_ zero_ log1p add argmax sum floor_divide clone gt zeros".split()
+        for name in "add_ zero_ log1p add argmax sum floor_divide clone copy_ gt zeros".split()
     ]
 
 

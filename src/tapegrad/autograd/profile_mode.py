@@ -9,17 +9,13 @@ from typing import Any
 
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.profile_names import titles_of
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
 from tapegrad.call import apply
 from tapegrad.call_pointwise import binary, unary
 
-EVALUATE = "autograd::engine::evaluate_function: "
 set_mode, reset_mode = MODE.set, MODE.reset
-_SUFFIXES = ("_along", "_axes", "_of_number")  # of names of our own where PyTorch has overloads
-_TITLES: dict[str, str] = {}  # of operators, made as they are met
 _QUICK: dict[bool, dict[Any, Callable]] = {True: {}, False: {}}  # by grad mode and operator
-_NAMES = {"AccumulateGrad": "torch::autograd::AccumulateGrad"}
-_INNER = {name: "_" + name for name in ("safe_softmax", "to_copy", "unsafe_view")}
 
 
 class Profiling(Layered):
@@ -41,11 +37,12 @@ class Profiling(Layered):
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         recorder = self.recorder
         op, inputs, params = args
-        if self.quick is not None and function is apply:
+        ways = self.quick
+        if ways is not None and function is apply:
             try:
-                quick = self.quick[op]
+                quick = ways[op]
             except KeyError:
-                quick = self.quick[op] = quick_way(op, self.under)
+                quick = ways[op] = quick_way(op, self.under)
             if not recorder.on:
                 return quick(*inputs, **params)
             start = clock()
@@ -56,16 +53,16 @@ class Profiling(Layered):
                 raise
             end = clock()
             try:
-                node = result._node
-                sequence = -1 if node is None else node.sequence or -1
-            except AttributeError:  # several results, or one of several outputs of a node
+                sequence = result._node.sequence or -1
+            except AttributeError:  # no node, several results, one of several outputs of a node
                 sequence = sequence_of(result)
             self.note((op, start, end, sequence, get_ident()))
             return result
         if not recorder.on:
             return self.below(name, function, args, kwargs)
-        title = title_of(name, op)
-        record = recorder.push(title, inputs=shapes_of(inputs) if recorder.shapes else None)
+        titles = titles_of(name, op)
+        record = recorder.push(titles[-1], inputs=shapes_of(inputs) if recorder.shapes else None)
+        record.above = titles[:-1]
         try:
             result = self.below(name, function, args, kwargs)
             record.sequence = sequence_of(result)
@@ -115,27 +112,12 @@ class Profiling(Layered):
         recorder = self.recorder
         if not recorder.on:
             return super().backward_node(node, function, args)
-        name = node_title(type(node).__name__)
         shapes = shapes_of(args[1:2]) if recorder.shapes else None
-        record = recorder.push(name, BACKWARD, shapes, node.sequence or -1)
+        record = recorder.push(type(node).__name__, BACKWARD, shapes, node.sequence or -1)
         try:
             return super().backward_node(node, function, args)
         finally:
             recorder.pop(record)
-
-
-def node_title(name: str) -> str:
-    """What a profile calls a node."""
-    return _NAMES.get(name, name)
-
-
-def title_of(name: str, op: Any) -> str:
-    """What a profile calls an operator."""
-    title = _TITLES.get(name)
-    if title is None:
-        public = name if name.endswith("_") else public_name(name, op.node_name)
-        title = _TITLES[name] = "aten::" + _INNER.get(public, public)
-    return title
 
 
 def quick_way(op: Any, grad: bool) -> Callable:
@@ -160,24 +142,6 @@ def quick_way(op: Any, grad: bool) -> Callable:
         fast: Any = make(op, get_mode=lambda: grad, apply=general)
         return fast.direct
     return called
-
-
-def public_name(name: str, node: str) -> str:
-    """What PyTorch calls an operator: its nodes are named after it, whatever our own name is.
-
-    >>> from tapegrad.autograd.profile_mode import public_name
-    >>> public_name("add_tensors", "AddBackward0"), public_name("log1p", "Log1PBackward0")
-    ('add', 'log1p')
-    """
-    words = node.partition("Backward")[0]
-    public = "".join("_" + c.lower() if c.isupper() else c for c in words).removeprefix("_")
-    if node in ("", "NotImplemented"):
-        public = name
-    elif public.replace("_", "") == name.replace("_", ""):
-        public = min(public, name, key=len)  # "log1p", not "log1_p"
-    for suffix in _SUFFIXES:
-        public = public.removesuffix(suffix)
-    return public
 
 
 def sequence_of(result: Any) -> int:

@@ -25,7 +25,9 @@ class Record:
     """One stretch of time: an operator, a node of the graph, a block of the user."""
 
     __slots__ = (
+        "above",
         "end",
+        "flops",
         "held",
         "inputs",
         "memory",
@@ -38,12 +40,14 @@ class Record:
     )
 
     name: str
+    above: tuple[str, ...]  # names of events around it that begin and end with it, outermost first
     scope: int
     inputs: list[Any] | None  # shapes
     sequence: int
     thread: int
     memory: int  # bytes: what was held at the start, then what was added by the end
     held: int  # bytes held at the end
+    flops: int  # operations, where whoever records counts them
     module: str  # the layer that was being called
     start: int  # nanoseconds
     end: int  # 0 while it runs
@@ -66,6 +70,7 @@ class Recorder:
         "began",
         "brief",
         "ended",
+        "flops",
         "held",
         "memory",
         "modules",
@@ -79,7 +84,14 @@ class Recorder:
         "tracing",
     )
 
-    def __init__(self, *, shapes: bool = False, memory: bool = False, modules: bool = False):
+    def __init__(
+        self,
+        *,
+        shapes: bool = False,
+        memory: bool = False,
+        modules: bool = False,
+        flops: bool = False,
+    ):
         self.on = False
         self.records: list[Record] = []
         # Of one event after the other: operator or type of node, start and end in seconds,
@@ -90,6 +102,7 @@ class Recorder:
         self.brief = not (shapes or memory or modules)  # whether those five are all
         self.modules = modules
         self.shapes = shapes  # whether whoever records should note the shapes of inputs
+        self.flops = flops
         self.memory = memory
         self.tracing = False  # whether tracemalloc was started here
         self.native: dict[int, int] = {}  # the system's number of a thread, by Python's
@@ -124,7 +137,9 @@ class Recorder:
         """End the recording, and with it what still runs."""
         self.on = False
         self.ended = perf_counter_ns()
-        self.native = {each.ident: each.native_id for each in enumerate_threads()}
+        for each in enumerate_threads():
+            if each.ident is not None and each.native_id is not None:
+                self.native[each.ident] = each.native_id
         for record in self.records:
             if not record.end:
                 self.pop(record)
@@ -140,6 +155,8 @@ class Recorder:
         """Note that `name` begins; give what is returned to `pop` when it ends."""
         record = Record()
         record.name = name
+        record.above = ()
+        record.flops = 0
         record.scope = scope
         record.inputs = inputs
         record.sequence = sequence
@@ -160,6 +177,13 @@ class Recorder:
                 record.held = held_bytes()
                 record.memory = record.held - record.memory
 
+    def forget(self, record: Record) -> None:
+        """Strike out what `push` returned, one of the latest."""
+        for i in range(len(self.records) - 1, -1, -1):
+            if self.records[i] is record:
+                del self.records[i]
+                return
+
     def threads(self) -> dict[int, int]:
         """The numbers that events have for threads, by Python's: 1 for the recorder's own."""
         numbers = {self.thread: 1}
@@ -175,13 +199,15 @@ class Recorder:
     def all(self) -> list[Record]:
         """Every event as a record, in the order in which they began."""
         records = list(self.records)
-        from tapegrad.autograd.profile_mode import title_of
+        from tapegrad.autograd.profile_names import titles_of
 
         for flat, scope in ((self.operators, FUNCTION), (self.nodes, BACKWARD)):
             for i in range(0, len(flat), 5):
                 what, start, end, sequence, thread = flat[i : i + 5]
                 record = Record()
-                record.name = title_of(what.name, what) if scope == FUNCTION else what.__name__
+                titles = titles_of(what.name, what) if scope == FUNCTION else (what.__name__,)
+                record.name, record.above = titles[-1], titles[:-1]
+                record.flops = 0
                 record.start, record.end = int(start * 1e9), int(end * 1e9)
                 record.sequence, record.thread = sequence, thread
                 record.scope = scope

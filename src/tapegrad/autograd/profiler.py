@@ -18,12 +18,7 @@ from tapegrad.autograd.layered import stripped
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_mode import Profiling
 from tapegrad.autograd.profile_recorder import RECORDER, USER, Record, Recorder
-from tapegrad.autograd.profiler_util import (
-    EventList,
-    FunctionEvent,
-    FunctionEventAvg,
-    events_of,
-)
+from tapegrad.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
 from tapegrad.errors import advised
 
 __all__ = [
@@ -147,7 +142,10 @@ class profile:
 
     def _new_recorder(self) -> Recorder:
         return Recorder(
-            shapes=self.record_shapes, memory=self.profile_memory, modules=self.with_modules
+            shapes=self.record_shapes,
+            memory=self.profile_memory,
+            modules=self.with_modules,
+            flops=self.with_flops,
         )
 
     def _start(self) -> None:
@@ -173,13 +171,14 @@ class profile:
             recorder = self._recorder
             if recorder is None or not recorder.ended:
                 return EventList()
-            self._events = events_of(recorder, flops=self.with_flops, shapes=self._show_shapes)
-            if self._earlier:
-                self._events = EventList(
-                    [*self._earlier, *self._events],
-                    profile_memory=self.profile_memory,
-                    with_flops=self.with_flops,
-                )
+            from tapegrad.autograd.profile_tree import events_of
+
+            events = events_of(recorder, flops=self.with_flops, shapes=self._show_shapes)
+            self._events = EventList(
+                [*self._earlier, *events],
+                profile_memory=self.profile_memory,
+                with_flops=self.with_flops,
+            )
         return self._events
 
     @property
@@ -333,12 +332,18 @@ class record_function:
 
 def attach(recorder: Recorder) -> tuple:
     """Have `recorder` hear of what runs in this context; what is returned is for `detach`."""
+    from tapegrad.autograd import profile_composite
+
+    profile_composite.listen()
     profiling = Profiling(stripped(MODE.get(), Profiling), recorder)
     return RECORDER.set(recorder), MODE.set(profiling), profiling
 
 
 def detach(recorder: Any, token: Any, profiling: Profiling) -> None:
     """Let nobody hear any more: `attach` undone."""
+    from tapegrad.autograd import profile_composite
+
+    profile_composite.leave()
     RECORDER.reset(recorder)
     if MODE.get() is profiling:
         MODE.reset(token)

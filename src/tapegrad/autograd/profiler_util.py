@@ -11,7 +11,6 @@ from tapegrad.autograd.profile_event import (
     FunctionEventAvg,
     Interval,
 )
-from tapegrad.autograd.profile_recorder import BACKWARD, FUNCTION, Recorder
 from tapegrad.errors import advised
 
 __all__ = ["DeviceType", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval"]
@@ -37,9 +36,9 @@ class EventList(list):
 
     def _build_tree(self) -> None:
         """Give every event its parent and its children, from their times."""
-        _nest(self)
-        while _merge(self):
-            pass
+        from tapegrad.autograd.profile_tree import build_tree
+
+        build_tree(self)
 
     @property
     def self_cpu_time_total(self) -> float:
@@ -154,89 +153,3 @@ class EventList(list):
         from tapegrad.inspect.notebook import events_html
 
         return events_html(self)
-
-
-def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -> EventList:
-    """What `recorder` noted, as events with parents and children."""
-    from tapegrad.autograd.profile_flops import flops_of
-    from tapegrad.autograd.profile_mode import EVALUATE, node_title
-
-    threads = recorder.threads()
-    forward: dict[int, int] = {}  # sequence number -> thread of the operator
-    events: list[FunctionEvent] = []
-    for record in recorder.all():
-        thread = threads[record.thread]
-        fwd_thread = forward.get(record.sequence, 0)
-        if record.sequence >= 0 and record.scope == FUNCTION:
-            forward.setdefault(record.sequence, thread)
-        name = node_title(record.name) if record.scope == BACKWARD else record.name
-        names = [EVALUATE + name, name] if record.scope == BACKWARD else [name]
-        for name in names:
-            event = FunctionEvent(
-                len(events),
-                name,
-                thread,
-                (record.start - recorder.began) / 1e3,
-                (record.end - recorder.began) / 1e3,
-                fwd_thread=fwd_thread,
-                input_shapes=record.inputs if shapes and name is names[-1] else None,
-                scope=record.scope,
-                cpu_memory_usage=record.memory,
-                sequence_nr=record.sequence,
-                flops=flops_of(name, record.inputs or []) if flops else 0,
-            )
-            event.held = record.held
-            event.module_hierarchy = record.module
-            if name.startswith("ProfilerStep#"):
-                event.name = "ProfilerStep*"  # the steps of a loop are summed
-            events.append(event)
-    result = EventList(events, profile_memory=recorder.memory, with_flops=flops)
-    result._build_tree()
-    _place(result)
-    return result
-
-
-def _place(events: list[FunctionEvent]) -> None:
-    """Give events their Python functions and their layer: a node has those of its operator."""
-    forward: dict[int, FunctionEvent] = {}
-    for event in events:
-        parent = event.cpu_parent
-        if parent is not None:
-            event.stack = parent.stack
-            if parent.is_python_function:
-                event.stack = [parent.name, *parent.stack]
-        if event.sequence_nr >= 0 and event.scope == FUNCTION:
-            forward.setdefault(event.sequence_nr, event)
-        elif event.scope == BACKWARD and event.sequence_nr in forward:
-            event.module_hierarchy = forward[event.sequence_nr].module_hierarchy
-            if parent is not None and parent.scope == BACKWARD:
-                event.stack = forward[event.sequence_nr].stack
-
-
-def _nest(events: list[FunctionEvent]) -> None:
-    open_events: dict[int, list[FunctionEvent]] = {}
-    for event in sorted(events, key=lambda e: (e.time_range.start, -e.time_range.end)):
-        enclosing = open_events.setdefault(event.thread, [])
-        while enclosing and (
-            event.time_range.start >= enclosing[-1].time_range.end
-            or event.time_range.end > enclosing[-1].time_range.end
-        ):
-            enclosing.pop()
-        if enclosing:
-            enclosing[-1].append_cpu_child(event)
-            event.set_cpu_parent(enclosing[-1])
-        enclosing.append(event)
-
-
-def _merge(events: list[FunctionEvent]) -> bool:
-    """Drop events that are all there is in an event of the same name; whether there were any."""
-    dropped = set()
-    for event in events:
-        parent = event.cpu_parent
-        if parent is not None and parent.name == event.name and len(parent.cpu_children) == 1:
-            parent.cpu_children = event.cpu_children
-            for child in event.cpu_children:
-                child.set_cpu_parent(parent)
-            dropped.add(event.id)
-    events[:] = [event for event in events if event.id not in dropped]
-    return bool(dropped)

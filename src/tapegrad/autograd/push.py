@@ -90,7 +90,7 @@ def _composed(op: Any, tangents: Sequence) -> Callable:
             continue
         rule = op.jvps.get(name)
         if rule is None:
-            from tapegrad.autograd.profile_mode import public_name
+            from tapegrad.autograd.profile_names import public_name
 
             raise no_rule(public_name(op.name, op.node_name))
         scope[f"rule_{i}"] = rule.function

@@ -18,7 +18,7 @@ from tapegrad.autograd.describe import kept_by
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.profile_mode import node_title, title_of
+from tapegrad.autograd.profile_names import node_title, title_of
 from tapegrad.autograd.trace import Trace, frames_here
 
 

@@ -70,7 +70,7 @@ def events_html(events: Any) -> str:
     True
     """
     from tapegrad.autograd.profile_event import format_time
-    from tapegrad.autograd.profile_mode import EVALUATE
+    from tapegrad.autograd.profile_tree import EVALUATE
 
     total = sum(event.self_cpu_time_total for event in events)
     # What surrounds a node takes no time itself.

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.profile_mode import public_name
+from tapegrad.autograd.profile_names import public_name
 from tapegrad.storage import owner_of
 from tapegrad.tensor import Tensor
 

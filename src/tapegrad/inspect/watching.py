@@ -17,7 +17,7 @@ from tapegrad.autograd.engine import reachable
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.layered import Layered, layer_of
 from tapegrad.autograd.mode import MODE, _Decorating
-from tapegrad.autograd.profile_mode import public_name
+from tapegrad.autograd.profile_names import public_name
 from tapegrad.autograd.trace import FREED_BY, Trace, Tracing, trace_of
 from tapegrad.autograd.view import edge_of
 from tapegrad.op import Op

@@ -8,7 +8,7 @@ from typing import Any
 
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.profile_mode import public_name
+from tapegrad.autograd.profile_names import public_name
 from tapegrad.autograd.trace import Trace, frames_here
 from tapegrad.errors import advised
 from tapegrad.utils.checkpoint.frame import CheckpointError

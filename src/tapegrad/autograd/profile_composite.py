@@ -1,0 +1,194 @@
+"""Functions that call several operators, as events around them: `aten::linear`, `aten::matmul`.
+
+Such functions are plain Python and know nothing of profiles. While a profiler listens, each of them
+has other code: it notes when the function begins and ends, and runs the code that was there. So
+they cost nothing while nobody listens, whoever holds them and by whatever name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from threading import Lock
+from types import FunctionType
+from typing import Any
+
+from tapegrad.autograd.profile_recorder import RECORDER, shapes_of
+
+# Files of tapegrad.ops, and what they define. A function is called as in PyTorch's profile; where
+# its own name is another one, that follows after a colon.
+_FUNCTIONS = {
+    "affine": "linear addbmm addmv addr baddbmm",
+    "attention": "scaled_dot_product_attention",
+    "axis": "movedim swapaxes",
+    "bilinear_form": "bilinear",
+    "calculus": "trapezoid cumulative_trapezoid",
+    "cast": "to type_as to:cast_as to:cpu to:type_",
+    "chain": "linalg_multi_dot:multi_dot chain_matmul",
+    "channel_norm": "instance_norm",
+    "compare": "allclose isclose",
+    "contraction": "einsum tensordot kron trace",
+    "conv": "conv1d conv2d conv3d",
+    "conv_transposed": "conv_transpose1d conv_transpose2d conv_transpose3d",
+    "copy": "contiguous",
+    "correlation": "cov corrcoef",
+    "definite": "linalg_cholesky",
+    "determinant": "det linalg_det slogdet linalg_slogdet logdet",
+    "distance": "cosine_similarity pairwise_distance",
+    "divergence": "kl_div",
+    "dropping": "dropout dropout_ feature_dropout feature_dropout_ alpha_dropout alpha_dropout_ "
+    "feature_alpha_dropout feature_alpha_dropout_",
+    "eigen": "linalg_eig:eig linalg_eigvalsh:eigvalsh",
+    "embedding_table": "one_hot",
+    "expand": "expand_as broadcast_tensors broadcast_to",
+    "export": "item is_nonzero:to_bool",
+    "fourier_grid": "fft_fft2:fft2 fft_ifft2:ifft2 fft_rfft2:rfft2 fft_irfft2:irfft2 fft_fftn:fftn "
+    "fft_ifftn:ifftn fft_rfftn:rfftn fft_irfftn:irfftn",
+    "fourier_line": "fft_fft:fft fft_ifft:ifft fft_rfft:rfft fft_irfft:irfft fft_hfft:hfft "
+    "fft_ihfft:ihfft",
+    "grid": "meshgrid cartesian_prod combinations",
+    "inversion": "linalg_inv:inv",
+    "join": "hstack vstack dstack column_stack",
+    "least_squares": "linalg_lstsq:lstsq",
+    "likelihood": "cross_entropy_loss:cross_entropy",
+    "magnitude": "linalg_norm:norm nuclear_norm",
+    "mask": "nonzero",
+    "order": "argsort msort _unique2:unique",
+    "partition": "tensor_split hsplit vsplit dsplit",
+    "pool_adaptive": "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d",
+    "pool_average": "avg_pool1d",
+    "pool_line": "max_pool1d",
+    "pool_maximum": "max_pool2d max_pool3d",
+    "power": "square",
+    "product": "matmul outer inner",
+    "recurrent": "lstm gru rnn_tanh rnn_relu",
+    "recurrent_cell": "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell",
+    "repeat": "tile",
+    "scan": "diff",
+    "section": "chunk",
+    "shape": "flatten ravel reshape unflatten view_as",
+    "slice": "narrow",
+    "solving": "linalg_solve:solve",
+    "spectrogram": "stft",
+    "triangle": "diag",
+    "turn": "fliplr flipud",
+}
+_OTHERS = {
+    "tapegrad.methods.shape": "numpy_T:ShapeMethods.T mT:ShapeMethods.mT",
+    "tapegrad.nn.functional.activation": "relu6 selu",
+    "tapegrad.nn.functional.density": "poisson_nll_loss",
+    "tapegrad.nn.functional.loss": "l1_loss",
+    "tapegrad.nn.functional.margin": "cosine_embedding_loss hinge_embedding_loss "
+    "margin_ranking_loss triplet_margin_loss",
+    "tapegrad.nn.functional.padding": "pad",
+    "tapegrad.nn.functional.sequence": "ctc_loss",
+    "tapegrad.ops.activation": "prelu",
+    "tapegrad.tensor": "detach:TensorCore.detach",
+}
+
+_listeners = 0
+_lock = Lock()
+_around: list[Exchange] = []
+_by_code: dict[int, Exchange] = {}  # by the id: codes are equal where their text is
+
+
+def _noted(*args: Any, **kwargs: Any) -> Any:
+    from tapegrad.autograd.profile_composite import call
+
+    return call(args, kwargs)
+
+
+def _noted_in(a: Any, b: Any) -> Any:
+    """The same for a function that is made in another one and uses two of its variables."""
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        a, b  # noqa: B018  (a function's code may be exchanged for one that uses as many)
+        from tapegrad.autograd.profile_composite import call
+
+        return call(args, kwargs)
+
+    return noted
+
+
+_CODES = {0: _noted.__code__, 2: _noted_in(None, None).__code__}  # by the number of variables
+
+
+class Exchange:
+    """A function, its own code, and the code that it has while somebody listens."""
+
+    __slots__ = ("flops", "function", "noting", "original", "own", "title")
+
+    def __init__(self, title: str, function: Any):
+        from tapegrad.autograd.profile_flops import COUNTED
+
+        self.title = "aten::" + title
+        self.flops: Callable | None = COUNTED.get(self.title)
+        self.function = function
+        self.own = own = function.__code__
+        noting = _CODES[len(own.co_freevars)]
+        self.noting = noting.replace(co_name=own.co_name, co_qualname=own.co_qualname)
+        self.original = FunctionType(
+            own, function.__globals__, own.co_name, function.__defaults__, function.__closure__
+        )
+        self.original.__kwdefaults__ = function.__kwdefaults__
+
+
+def listen() -> None:
+    """A profiler begins to listen."""
+    global _listeners
+    with _lock:
+        _listeners += 1
+        if _listeners == 1:
+            if not _around:
+                _find()
+            for each in _around:
+                each.function.__code__ = each.noting
+
+
+def leave() -> None:
+    """A profiler listens no more."""
+    global _listeners
+    with _lock:
+        _listeners -= 1
+        if _listeners == 0:
+            for each in _around:
+                each.function.__code__ = each.own
+
+
+def call(args: tuple, kwargs: dict) -> Any:
+    """Call the function whose code was exchanged and is running `_noted` now."""
+    exchange = _by_code[id(sys._getframe(1).f_code)]
+    recorder = RECORDER.get()
+    if recorder is None or not recorder.on:
+        return exchange.original(*args, **kwargs)
+    inputs = shapes_of(args) if recorder.shapes else None
+    record = recorder.push(exchange.title, inputs=inputs)
+    try:
+        result = exchange.original(*args, **kwargs)
+    finally:
+        recorder.pop(record)
+    if exchange.title == "aten::contiguous" and result is args[0]:
+        recorder.forget(record)  # as in PyTorch, which does not call it then
+    if recorder.flops and exchange.flops is not None:
+        record.flops = exchange.flops(*args, **kwargs)
+    return result
+
+
+def _find() -> None:
+    files = {"tapegrad.ops." + name: words for name, words in _FUNCTIONS.items()} | _OTHERS
+    for file, words in files.items():
+        module = import_module(file)
+        for word in words.split():
+            title, _, name = word.partition(":")
+            exchange = Exchange(title, _function(module, name or title))
+            _around.append(exchange)
+            _by_code[id(exchange.noting)] = exchange
+
+
+def _function(module: Any, path: str) -> Any:
+    """What a file defines by a name, or by the name of a class and that of its method."""
+    found = module
+    for name in path.split("."):
+        found = vars(found)[name]
+    return found.fget if isinstance(found, property) else found
