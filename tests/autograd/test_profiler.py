@@ -85,28 +85,21 @@ def test_an_event_alone_in_one_of_its_name_is_the_same_event(recorder):
 # --- events and tables ----------------------------------------------------------------------------
 
 
+def event(id, name, start, end, shapes, **fields):
+    return FunctionEvent(id, name, 1, start, end, "", input_shapes=shapes, **fields)
+
+
 @pytest.fixture
 def events():
-    shapes = [[2, 3], [2, 3]]
+    shapes, products = [[2, 3], [2, 3]], [[30, 40], [40, 5]]
     leaf = "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad"
     events = EventList(
         [
-            FunctionEvent(0, "my block", 1, 0, 2e6, cpu_memory_usage=2048),
-            FunctionEvent(
-                1, "aten::mul", 1, 10, 110.5, input_shapes=shapes, cpu_memory_usage=24, flops=6
-            ),
-            FunctionEvent(
-                2,
-                "aten::mm",
-                1,
-                200,
-                1700,
-                input_shapes=[[30, 40], [40, 5]],
-                cpu_memory_usage=-600,
-                flops=12000,
-            ),
-            FunctionEvent(3, "aten::mul", 1, 2000001, 2000101, input_shapes=[[2, 3], []], flops=6),
-            FunctionEvent(4, leaf, 1, 2000200, 2000240),
+            event(0, "my block", 0, 2e6, [], cpu_memory_usage=2048),
+            event(1, "aten::mul", 10, 110.5, shapes, cpu_memory_usage=24, flops=6),
+            event(2, "aten::mm", 200, 1700, products, cpu_memory_usage=-600, flops=12000),
+            event(3, "aten::mul", 2000001, 2000101, [[2, 3], []], flops=6),
+            event(4, leaf, 2000200, 2000240, []),
         ]
     )
     events._build_tree()
@@ -149,6 +142,17 @@ def test_events_and_averages_print_as_in_pytorch(events):
         " self_cuda_time=0.000us cuda_time=0.000us input_shapes=[] cpu_memory_usage=1472"
         " cuda_memory_usage=0>"
     )
+
+
+def test_python_functions_stand_before_operations(events):
+    events[1].stack = ["deep/file.py(3): f", "file.py(9): <module>"]
+    table = EventList(events, with_flops=True).table(max_src_column_width=16).splitlines()
+    assert table[1].endswith("Input Shapes  Source Location    Total FLOPs  ")
+    row = next(i for i, line in enumerate(table) if "aten::mul" in line)
+    assert table[row].endswith("  ...file.py(3): f         6.000  ")
+    assert table[row + 1].strip() == "...(9): <module>"
+    assert table[row + 2].strip() == ""
+    assert len({len(line) for line in table if line and "total:" not in line}) == 1
 
 
 def test_an_empty_list_is_an_empty_table():

@@ -60,7 +60,7 @@ class _Times:
     device_type = DeviceType.CPU
     use_device: str | None = None
     is_async = is_remote = is_legacy = False
-    overload_name = ""
+    overload_name: str | None = None
     device_time = 0.0
     device_time_total = self_device_time_total = 0
     device_memory_usage = self_device_memory_usage = 0
@@ -84,9 +84,24 @@ class _Times:
 
 
 class FunctionEvent(_Times):
-    """One call of an operator, one run of a node, one block of `record_function`."""
+    """One call of an operator, one run of a node, one block of `record_function`.
+
+    Attributes:
+        name: `aten::mul`; `ProfilerStep*` for each step of a loop, whose number is in `trace_name`.
+        thread: 1 for the thread of the profiler, then as threads come.
+        time_range: start and end in microseconds, from when the profiler was switched on.
+        input_shapes: of tensors; `[]` for what is none.
+        stack: Python functions around it, innermost first.
+        sequence_nr: of the node that an operator recorded, and of that node's own event.
+        fwd_thread: the thread of its operator, for a node.
+        module_hierarchy: the layer that was being called, `Net.body.0`.
+        cpu_parent, cpu_children: the events around it and inside it.
+    """
 
     count = 1
+    device_index = external_id = 0
+    concrete_inputs: list | None = None
+    kwinputs: dict | None = None
 
     def __init__(
         self,
@@ -95,25 +110,32 @@ class FunctionEvent(_Times):
         thread: int,
         start_us: float,
         end_us: float,
-        *,
-        fwd_thread: int = 0,
+        overload_name: str | None = None,
+        fwd_thread: int | None = None,
         input_shapes: list | None = None,
+        stack: list[str] | None = None,
         scope: int = FUNCTION,
+        *,
         cpu_memory_usage: int = 0,
         sequence_nr: int = -1,
-        flops: int = 0,
+        flops: int | None = None,
+        trace_name: str | None = None,
+        is_user_annotation: bool = False,
     ):
         self.id = id
-        self.name = self.trace_name = name
-        self.thread = thread
+        self.name = name
+        self.trace_name = trace_name
+        self.thread = self.device_resource_id = thread
         self.time_range = Interval(start_us, end_us)
+        self.overload_name = overload_name
         self.fwd_thread = fwd_thread
-        self.input_shapes = input_shapes if input_shapes is not None else []
+        self.input_shapes = input_shapes
+        self.stack = stack
         self.scope = scope
+        self.is_user_annotation = is_user_annotation
         self.cpu_memory_usage = cpu_memory_usage
         self.sequence_nr = sequence_nr
         self.flops = flops
-        self.stack: list[str] = []
         self.held = 0  # bytes that lived when it ended
         self.module_hierarchy = ""
         self.cpu_children: list[FunctionEvent] = []
@@ -123,10 +145,6 @@ class FunctionEvent(_Times):
     def key(self) -> str:
         """What events are averaged by: the name."""
         return self.name
-
-    @property
-    def is_user_annotation(self) -> bool:
-        return self.scope == USER
 
     @property
     def is_python_function(self) -> bool:
@@ -180,7 +198,8 @@ class FunctionEventAvg(_Times):
         self.cpu_memory_usage = self.self_cpu_memory_usage = 0
         self.flops = 0
         self.input_shapes: Any = None
-        self.stack: list[str] = []
+        self.overload_name: str | None = None
+        self.stack: list[str] | None = None
         self.scope = FUNCTION
         self.is_user_annotation = False
         self.cpu_children: list[FunctionEvent] = []
@@ -192,6 +211,7 @@ class FunctionEventAvg(_Times):
             self.key = other.key
             self.input_shapes = other.input_shapes
             self.stack = other.stack
+            self.overload_name = other.overload_name
             self.scope = other.scope
             self.is_user_annotation = other.is_user_annotation
             self.cpu_children = other.cpu_children
@@ -201,7 +221,7 @@ class FunctionEventAvg(_Times):
         self.self_cpu_time_total += other.self_cpu_time_total
         self.cpu_memory_usage += other.cpu_memory_usage
         self.self_cpu_memory_usage += other.self_cpu_memory_usage
-        self.flops += other.flops
+        self.flops += other.flops or 0
         return self
 
     __iadd__ = add

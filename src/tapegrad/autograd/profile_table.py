@@ -8,7 +8,7 @@ from typing import Any
 from tapegrad.autograd.profile_event import format_time
 
 _WIDTH = 12  # of a column of numbers
-_GAP = 2
+_SPACE = "  "  # after each column
 _MEMORY_UNITS = (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10))
 _FLOPS_UNITS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
 _TIME_UNITS = {"s": 1e-6, "ms": 1e-3, "us": 1.0}
@@ -62,30 +62,17 @@ class Layout:
         if not events:
             return ""
         columns = self._columns(events)
-        rule = " " * _GAP
-        rule = "".join("-" * width + rule for _, width, _ in columns)
-        titles = "".join(title.rjust(width) + " " * _GAP for title, width, _ in columns)
-        sources = max((len(line) for event in events for line in event.stack), default=0)
-        source_width = min(sources + 4, self.source_width) if sources else 0
-        if source_width:
-            rule += "-" * source_width + " " * _GAP
-            titles += "Source Location".ljust(source_width) + " " * _GAP
+        rule = "".join("-" * width + _SPACE for _, width, _, _ in columns)
+        titles = "".join(align(title, width) + _SPACE for title, width, align, _ in columns)
         lines = []
-        double = "=" * (len(rule) - _GAP)
+        double = "=" * (len(rule) - len(_SPACE))
         if self.header is not None:
             lines += [double, self.header]
         if self.top_level_only:
             lines += [double, "This report only display top-level ops statistics"]
         lines += [rule, titles, rule]
         for event in self._rows(events):
-            cells = (cell(event).rjust(width) for _, width, cell in columns)
-            line = "".join(cell + " " * _GAP for cell in cells)
-            if not source_width:
-                lines.append(line)
-                continue
-            for source in [*(event.stack or [""]), ""]:
-                lines.append(line + _end_of(source, source_width).ljust(source_width) + " " * _GAP)
-                line = " " * len(line)
+            lines += _lines([cell(event) for *_, cell in columns], columns)
         total = sum(event.self_cpu_time_total for event in events)
         lines += [rule, f"Self CPU time total: {self.time(total)}", ""]
         return "\n".join(lines)
@@ -96,7 +83,7 @@ class Layout:
         return events if self.row_limit < 0 else events[: self.row_limit]
 
     def _columns(self, events: list[Any]) -> list[tuple]:
-        """Title, width, and what a cell says of an event."""
+        """Title, width, on which side text stands, and what a cell says of an event."""
         total = sum(event.self_cpu_time_total for event in events)
         width = min(max(len(event.key) for event in events) + 4, self.name_width)
         columns: list[tuple] = [
@@ -116,9 +103,14 @@ class Layout:
         if any(event.input_shapes for event in events):
             longest = max(len(str(event.input_shapes)) for event in events)
             columns.append(("Input Shapes", min(longest + 4, self.shapes_width), self._shapes))
+        found = [(title, width, str.rjust, cell) for title, width, cell in columns]
+        longest = max((len(line) for event in events for line in event.stack or ()), default=0)
+        if longest:
+            width = min(longest + 4, self.source_width)
+            found.append(("Source Location", width, str.ljust, lambda e: _sources(e, width)))
         if self.flops:
-            columns += _flops_column(events)
-        return columns
+            found += _flops_column(events)
+        return found
 
     def _name(self, event: Any) -> str:
         name = event.key
@@ -129,17 +121,38 @@ class Layout:
         return str(event.input_shapes)[: self.shapes_width]
 
 
+def _sources(event: Any, width: int) -> list[str]:
+    """A line for each function, and one more to end them."""
+    return [_end_of(line, width) for line in (*(event.stack or ("",)), "")]
+
+
 def _end_of(text: str, width: int) -> str:
     """The end of a text that is longer than a column: of a path, its file."""
     return text if len(text) <= width else "..." + text[len(text) - width + 3 :]
 
 
+def _lines(cells: list[Any], columns: list[tuple]) -> list[str]:
+    """A row as lines: cells are texts, and the sources a list of them."""
+    n = max(len(cell) if isinstance(cell, list) else 1 for cell in cells)
+    lines = []
+    for i in range(n):
+        line = ""
+        for cell, (_, width, align, _) in zip(cells, columns, strict=True):
+            text = cell[i] if isinstance(cell, list) else cell if i == 0 else ""
+            line += align(text, width) + _SPACE
+        lines.append(line)
+    return lines
+
+
 def _flops_column(events: list[Any]) -> list[tuple]:
     """The column of operations, in the unit of the smallest; none if nothing was counted."""
-    counted = [event.flops for event in events if event.flops > 0]
+    counted = [event.flops for event in events if event.flops and event.flops > 0]
     if not counted:
         return []
     step = min(int(log10(min(counted)) / 3), len(_FLOPS_UNITS) - 1)
     scale = 1000.0**step
-    title = f"Total {_FLOPS_UNITS[step]}"
-    return [(title, _WIDTH, lambda e: f"{e.flops / scale:.3f}" if e.flops > 0 else "--")]
+
+    def cell(event: Any) -> str:
+        return f"{event.flops / scale:.3f}" if event.flops and event.flops > 0 else "--"
+
+    return [(f"Total {_FLOPS_UNITS[step]}", _WIDTH, str.rjust, cell)]

@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.autograd.profile_event import FunctionEvent
 from tapegrad.autograd.profile_flops import WHOLE, flops_of
 from tapegrad.autograd.profile_names import node_title
-from tapegrad.autograd.profile_recorder import BACKWARD, FUNCTION, Record, Recorder
+from tapegrad.autograd.profile_recorder import BACKWARD, FUNCTION, USER, Record, Recorder
 
 EVALUATE = "autograd::engine::evaluate_function: "  # around every node
 
@@ -31,12 +31,16 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
                 thread,
                 (record.start - recorder.began) / 1e3,
                 (record.end - recorder.began) / 1e3,
-                fwd_thread=fwd_thread,
-                input_shapes=record.inputs if shapes and not _is_around(record, name) else None,
-                scope=record.scope if innermost else FUNCTION,
+                "",
+                fwd_thread,
+                record.inputs if shapes and record.inputs and not _is_around(record, name) else [],
+                [],
+                record.scope if innermost else FUNCTION,
                 cpu_memory_usage=record.memory,
                 sequence_nr=record.sequence,
                 flops=_flops(record, name) if flops and innermost else 0,
+                trace_name=name,
+                is_user_annotation=record.scope == USER,
             )
             event.held = record.held
             event.module_hierarchy = record.module
@@ -92,7 +96,7 @@ def _place(events: list[FunctionEvent]) -> None:
         if parent is not None:
             event.stack = parent.stack
             if parent.is_python_function:
-                event.stack = [parent.name, *parent.stack]
+                event.stack = [parent.name, *(parent.stack or ())]
         if event.sequence_nr >= 0 and event.fwd_thread == 0:
             forward.setdefault(event.sequence_nr, event)
         elif event.sequence_nr in forward:
@@ -123,8 +127,6 @@ def _merge(events: list[FunctionEvent]) -> bool:
         parent = event.cpu_parent
         if parent is not None and parent.name == event.name and len(parent.cpu_children) == 1:
             parent.cpu_children = event.cpu_children
-            parent.sequence_nr = max(parent.sequence_nr, event.sequence_nr)
-            parent.flops = max(parent.flops, event.flops)
             for child in event.cpu_children:
                 child.set_cpu_parent(parent)
             dropped.add(event.id)

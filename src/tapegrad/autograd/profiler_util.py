@@ -61,7 +61,7 @@ class EventList(list):
         averages: dict[tuple, FunctionEventAvg] = {}
         for event in self:
             shapes = str(event.input_shapes) if group_by_input_shapes else ""
-            stack = tuple(event.stack[:group_by_stack_n])
+            stack = tuple((event.stack or ())[:group_by_stack_n])
             key = (event.key, event.is_user_annotation, shapes, stack)
             average = averages.setdefault(key, FunctionEventAvg())
             average.add(event)
