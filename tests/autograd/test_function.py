@@ -1,6 +1,7 @@
 """Custom functions: what PyTorch gives for the same classes, and differences."""
 
 import copy
+import functools
 import gc
 import pickle
 import weakref
@@ -174,6 +175,24 @@ def test_defaults_are_given_to_setup_context():
     assert scaled.apply(leaf(1.0)).tolist() == [3]
     assert scaled.apply(leaf(1.0), k=2).tolist() == [2]
     assert seen == [(3, False, False), (2, False, False)]
+
+
+def test_defaults_behind_a_decorator_are_given_too():
+    @functools.wraps(lambda x, k=3: None)
+    def forward(*args):
+        return args[0] * args[1]
+
+    seen = []
+    scaled = custom(forward, None, setup_context=lambda ctx, inputs, output: seen.append(inputs[1]))
+    assert scaled.apply(leaf(1.0)).tolist() == [3]
+    assert seen == [3]
+
+
+def test_a_tensor_that_was_packed_is_listed_among_what_a_node_keeps():
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: "packed", lambda _: leaf(2.0)):
+        y = custom(square, square_back).apply(leaf(1.0))
+    first = torch.inspect.step(y).next()
+    assert list(first.kept) == ["saved_tensors[0]"]
 
 
 def test_several_results_and_zeros_for_those_without_a_gradient():

@@ -79,8 +79,10 @@ def kept_name(name: str) -> str:
 def kept_by(node: Any) -> dict[str, Any]:
     """What a node keeps for its rules, by the names these use; empty once it is freed."""
     if hasattr(node, "kept_tensors"):  # of a custom function
+        from tapegrad.autograd.function_kept import kept_value
+
         kept = node.kept_tensors if type(node.kept_tensors) is tuple else ()
-        return {f"saved_tensors[{i}]": x.value for i, x in enumerate(kept) if x is not None}
+        return {f"saved_tensors[{i}]": kept_value(x) for i, x in enumerate(kept) if x is not None}
     keeps = getattr(getattr(node, "plan", None), "keeps", ())
     if not keeps or node.saved is None:
         return {}

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.autograd.function_arguments import in_order, with_defaults
+from tapegrad.autograd.function_call import call
 from tapegrad.autograd.function_context import Context, FunctionCtx
 from tapegrad.autograd.function_node import BackwardCFunction
 from tapegrad.autograd.mode import is_grad_enabled, no_grad
@@ -32,7 +34,8 @@ class FunctionMeta(type):
     def __init__(cls, name: str, bases: tuple, attributes: dict):
         body = {"_forward_cls": cls, "__module__": "torch.autograd.function"}
         cls._context_cls = type(name + "Backward", (Context,), body)
-        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), {**body, "__slots__": ()})
+        body = {**body, "_context_cls": cls._context_cls, "__slots__": ()}
+        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), body)
         super().__init__(name, bases, attributes)
 
 
@@ -171,59 +174,12 @@ class Function(_SingleLevelFunction):
         Raises:
             RuntimeError: `forward` wrote where it may not, or returned what it may not.
         """
-        from tapegrad.autograd.function_call import call
-
         separate = cls.setup_context is not _SingleLevelFunction.setup_context
         if separate:
-            args = _with_defaults(cls.forward, args, kwargs)
+            args = with_defaults(cls.forward, args, kwargs)
         elif kwargs:
-            args = _in_order(cls.forward, args, kwargs)
+            args = in_order(cls.forward, args, kwargs)
         return call(cls, args, separate)
-
-
-def _with_defaults(forward: Callable, args: tuple, kwargs: dict) -> tuple:
-    """All arguments by position, defaults among them."""
-    import inspect
-
-    bound = inspect.signature(forward).bind(*args, **kwargs)
-    bound.apply_defaults()
-    if bound.kwargs:
-        raise _unexpected(next(iter(bound.kwargs)))
-    return bound.args
-
-
-def _in_order(forward: Callable, args: tuple, kwargs: dict) -> tuple:
-    """All arguments that are given, by position: those behind `ctx` and `args` by their names."""
-    import inspect
-
-    parameters = list(inspect.signature(forward).parameters.values())[1:]
-    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    for name in kwargs:
-        if name not in names:
-            raise _unexpected(name)
-    found = list(args)
-    for i, name in enumerate(names[len(args) :], len(args)):
-        if name in kwargs:
-            if len(found) < i:
-                raise errors.advised(
-                    TypeError(
-                        f"forward() missing required argument: '{names[len(found)]}' (position "
-                        f"{len(found)})"
-                    ),
-                    "Give the arguments before it, too.",
-                )
-            found.append(kwargs[name])
-    given_twice = [name for name in names[: len(args)] if name in kwargs]
-    if given_twice:
-        raise TypeError(f"forward() got multiple values for argument '{given_twice[0]}'")
-    return tuple(found)
-
-
-def _unexpected(name: str) -> TypeError:
-    return errors.advised(
-        TypeError(f"forward() got an unexpected keyword argument '{name}'"),
-        "Arguments of a custom function have a position.",
-    )
 
 
 def once_differentiable(fn: Callable) -> Callable:

@@ -5,22 +5,25 @@
     x was written         y is x, with a new history
     a view of x           y is that view; it may not be written in place: whose gradient would it be
 
-Where an argument has a tangent, `jvp` runs next and gives the results theirs.
+Under a mode (forward mode, vmap, a profiler) the call is that of function_mode.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
+from numpy import ndarray
+
 from tapegrad import errors
+from tapegrad.arrays import numpy
 from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.function_node import BackwardCFunction, keep
+from tapegrad.autograd.function_kept import keep
+from tapegrad.autograd.function_node import BackwardCFunction
 from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, Port
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.inplace import written
 from tapegrad.autograd.kept import like
-from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS, Mode
+from tapegrad.autograd.mode import EVERYWHERE, MODE, TRANSFORMS
 from tapegrad.autograd.origin import IN_FUNCTION, MULTI_OUTPUT
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.writable import check_view
@@ -30,102 +33,72 @@ from tapegrad.tensor import TensorCore
 def call(function: Any, args: tuple, separate: bool) -> Any:
     """Call a custom function on all its arguments; `separate`: it has a `setup_context`."""
     mode = MODE.get()
-    if not separate and TRANSFORMS.get():
-        from tapegrad.func import custom
+    if type(mode) is not bool or (not separate and TRANSFORMS.get()):
+        from tapegrad.autograd.function_mode import call_under
 
-        custom.own_rule(function, separate)  # an error
-    mapping = None  # a level of vmap, where the function has a rule of its own for it
-    if type(mode) is not bool and _maps(mode):
-        from tapegrad.func import custom
-
-        mapping = custom.mapping_of(mode, args)
-        if mapping is not None and not custom.own_rule(function, separate):
-            mapping = None
-        if mapping is not None and custom.is_innermost(mapping):
-            return custom.mapped(function, args, mapping)
+        return call_under(mode, function, args, separate)
     node = function._backward_cls()
-    ctx = node.ctx
-    ctx.needs_input_grad = tuple([isinstance(x, TensorCore) and x.requires_grad for x in args])
-    recorded = (mode if type(mode) is bool else mode.grad) and True in ctx.needs_input_grad
-    if recorded:
-        _connect(node, args)
-        for each in EVERYWHERE:
-            each.made(node)
-    levels = () if type(mode) is bool else _levels(mode, args)
-    token = MODE.set(_quiet(mode))
+    recorded = connect(node, args, mode)
+    token = MODE.set(False)
     try:
-        if type(mode) is bool:
-            result = _forward(function, ctx, args, separate)
-        else:
-            name = function.__name__
-            result = mode.around(name, lambda: _forward(function, ctx, args, separate, mapping))
-        several = type(result) is tuple
-        given = list(result) if several else [result]
-        _check_saved(ctx, args, given, separate)
-        found = _placed(node, args, given, recorded)
+        result = run_forward(function, node.ctx, args, separate)
+        found = placed(node, args, result, recorded)
     finally:
         MODE.reset(token)
     if recorded:
-        keep(node, ctx.to_save or (), found)
-    ctx.to_save = None
-    if type(mode) is not bool:
-        mode.applied(function.__name__, args, found)
-    if levels:
-        from tapegrad.autograd.function_forward import push
-
-        for forward, tangents in reversed(levels):  # from the outermost level to the innermost
-            push(node, forward, tangents, args, found)
-    ctx.saved_for_forward = ctx.dirty_tensors = ctx.non_differentiable = None
-    return tuple(found) if several else found[0]
-
-
-def _forward(function: Any, ctx: Any, args: tuple, separate: bool, mapping: Any = None) -> Any:
-    if not separate:
-        return function.forward(ctx, *args)
-    if mapping is None:
-        result = function.forward(*args)
-    else:
-        from tapegrad.func.custom import mapped
-
-        result = mapped(function, args, mapping)
-    function.setup_context(ctx, args, result)
-    return result
-
-
-def _maps(mode: Any) -> bool:
-    """Whether a level of vmap takes part."""
-    while isinstance(mode, Mode) and not mode.maps:
-        mode = mode.under
-    return isinstance(mode, Mode)
-
-
-def _quiet(mode: Any) -> Any:
-    """A mode with neither recording nor tangents."""
-    if type(mode) is bool:
-        return False
-    from tapegrad.autograd.forward_mode import enabled
-
-    return enabled(mode.with_grad(False), False)
-
-
-def _levels(mode: Mode, args: tuple) -> list:
-    """The forward modes in which an argument has a tangent, each with the tangents of all."""
-    from tapegrad.autograd.forward_mode import forward_modes
-
-    found = []
-    for forward in forward_modes(mode):
-        if forward.is_on:
-            tangents = [forward.tangent(x) if isinstance(x, TensorCore) else None for x in args]
-            if any(t is not None for t in tangents):
-                found.append((forward, tangents))
+        keep(node)
+    forget_marks(node.ctx)
     return found
 
 
-def _connect(node: BackwardCFunction, args: tuple) -> None:
-    """The edges of the node, one for each argument that is a tensor."""
-    node.input_order = [i for i, x in enumerate(args) if isinstance(x, TensorCore)]
-    node.edges = tuple([edge_of(args[i]) for i in node.input_order])
-    node.input_likes = [(args[i]._array.shape, args[i]._array.dtype) for i in node.input_order]
+def run_forward(function: Any, ctx: Any, args: tuple, separate: bool, forward: Any = None) -> Any:
+    """What the function's `forward` returns, or `forward` if it is given, and its context set up.
+
+    With a `setup_context` of its own.
+    """
+    if not separate:
+        return function.forward(ctx, *args)
+    result = function.forward(*args) if forward is None else forward()
+    function.setup_context(ctx, args, result)
+    if ctx.to_save:
+        _check_saved(ctx, args, result if type(result) is tuple else (result,))
+    return result
+
+
+def forget_marks(ctx: Any) -> None:
+    """Let go of the tensors that the call was told of: none is held beyond it."""
+    if ctx.to_save is not None:
+        ctx.to_save = None
+    if ctx.saved_for_forward is not None:
+        ctx.saved_for_forward = None
+    if ctx.dirty_tensors is not None:
+        ctx.dirty_tensors = None
+    if ctx.non_differentiable is not None:
+        ctx.non_differentiable = None
+
+
+def connect(node: BackwardCFunction, args: tuple, grad: bool) -> bool:
+    """Say whose gradients are wanted; where any is and `grad`, make the edges: is it recorded?"""
+    needs, order, edges, likes = [], [], [], []
+    for i, x in enumerate(args):
+        if not isinstance(x, TensorCore):
+            needs.append(False)
+            continue
+        edge, array = x._node, x._array
+        needs.append(edge is not None or (x._view is not None and x.requires_grad))
+        order.append(i)
+        edges.append(edge)
+        likes.append((array.shape, array.dtype))
+    node.ctx.needs_input_grad = tuple(needs)
+    if not grad or True not in needs:
+        return False
+    for k, i in enumerate(order):
+        if args[i]._view is not None:
+            edges[k] = edge_of(args[i])
+    node.input_order, node.edges, node.input_likes = order, tuple(edges), likes
+    for each in EVERYWHERE:
+        each.made(node)
+    return True
 
 
 def _put_first(node: BackwardCFunction, i: int) -> None:
@@ -140,7 +113,42 @@ def _put_first(node: BackwardCFunction, i: int) -> None:
 # --- results -------------------------------------------------------------------------------------
 
 
-def _placed(node: BackwardCFunction, args: tuple, results: list, recorded: bool) -> list:
+def placed(node: BackwardCFunction, args: tuple, result: Any, recorded: bool) -> Any:
+    """What `forward` returned, its tensors behind the node."""
+    if type(result) is tuple:
+        return tuple(_all_placed(node, args, result, recorded))
+    if not _is_fresh(result, args, node.ctx):
+        return _all_placed(node, args, (result,), recorded)[0]
+    if recorded and (result._mark or is_differentiable(node.ctx, result)):
+        node.n_outputs = 1
+        node.output_likes = [_output_like(result)]
+        result._node = Port(node, 0)
+    return result
+
+
+def _is_fresh(x: Any, args: tuple, ctx: Any) -> bool:
+    """Whether a result is a tensor that nobody else knows: most are."""
+    if not isinstance(x, TensorCore):
+        return False
+    if x._node is not None or x._view is not None or x._counter is not None:
+        return False
+    if ctx.dirty_tensors is not None or ctx.non_differentiable is not None:
+        return False
+    for each in args:  # any() would cost 300 ns
+        if each is x:
+            return False
+    return True
+
+
+def _output_like(x: Any) -> Any:
+    """What zeros in place of the gradient of a result are made from; None if it is no tensor."""
+    if not isinstance(x, TensorCore):
+        return None
+    array = x._array
+    return (numpy if type(array) is ndarray else namespace_of((array,))), like(x)
+
+
+def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: bool) -> list:
     """The results behind the node, each as what it is to the arguments."""
     inputs = {id(x): i for i, x in enumerate(args) if isinstance(x, TensorCore)}
     ctx = node.ctx
@@ -148,10 +156,7 @@ def _placed(node: BackwardCFunction, args: tuple, results: list, recorded: bool)
     dirty = _dirty(ctx, inputs, results) if marked else ()
     if recorded:
         node.n_outputs = len(results)
-        node.output_likes = [
-            (namespace_of((x._array,)), like(x)) if isinstance(x, TensorCore) else None
-            for x in results
-        ]
+        node.output_likes = [_output_like(x) for x in results]
     moving = [recorded and is_differentiable(ctx, x) for x in results]
     made = MULTI_OUTPUT if sum(moving) > 1 else IN_FUNCTION
     found = list(results)
@@ -198,7 +203,7 @@ def _remember_version(edge: Port, x: Any) -> None:
         edge.watch(x._counter)
 
 
-def _dirty(ctx: Any, inputs: dict, results: list) -> set[int]:
+def _dirty(ctx: Any, inputs: dict, results: tuple) -> set[int]:
     """The results that are arguments written in place."""
     for name, what in (
         ("dirty_tensors", "mark_dirty can only accept variables, but argument "),
@@ -261,11 +266,9 @@ def _check_written(x: Any, n_results: int) -> None:
         )
 
 
-def _check_saved(ctx: Any, args: Sequence, results: list, separate: bool) -> None:
+def _check_saved(ctx: Any, args: tuple, results: tuple) -> None:
     """Raise where `setup_context` saves an argument that is returned as it is."""
-    if not separate:
-        return
-    for x in ctx.to_save or ():
+    for x in ctx.to_save:
         if not isinstance(x, TensorCore) or any(x is each for each in ctx.dirty_tensors or ()):
             continue
         if any(x is each for each in results) and any(x is each for each in args):

@@ -182,12 +182,10 @@ class Context(FunctionCtx):
         """
         if self.saved_for_forward is not None:
             return self.saved_for_forward
-        from tapegrad.autograd.function_node import saved_tensors
-
         node = self._node()
         if node is None:
             raise errors.freed()
-        return saved_tensors(node)
+        return node._unpacked()
 
     @saved_tensors.setter
     def saved_tensors(self, value: Any) -> None:

@@ -11,66 +11,11 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.arrays.mark import Like
 from tapegrad.autograd.function_context import unpicklable
-from tapegrad.autograd.graph import INFERENCE, MultiNode, Port, next_sequence
-from tapegrad.autograd.kept import origin_kept, origin_of, version_now
-from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.plan import placed
+from tapegrad.autograd.function_kept import FREED, TAKEN, kept_tensor
+from tapegrad.autograd.graph import MultiNode, next_sequence
 from tapegrad.autograd.restore import restore
-from tapegrad.autograd.view import edge_of
 from tapegrad.dtype import of
 from tapegrad.tensor import TensorCore, wrap
-
-FREED: Any = type("Freed", (), {"__slots__": ()})()  # in place of what was saved
-TAKEN: Any = type("Taken", (), {"__slots__": ()})()  # the same, where it may be asked for once
-
-
-class Kept:
-    """One tensor that `save_for_backward` was given, and its version then."""
-
-    __slots__ = ("index", "value", "version")
-
-    def __init__(self, x: Any, index: int | None):
-        self.index = index  # which result of the function it is; None: another tensor
-        self.version = version_now(x)
-        # a result leads back to the node, which may therefore not hold it
-        self.value = x if index is None else x._array
-
-    def tensor(self, node: BackwardCFunction) -> Any:
-        """The tensor, with its place in the graph; raises if it was written since."""
-        index = self.index
-        if index is None:
-            x = self.value
-            counter = x._counter
-            if counter is not None and counter is not INFERENCE and counter.value != self.version:
-                is_view = counter.origin and x._view is not None
-                origin = "output 0 of AsStrided" if is_view else origin_kept(x, counter)
-                raise errors.modified(x._array, counter, self.version, origin)
-            return x
-        x = wrap(self.value)
-        x._node = Port(node, index)
-        x._counter = counter = (node.output_version or {}).get(index)
-        if counter is not None and counter.value != self.version:
-            raise errors.modified(self.value, counter, self.version, origin_of(x._node))
-        return x
-
-
-class KeptPacked:
-    """The same where saved-tensor hooks are on: what the pack hook gave for the tensor."""
-
-    __slots__ = ("edge", "index", "packed")
-
-    def __init__(self, packed: Any, edge: Any, index: int | None):
-        self.packed = packed
-        self.edge = edge  # behind another tensor than a result; None where it has no gradient
-        self.index = index
-
-    def tensor(self, node: BackwardCFunction) -> Any:
-        """The tensor that the unpack hook gives now, with its place in the graph."""
-        x = self.packed.tensor()
-        if self.index is not None:
-            x._node = Port(node, self.index)
-            return x
-        return x if self.edge is None else placed(x._array, self.edge)
 
 
 class BackwardCFunction(MultiNode):
@@ -80,20 +25,19 @@ class BackwardCFunction(MultiNode):
     """
 
     __slots__ = ("__dict__", "ctx", "input_likes", "input_order", "kept_tensors", "output_likes")
+    plan: Any  # all have one: PLAN
+    likes = versions = restore = None  # zeros are made here, not by the engine
     _forward_cls: Any
     ctx: Any
     input_likes: list  # of each edge, the shape and dtype of its argument
     input_order: list[int]  # of each edge, the argument that it stands for
-    kept_tensors: Any  # of each saved tensor a Kept or None
+    kept_tensors: Any  # of each saved tensor itself, a Kept, a KeptPacked, or None
     output_likes: list  # of each result, its namespace and a Like; None for what is no tensor
 
     def __init__(self) -> None:
-        self.ctx = self._forward_cls._context_cls(self)
-        self.plan = PLAN
-        self.versions = self.restore = self.hooks = self.output_version = None
-        self.likes = None  # zeros are made here, not by the engine
-        self.kept_tensors = ()
-        self.edges = ()
+        self.ctx = self._context_cls(self)
+        self.hooks = self.output_version = None
+        self.kept_tensors = self.edges = ()
         self.sequence = next_sequence()
 
     def __getattr__(self, name: str) -> Any:
@@ -141,6 +85,25 @@ class BackwardCFunction(MultiNode):
             )
         return vjp
 
+    def _unpacked(self) -> tuple:
+        """What the node kept, as tensors with their place in the graph: `ctx.saved_tensors`."""
+        kept = self.kept_tensors
+        if kept is FREED:
+            raise errors.freed(self)
+        if kept is TAKEN:
+            raise errors.advised(
+                RuntimeError(
+                    "saved_tensors can only be accessed once when clear_saved_tensors_on_access="
+                    "True is set on the autograd.Function. Either access saved_tensors only once, "
+                    "or set clear_saved_tensors_on_access=False."
+                ),
+                "Take them once: x, y = ctx.saved_tensors.",
+            )
+        found = tuple([kept_tensor(self, each) for each in kept])
+        if kept and self._forward_cls.clear_saved_tensors_on_access:
+            self.kept_tensors = TAKEN
+        return found
+
     @property
     def _raw_saved_tensors(self) -> tuple:
         """What is kept of each saved tensor, as it is kept."""
@@ -163,57 +126,6 @@ class BackwardCFunction(MultiNode):
 
 
 BackwardCFunction.__module__ = "torch.autograd.function"
-
-
-def keep(node: BackwardCFunction, tensors: tuple, results: list) -> None:
-    """Keep what was given to `save_for_backward`, now that the results have their place."""
-    numbers = {
-        id(x): x._node.index
-        for x in results
-        if isinstance(x, TensorCore) and type(x._node) is Port and x._node.node is node
-    }
-    kept = []
-    for i, x in enumerate(tensors):
-        if x is not None and not isinstance(x, TensorCore):
-            raise errors.advised(
-                TypeError(
-                    f"save_for_backward can only save variables, but argument {i} is of type "
-                    f"{type(x).__name__}"
-                ),
-                "Keep anything but tensors as an attribute: ctx.name = value.",
-            )
-        kept.append(None if x is None else _kept(x, numbers.get(id(x))))
-    node.kept_tensors = tuple(kept)
-
-
-def _kept(x: Any, index: int | None) -> Kept | KeptPacked:
-    if type(MODE.get()) is not bool:
-        from tapegrad.autograd.saving_mode import packed_by_mode
-
-        packed = packed_by_mode(x)
-        if packed is not None:
-            return KeptPacked(packed, edge_of(x) if index is None else None, index)
-    return Kept(x, index)
-
-
-def saved_tensors(node: BackwardCFunction) -> tuple:
-    """What a node kept, as tensors with their place in the graph."""
-    kept = node.kept_tensors
-    if kept is FREED:
-        raise errors.freed(node)
-    if kept is TAKEN:
-        raise errors.advised(
-            RuntimeError(
-                "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True "
-                "is set on the autograd.Function. Either access saved_tensors only once, or set "
-                "clear_saved_tensors_on_access=False."
-            ),
-            "Take them once: x, y = ctx.saved_tensors.",
-        )
-    found = tuple([None if each is None else each.tensor(node) for each in kept])
-    if kept and node._forward_cls.clear_saved_tensors_on_access:
-        node.kept_tensors = TAKEN
-    return found
 
 
 class _Plan:
@@ -248,7 +160,7 @@ class _Plan:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
-PLAN = _Plan()
+BackwardCFunction.plan = PLAN = _Plan()
 
 
 def _zeros(xp: Any, like: Like) -> Any:
@@ -270,8 +182,11 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
             "backward returns a tuple of one gradient for each argument of forward, None for "
             "those that have none.",
         )
+    order = node.input_order
     for i, g in enumerate(found):
-        if g is not None and i not in node.input_order:
+        if g is None:
+            continue
+        if i not in order:
             raise errors.advised(
                 RuntimeError(
                     f"function {name} returned a gradient different than None at position {i + 1}, "
@@ -279,24 +194,25 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
                 ),
                 "Return None for arguments that are no tensors.",
             )
-        if not (g is None or isinstance(g, TensorCore)):
+        if not isinstance(g, TensorCore):
             raise errors.advised(
                 RuntimeError(f"expected Variable or None (got {type(g).__name__})"),
                 "Gradients are tensors.",
             )
-    return [
-        None if edge is None or found[i] is None else _fitted(name, k, found[i], *source)
-        for k, (i, edge, source) in enumerate(
-            zip(node.input_order, node.edges, node.input_likes, strict=True)
-        )
-    ]
+    gradients = []
+    for k, (i, edge, (shape, dtype)) in enumerate(
+        zip(order, node.edges, node.input_likes, strict=True)
+    ):
+        g = None if edge is None else found[i]
+        if g is not None and (g._array.shape != shape or g._array.dtype != dtype):
+            g = _fitted(name, k, g, shape, dtype)
+        gradients.append(g)
+    return gradients
 
 
 def _fitted(name: str, i: int, g: Any, shape: tuple, dtype: Any) -> Any:
     """A gradient in the shape and dtype of the argument it is for."""
     have = g._array.shape
-    if have == shape and g._array.dtype == dtype:
-        return g
     extra = len(have) - len(shape)
     if extra < 0 or any(want not in (n, 1) for n, want in zip(have[extra:], shape, strict=True)):
         raise errors.advised(

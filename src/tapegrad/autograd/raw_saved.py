@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.autograd.function_node import FREED, TAKEN, KeptPacked
+from tapegrad.autograd.function_kept import FREED, TAKEN, Kept, KeptPacked, kept_tensor
 from tapegrad.autograd.kept import RAW
 from tapegrad.autograd.packed import Packed, PackedPlan, hold, not_callable
 from tapegrad.autograd.view import edge_of
@@ -98,7 +98,7 @@ class SavedByFunction(SavedTensor):
     def unpack(self) -> Any:
         if self._is_freed():
             raise errors.freed(self._node)
-        return self._node.kept_tensors[self._i].tensor(self._node)
+        return kept_tensor(self._node, self._node.kept_tensors[self._i])
 
     def _is_freed(self) -> bool:
         return self._node.kept_tensors is FREED or self._node.kept_tensors is TAKEN
@@ -112,8 +112,8 @@ class SavedByFunction(SavedTensor):
     def _replace(self, packed: Packed) -> None:
         kept = list(self._node.kept_tensors)
         old = kept[self._i]
-        edge = edge_of(old.value) if old.index is None else None
-        kept[self._i] = KeptPacked(packed, edge, old.index)
+        x, index = (old.value, old.index) if type(old) is Kept else (old, None)
+        kept[self._i] = KeptPacked(packed, edge_of(x) if index is None else None, index)
         self._node.kept_tensors = tuple(kept)
 
 
