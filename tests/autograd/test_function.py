@@ -597,6 +597,30 @@ def test_a_write_may_give_its_first_tangent_to_a_tensor():
     assert tangent(program, torch.ones(1), torch.tensor([2.0])).tolist() == [0, 20]
 
 
+def test_a_first_tangent_may_be_any_tensor_and_is_copied():
+    shared = torch.tensor([2.0])
+    function = custom(doubled_in_place, jvp=lambda ctx, t: shared)
+
+    def program(x):
+        target = torch.ones(1)
+        custom(
+            lambda ctx, y, x: (ctx.mark_dirty(y), y.mul_(x))[1], jvp=lambda ctx, s, t: shared
+        ).apply(target, x)
+        return target * 3
+
+    assert tangent(program, torch.ones(1), torch.tensor([5.0])).tolist() == [6]
+    assert shared.tolist() == [2]
+    with pytest.raises(RuntimeError, match="is not modifying"):
+        tangent(lambda x: function.apply(x.clone()), torch.ones(1), torch.ones(1))
+
+
+def test_jvp_finds_what_was_saved_for_it_alone():
+    seen = []
+    both = custom(square, square_back, jvp=lambda ctx, t: (seen.append(ctx.saved_tensors), t)[1])
+    tangent(both.apply, torch.ones(1), torch.ones(1))
+    assert seen == [()]
+
+
 def view_of_dual(ctx, x):
     return x.view(2, 1)
 
@@ -608,7 +632,18 @@ def view_of_dual(ctx, x):
         (doubled, lambda ctx, t: 3.0, r"expected Variable or None \(got float\) for grad output 0"),
         (doubled, lambda ctx, t: torch.ones(3), "a different size than that of the original"),
         (doubled, lambda ctx, t: None, "its forward grad to be floating point or complex"),
+        (doubled, lambda ctx, t: t.long(), "its forward grad to be floating point or complex"),
         (doubled_in_place, lambda ctx, t: t * 2, "is not modifying the forward mode gradients"),
+        (doubled_in_place, lambda ctx, t: t, "is not modifying the forward mode gradients"),
+        (doubled_in_place, lambda ctx, t: None, "is not modifying the forward mode gradients"),
+        (doubled_in_place, lambda ctx, t: t.mul_(2)[:], "not returning the forward mode gradients"),
+        (view_of_dual, lambda ctx, t: None, "on undefined tensor"),
+        (view_of_dual, lambda ctx, t: t.sum(), "but the jvp is not returning a view"),
+        (
+            lambda ctx, x: view_of_dual(ctx, x[:]),
+            lambda ctx, t: torch.ones(4)[:2].view(2, 1),
+            "a view of the given grad input",
+        ),
         (view_of_dual, lambda ctx, t: t.view(2, 1).clone(), "but the jvp is not returning a view"),
         (view_of_dual, lambda ctx, t: t.clone().view(2, 1), "a view of the given grad input"),
         (lambda ctx, x: x.argmax(), lambda ctx, t: t, "output is not a differentiable Tensor"),

@@ -8,6 +8,7 @@ from tapegrad import errors
 from tapegrad.autograd.forward_mode import Forward
 from tapegrad.autograd.function_call import is_differentiable
 from tapegrad.autograd.function_node import BackwardCFunction
+from tapegrad.autograd.kept import version_now
 from tapegrad.autograd.tangent import Under, own_tensor
 from tapegrad.tensor import TensorCore
 
@@ -16,15 +17,19 @@ def push(
     node: BackwardCFunction, forward: Forward, tangents: list, args: tuple, results: list
 ) -> None:
     """Run `jvp` under the mode below a forward mode; note the tangents of the results there."""
+    ctx = node.ctx
+    if ctx.saved_for_forward is None:
+        ctx.saved_for_forward = ()  # what is saved for backward is not there yet
     with Under(forward.under):
         given = _given(node, tangents, args)
+        versions = [0 if t is None else version_now(t) for t in given]
         found = node.apply_jvp(*given)
         found = found if isinstance(found, tuple) else (found,)
         _check(found, len(results))
         for i, (x, t) in enumerate(zip(results, found, strict=True)):
             if not isinstance(x, TensorCore):
                 continue
-            if not is_differentiable(node.ctx, x):
+            if not is_differentiable(ctx, x):
                 if t is not None:
                     raise errors.advised(
                         RuntimeError(
@@ -34,15 +39,20 @@ def push(
                         ),
                         "Integers, and what was marked, have no tangent.",
                     )
-                continue
-            if t is None:
-                raise errors.advised(
-                    RuntimeError(
-                        "Expected both tensor and its forward grad to be floating point or complex"
-                    ),
-                    f"jvp returned None for result {i}: return zeros where it does not change.",
-                )
-            _set(node, forward, x, t, tangents, given, args)
+            elif any(x is each for each in ctx.dirty_tensors or ()):
+                k = next(k for k, each in enumerate(args) if each is x)
+                if tangents[k] is None:
+                    _check_tangent(x, t)
+                    forward.assign(x, t, False)
+                else:
+                    _check_written(t, given[k], versions[k])
+            else:
+                if x._view is not None:
+                    _check_view(x, t, given, args)
+                _check_tangent(x, t)
+                if x._view is None and t.dtype is x.dtype:
+                    t = own_tensor(t, x, {id(g._array) for g in given if g is not None})
+                forward.level.set(x._array, t)
 
 
 def _given(node: BackwardCFunction, tangents: list, args: tuple) -> list:
@@ -79,37 +89,39 @@ def _check(found: tuple, n: int) -> None:
         )
 
 
-def _set(
-    node: BackwardCFunction,
-    forward: Forward,
-    x: Any,
-    t: Any,
-    tangents: list,
-    given: list,
-    args: tuple,
-) -> None:
-    """Let `t` be the tangent of the result `x`."""
+def _check_tangent(x: Any, t: Any) -> None:
+    """Raise unless `t` may be the tangent of the result `x`."""
+    if t is None or not (t.dtype.is_floating_point or t.dtype.is_complex):
+        raise errors.advised(
+            RuntimeError(
+                "Expected both tensor and its forward grad to be floating point or complex"
+            ),
+            "For a result that does not change return zeros, not None.",
+        )
     if t._array.shape != x._array.shape:
         raise errors.tangent_size(x, t)
-    if any(x is each for each in node.ctx.dirty_tensors or ()):
-        i = next(i for i, each in enumerate(args) if each is x)
-        if t._array is not given[i]._array:
-            raise errors.advised(
-                RuntimeError(
-                    "An inplace custom Function is not modifying the forward mode gradients "
-                    "inplace. If the forward is modifying an input inplace, then the jvp function "
-                    "must modify the corresponding gradient inplace."
-                ),
-                "Write into the tangent that jvp was given, and return it.",
-            )
-        if tangents[i] is None:
-            forward.assign(x, t, True)
-        return
-    if x._view is not None:
-        _check_view(x, t, given, args)
-    elif t.dtype is x.dtype:
-        t = own_tensor(t, x, {id(each._array) for each in given if each is not None})
-    forward.level.set(x._array, t)
+
+
+def _check_written(t: Any, given: Any, version: int) -> None:
+    """Raise unless `jvp` wrote into the tangent `given`, of `version` before, and returned it."""
+    if t is None or version_now(t) <= version:
+        raise errors.advised(
+            RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients inplace. "
+                "If the forward is modifying an input inplace, then the jvp function must modify "
+                "the corresponding gradient inplace."
+            ),
+            "Write into the tangent that jvp was given, and return it.",
+        )
+    if t is not given:
+        raise errors.advised(
+            RuntimeError(
+                "An inplace custom Function is not returning the forward mode gradients as-is. If "
+                "the forward is modifying an input inplace, then the jvp function must modify the "
+                "gradient inplace and return it as-is."
+            ),
+            "Return the tangent that jvp was given, not a view of it.",
+        )
 
 
 def _check_view(x: Any, t: Any, given: list, args: tuple) -> None:
@@ -118,6 +130,11 @@ def _check_view(x: Any, t: Any, given: list, args: tuple) -> None:
     for each, tangent in zip(args, given, strict=True):
         if tangent is None or (each is not base and base is not _base(each)):
             continue
+        if t is None:
+            raise errors.advised(
+                RuntimeError("cannot call get_autograd_meta() on undefined tensor"),
+                "jvp returned None for a view: return the same view of the tangent.",
+            )
         if t._view is None:
             raise errors.advised(
                 RuntimeError(
@@ -127,10 +144,11 @@ def _check_view(x: Any, t: Any, given: list, args: tuple) -> None:
                 "Return the same view of the tangent: for an argument as it is, t.view_as(t).",
             )
         if t._view.base is not tangent and t._view.base is not _base(tangent):
+            same = "" if tangent._view is None else "the same base as "
             raise errors.advised(
                 RuntimeError(
                     "A custom Function is returning a view but the jvp is not returning a view of "
-                    "the given grad input."
+                    f"{same}the given grad input."
                 ),
                 "Return the same view of the tangent.",
             )
