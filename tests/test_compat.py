@@ -34,6 +34,23 @@ assert torch.__spec__.name == "tapegrad"
     run_code(INSTALL + code)
 
 
+def test_gradcheck_is_a_function_and_a_module_in_any_order():
+    code = """
+from torch.autograd import gradcheck
+import torch
+torch.autograd.gradcheck
+from torch.autograd.gradcheck import GradcheckError
+import torch.autograd.gradcheck
+x = torch.ones(1, dtype=torch.float64, requires_grad=True)
+assert torch.autograd.gradcheck(torch.sin, x) and gradcheck(torch.sin, x)
+try:
+    import torch.dtype
+except ModuleNotFoundError:
+    print("no module")
+"""
+    assert run_code(INSTALL + code) == "no module\n"
+
+
 def test_torchsummary_is_served_too():
     code = """
 from torchsummary import summary

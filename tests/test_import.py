@@ -1,5 +1,6 @@
 """What `import tapegrad` loads, and what the package says it has."""
 
+import importlib
 import json
 
 import pytest
@@ -66,3 +67,16 @@ with warnings.catch_warnings(record=True) as caught:
 print(len(caught))
 """
     assert run_code(code) == "[inf, nan] [0.0, -inf] 44\n0\n"
+
+
+@pytest.mark.parametrize(
+    "module",
+    "autograd autograd.graph autograd.grad_mode autograd.function autograd.functional "
+    "autograd.forward_ad autograd.variable utils.checkpoint".split(),
+)
+def test_all_public_names_come_with_a_star(module):
+    found = {}
+    exec(f"from tapegrad.{module} import *", found)
+    owner = importlib.import_module(f"tapegrad.{module}")
+    assert set(owner.__all__) <= set(found)
+    assert len(owner.__all__) > 1

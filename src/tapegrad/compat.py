@@ -108,8 +108,9 @@ def _module_for(name):
     ours = f"{_SERVED[root]}{dot}{rest}"
     parent, _, last = ours.rpartition(".")
     # `torch.dtype` is a class, though tapegrad keeps it in a module of that name.
-    if parent and not isinstance(vars(import_module(parent)).get(last, sys), ModuleType):
-        raise missing_module(name)
+    known = vars(import_module(parent)).get(last, sys) if parent else sys
+    if not isinstance(known, ModuleType) and not callable(sys.modules.get(ours)):
+        raise missing_module(name)  # `gradcheck`, as in PyTorch, is a function and a module
     try:
         return import_module(ours)
     except ModuleNotFoundError as error:

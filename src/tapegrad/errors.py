@@ -83,6 +83,13 @@ def inference_saved() -> RuntimeError:
     )
 
 
+def tensor_type(dtype: Any) -> str:
+    """What PyTorch's messages call the type of a tensor: some have no legacy name."""
+    name = dtype.scalar_name
+    unnamed = dtype.is_complex or name in ("Bool", "BFloat16")
+    return f"CPU{name}Type" if unnamed else f"torch.{name}Tensor"
+
+
 def modified(array: Any, version: Any, expected: int, origin: str) -> RuntimeError:
     """A tensor that was written in place after it was kept for the backward pass."""
     from tapegrad.autograd.anomaly_mode import is_anomaly_enabled
@@ -95,8 +102,7 @@ def modified(array: Any, version: Any, expected: int, origin: str) -> RuntimeErr
         else "enable anomaly detection to find the operation that failed to compute its gradient, "
         "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
-    kind = of(array.dtype).scalar_name
-    kind = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"  # so PyTorch calls them
+    kind = tensor_type(of(array.dtype))
     source = f", which is {origin}," if origin else ""
     where = " at {}:{}".format(*version.line) if version.line else ""
     return advised(

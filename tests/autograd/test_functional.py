@@ -4,7 +4,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
-from tests.messages import raises
+from tests.messages import raises, raises_beginning
 
 
 def tensor(*values):
@@ -219,3 +219,113 @@ def test_inputs_stay_as_they_are():
     for function in (vjp, jvp, vhp, hvp):
         function(cubes, x, None if function is vjp else V)
     assert x.grad is None and x.is_leaf
+
+
+class Lopsided(torch.autograd.Function):
+    """A product of which the gradients are not those of one function."""
+
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return (x * y).sum()
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * (x + y), g * (x + y).detach() * WEIGHT
+
+
+class Constant(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return torch.ones(2)
+
+
+WEIGHT = torch.ones(2, requires_grad=True)
+ONES = torch.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("compute", "message"),
+    [
+        (
+            lambda kw: vjp(lambda x: x.sum() * 2, ONES, **kw),
+            "The jacobian of the user-provided function is independent of input 0. This is not "
+            "allowed in strict mode when create_graph=True.",
+        ),
+        (
+            lambda kw: jacobian(lambda x, y: (x**3).sum() + y.sum(), (ONES, ONES), **kw),
+            "The jacobian of the user-provided function is independent of input 0. This is not "
+            "allowed in strict mode when create_graph=True.",
+        ),
+        (
+            lambda kw: vhp(lambda x: (x * x).sum(), ONES, ONES, **kw),
+            "The hessian of the user-provided function is independent of input 0. This is not "
+            "allowed in strict mode when create_graph=True.",
+        ),
+        (
+            lambda kw: hvp(Lopsided.apply, (ONES, ONES), (ONES, ONES), strict=True),
+            "The hessian of the user-provided function is independent of entry 1 in the "
+            "grad_jacobian. This is not allowed in strict mode as it prevents from using the "
+            "double backward trick to replace forward mode AD.",
+        ),
+        (
+            lambda kw: hvp(lambda x, y: x.sum() + (y * y).sum(), (ONES, ONES), (ONES, ONES), **kw),
+            "While computing the hessian, found that the jacobian of the user-provided function "
+            "with respect to input 0 is independent of the input. This is not allowed in strict "
+            "mode. You should ensure that your function is twice differentiable and that the "
+            "jacobian depends on the inputs (this would be violated by a linear function for "
+            "example).",
+        ),
+        (
+            lambda kw: jvp(Constant.apply, ONES, ONES, **kw),
+            "The gradient with respect to input 0 is independent of the inputs of the "
+            "user-provided function. This is not allowed in strict mode.",
+        ),
+        (
+            lambda kw: hessian(lambda x: torch.ones(()), ONES, **kw),
+            "Output 0 of the user-provided function does not require gradients. The outputs must "
+            "be computed in a differentiable manner from the input when running in strict mode.",
+        ),
+    ],
+)
+def test_strict_mode_names_what_is_constant(compute, message):
+    with raises(RuntimeError, message):
+        compute({"strict": True, "create_graph": True})
+
+
+def test_functions_are_looked_at_before_options_that_exclude_each_other():
+    options = {"strict": True, "vectorize": True}
+    with raises_beginning(
+        RuntimeError, "Output 0 of the user-provided function does not require gradients"
+    ):
+        jacobian(lambda x: torch.ones(2), ONES, **options)
+    with raises_beginning(RuntimeError, "torch.autograd.functional.jacobian: `strict=True` and"):
+        jacobian(lambda x: x * 2, ONES, **options)
+    with raises_beginning(
+        TypeError, "The inputs given to hessian must be either a Tensor or a tuple"
+    ):
+        hessian(lambda x: x.sum(), 3.0, outer_jacobian_strategy="sideways")
+
+
+@pytest.mark.parametrize("compute", [jacobian, vjp, jvp])
+def test_complex_outputs_have_no_gradient_by_themselves(compute):
+    with raises_beginning(
+        RuntimeError, "grad can be implicitly created only for real scalar outputs but"
+    ):
+        compute(lambda z: z * z, torch.tensor([1 + 2j]))
+
+
+def test_forward_mode_keeps_the_history_of_its_inputs_and_gives_lists():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    options = {"vectorize": True, "strategy": "forward-mode"}
+    (table,) = jacobian(lambda x: (x**3).sum(), (x,), **options)
+    table.sum().backward()
+    assert x.grad.tolist() == [6, 12]
+    rows = jacobian(lambda x, y: (x * y, x), (x, ONES), **options)
+    assert type(rows) is list and [type(row) for row in rows] == [list, list]
+    assert type(jacobian(lambda x: (x,), x, **options)) is tuple

@@ -402,11 +402,22 @@ def test_hooks_after_accumulation_are_for_leaves():
         (leaf(2.0) * 2).register_post_accumulate_grad_hook(lambda t: None)
 
 
-def test_hooks_after_accumulation_return_nothing():
-    x = leaf(2.0)
-    x.register_post_accumulate_grad_hook(lambda t: 3)
-    with raises(TypeError, "expected Variable, but hook returned 'int'"):
-        (x * 3).backward()
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda g: torch.ones(3), "hook '<lambda>' has changed the size of value"),
+        (lambda g: g.double(), r"\(was torch.FloatTensor got torch.DoubleTensor\)"),
+        (lambda g: g.to(torch.complex64), r"\(was torch.FloatTensor got CPUComplexFloatType\)"),
+        (lambda g: g.to(torch.bfloat16), r"\(was torch.FloatTensor got CPUBFloat16Type\)"),
+        (lambda g: 3, "expected Variable, but hook returned 'int'"),
+        (lambda g: g.clone(), "Tensor post accumulate grad hooks should return None."),
+    ],
+)
+def test_hooks_after_accumulation_return_nothing(answer, message):
+    x = leaf(2.0, 3.0)
+    x.register_post_accumulate_grad_hook(answer)
+    with pytest.raises((RuntimeError, TypeError), match=message):
+        x.sum().backward()
 
 
 # --- errors ---

@@ -11,8 +11,27 @@ from tapegrad.missing import missing as _missing
 from tapegrad.autograd.api import backward, grad  # isort: skip  (needs the modes)
 
 _ON_DEMAND = frozenset(
-    "anomaly_mode forward_ad function functional profiler profiler_util variable".split()
+    "anomaly_mode forward_ad function functional grad_mode profiler profiler_util variable".split()
 )
+
+__all__ = [
+    "Function",
+    "NestedIOFunction",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+    "variable",
+]
 
 
 def __getattr__(name: str):
@@ -35,6 +54,10 @@ def __getattr__(name: str):
         # the function takes the place of the file that has its name
         globals().update(gradcheck=gradcheck, gradgradcheck=gradgradcheck)
         return globals()[name]
+    if name == "set_multithreading_enabled":
+        from tapegrad.autograd.grad_mode import set_multithreading_enabled
+
+        return set_multithreading_enabled
     if name == "Variable":
         from tapegrad.autograd.variable import Variable
 

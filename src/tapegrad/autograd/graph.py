@@ -326,6 +326,8 @@ _PUBLIC = {
 }
 """For each file, the names of `torch.autograd.graph` that it has, besides `Node`."""
 
+__all__ = ["Node", *[name for names in _PUBLIC.values() for name in names.split()]]
+
 
 def __getattr__(name: str) -> Any:
     """A name of a file that is loaded on its first use."""

@@ -98,8 +98,8 @@ def _checked(hook: Callable, old: Any, result: Any) -> Any:
     if result.dtype is not old.dtype:
         raise errors.advised(
             RuntimeError(
-                f"{_name(hook)} has changed the type of value (was {_type(old)} got "
-                f"{_type(result)})"
+                f"{_name(hook)} has changed the type of value (was {errors.tensor_type(old.dtype)} "
+                f"got {errors.tensor_type(result.dtype)})"
             ),
             f"Convert what it returns with .to({old.dtype}).",
         )
@@ -109,10 +109,6 @@ def _checked(hook: Callable, old: Any, result: Any) -> Any:
             f"Return a tensor of shape {list(old.shape)}, or None to leave the gradient alone.",
         )
     return result
-
-
-def _type(x: Any) -> str:
-    return f"torch.{x.dtype.scalar_name}Tensor"
 
 
 def call_tensor_hooks(hooks: NodeHooks, gradients: list) -> list:
@@ -156,8 +152,7 @@ def call_after_accumulation(hook: Callable, leaf: Any) -> None:
     result = hook(leaf)
     if result is None:
         return
-    if not hasattr(result, "_array"):
-        _refuse("Variable", result)
+    _checked(hook, leaf, result)
     raise errors.advised(
         RuntimeError("Tensor post accumulate grad hooks should return None."),
         "Change tensor.grad instead.",

@@ -56,3 +56,5 @@ def _warn_of_volatile(volatile: bool, requires_grad: bool) -> None:
 
 
 Variable.__module__ = VariableMeta.__module__ = "torch.autograd.variable"
+
+__all__ = ["Variable", "VariableMeta"]

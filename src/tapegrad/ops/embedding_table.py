@@ -64,8 +64,7 @@ def check_indices(name: str, indices: Any, weight: Any) -> None:
     if getattr(indices, "_array", None) is None:
         raise errors.must_be(name, "indices", 2, "Tensor", indices)
     if indices.dtype.name not in ("int64", "int32"):
-        kind = indices.dtype.scalar_name
-        kind = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
+        kind = errors.tensor_type(indices.dtype)
         raise errors.advised(
             RuntimeError(
                 "Expected tensor for argument #1 'indices' to have one of the following scalar "
