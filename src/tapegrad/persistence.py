@@ -28,7 +28,16 @@ def rebuild_tensor(cls: type | None, array: np.ndarray, requires_grad: bool, sta
 
 def reduce_tensor(self: Any, protocol: Any) -> tuple:
     """What a tensor is made of, for pickle and copy: history and gradient stay behind."""
+    _refuse_batch(self)
     return rebuild_tensor, (_class(self), self._array, self.requires_grad, dict(self.__dict__))
+
+
+def _refuse_batch(x: Any) -> None:
+    """Raise inside `vmap`, where a tensor stands for each member of a batch."""
+    if hasattr(x._array, "mapped"):
+        from tapegrad.arrays.batched.refusal import no_memory
+
+        raise no_memory()
 
 
 def _class(x: Any) -> type | None:
@@ -48,6 +57,7 @@ def as_subclass(self: Any, cls: type) -> Any:
 
 def deepcopy_tensor(self: Any, memo: dict) -> Any:
     """A copy of a leaf, its gradient and its attributes; views of one memory stay that."""
+    _refuse_batch(self)
     if not self.is_leaf:
         raise errors.advised(
             RuntimeError(

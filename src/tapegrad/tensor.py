@@ -231,13 +231,13 @@ class TensorCore:
         >>> y.grad
         tensor([3.])
         """
-        if TRANSFORMS.get():
-            raise errors.inside_transform("retain_grad")
         if not self.requires_grad:
             raise errors.advised(
                 RuntimeError("can't retain_grad on Tensor that has requires_grad=False"),
                 "Only tensors that a gradient reaches can keep it.",
             )
+        if TRANSFORMS.get():
+            raise errors.inside_transform("retain_grad")
         if not self.is_leaf:
             hooks_of(self.grad_fn).retained[self.output_nr] = weakref.ref(self)
 

@@ -45,6 +45,15 @@ def anywhere(xp: Any, condition: Any) -> bool:
     return bool(xp.any(condition))
 
 
+def is_mapped(array: Any) -> bool:
+    """Whether an array holds numbers of its own for each member of a batch, of any level."""
+    while hasattr(array, "mapped"):
+        if array.mapped:
+            return True
+        array = array.value
+    return False
+
+
 def mapped_beyond(x: Any, target: Any) -> bool:
     """Whether `x` has numbers of its own for each member of a batch where `target` has not."""
     levels = []

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.autograd.forward_ad import dual, primal
-from tapegrad.autograd.forward_mode import Forward, Level, entered, innermost
+from tapegrad.autograd.forward_ad import dual
+from tapegrad.autograd.forward_mode import Forward, Level, Under, entered, innermost
 from tapegrad.autograd.mode import MODE, transforming
 from tapegrad.func.mapping import lifted_everywhere
 from tapegrad.func.tree import flatten, text, unflatten
+from tapegrad.ops.stride import alias
 from tapegrad.tensor import TensorCore
 
 
@@ -105,7 +106,7 @@ def _pushed(
             result, aux = result
         outs, out_structure = flatten(result)
         _require_outputs(f"{name}: ", outs)
-        values = [primal(mode, y) for y in outs] if with_values else outs
+        values = [_value(mode, y) for y in outs] if with_values else outs
         tangents = [_tangent(mode, y, strict) for y in outs]
         found = unflatten(values, out_structure), unflatten(tangents, out_structure)
         return (*found, _without_tangents(mode, aux)) if has_aux else found
@@ -125,6 +126,12 @@ def _dual(mode: Forward, x: Any, t: Any) -> Any:
                 "Convert it first, for example with .float().",
             )
     return dual(mode, x, t)
+
+
+def _value(mode: Forward, y: Any) -> Any:
+    """A result without the tangent it has in the level of `mode`."""
+    with Under(mode.under):
+        return alias(y)
 
 
 def _tangent(mode: Forward, y: Any, strict: bool) -> Any:
@@ -152,7 +159,7 @@ def _without_tangents(mode: Forward, aux: Any) -> Any:
                 RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}"),
                 "aux may hold tensors only.",
             )
-    return unflatten([primal(mode, leaf) for leaf in leaves], structure)
+    return unflatten([_value(mode, leaf) for leaf in leaves], structure)
 
 
 def _require_tensors(start: str, leaves: list) -> None:

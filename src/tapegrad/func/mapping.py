@@ -14,8 +14,9 @@ from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.loop import OPERATORS
 from tapegrad.arrays.batched.refusal import inplace_error
 from tapegrad.autograd.layered import Layered
-from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
 from tapegrad.autograd.plan import Plan
+from tapegrad.errors import advised
 from tapegrad.func.level import is_inside, leave, lift, same_for_all
 from tapegrad.op import Op
 from tapegrad.tensor import TensorCore
@@ -44,8 +45,8 @@ class Mapping(Layered):
                 made._array, made._mark = same_for_all(made._array, self.level), None
             return made
         if self._is_inside(inputs):
-            if type(op) is not Op and not is_inside(inputs[0]._array, self.level):
-                lifted = (inputs[0], *[self.lowered(x) for x in inputs[1:]])  # a write
+            if type(op) is not Op and not is_mapped(inputs[0]._array, self.level):
+                lifted = self._written(name, inputs)
             else:
                 lifted = tuple([self._lifted(x) for x in inputs])
             OPERATORS.append(name)  # a warning names it
@@ -54,6 +55,20 @@ class Mapping(Layered):
             finally:
                 OPERATORS.pop()
         return self.below(name, function, args, kwargs)
+
+    def _written(self, name: str, inputs: tuple) -> tuple:
+        """The inputs of a write into what is the same for each member: so must be the others."""
+        target, *others = inputs
+        if not is_inside(target._array, self.level):
+            return (target, *[self.lowered(x, name, target) for x in others])
+        for x in others:
+            self._refuse_mapped(x, name, target)
+        return (target, *[self._lifted(x) for x in others])
+
+    def _refuse_mapped(self, x: Any, name: str, target: Any) -> None:
+        """Raise if `x` has values of its own for each member, and `target` is to take them."""
+        if is_mapped(getattr(x, "_array", None), self.level):
+            raise inplace_error(name, self.level, target._array, x._array)
 
     def _is_inside(self, inputs: Any) -> bool:
         """Whether one of them is a tensor of this level."""
@@ -81,24 +96,45 @@ class Mapping(Layered):
     def in_place(self, name: str, compute: Callable, x: Any) -> Any:
         under = self.under
         result = compute(x) if type(under) is bool else under.in_place(name, compute, x)
-        if is_inside(x._array, self.level) and not is_mapped(x._array, self.level):
-            if is_mapped(result._array, self.level):
-                raise inplace_error()
-            return result
-        return result if is_inside(x._array, self.level) else self.lowered(result)
+        if not is_inside(x._array, self.level):
+            return self.lowered(result, name, x)
+        if not is_mapped(x._array, self.level):
+            self._refuse_mapped(result, name, x)
+        return result
 
-    def lowered(self, x: Any) -> Any:
-        """What is to be written into a tensor from outside: the same for each member."""
+    def lowered(self, x: Any, name: str, target: Any) -> Any:
+        """What the function `name` is to write into `target`, from outside: the same for each."""
         array = getattr(x, "_array", None)
         if array is None or not is_inside(array, self.level):
             return x
-        if is_mapped(array, self.level):
-            raise inplace_error()
+        self._refuse_mapped(x, name, target)
         token = MODE.set(self.under)
         try:
             return leave(x, axis=0, level=self.level)[0]
         finally:
             MODE.reset(token)
+
+    # --- .data -----------------------------------------------------------------------------------
+
+    def cut(self, x: Any, result: Any, how: str) -> None:
+        if how == ".data" and self._is_seen(x._array):
+            raise advised(
+                RuntimeError("accessing `data` under vmap transform is not allowed"),
+                "detach() gives the same values without history.",
+            )
+        super().cut(x, result, how)
+
+    def move(self, x: Any, array: Any) -> None:
+        if self._is_seen(x._array) or self._is_seen(array):
+            raise advised(
+                RuntimeError("mutating directly with `.data` under vmap transform is not allowed."),
+                "x.copy_(y) writes values.",
+            )
+        super().move(x, array)
+
+    def _is_seen(self, array: Any) -> bool:
+        """Whether an array is a batch of this level, and no transform has begun since."""
+        return is_mapped(array, self.level) and self.level.transforms == TRANSFORMS.get()
 
     # --- the backward pass -----------------------------------------------------------------------
 

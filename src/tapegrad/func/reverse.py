@@ -72,8 +72,11 @@ def has_others(roots: list, leaves: list) -> bool:
 
 
 def released(y: Any, leaves: list) -> Any:
-    """A result for the caller: without a graph where only this transform has recorded one."""
-    if not isinstance(y, TensorCore) or not y.requires_grad or has_others([edge_of(y)], leaves):
+    """A result for the caller: without a graph, if nobody outside may differentiate it."""
+    if not isinstance(y, TensorCore) or not y.requires_grad:
+        return y
+    edge = edge_of(y)
+    if (is_grad_enabled() or type(edge) is AccumulateGrad) and has_others([edge], leaves):
         return y
     if only_maps(MODE.get()):
         return wrap(y._array)

@@ -34,12 +34,17 @@ def called_in_turn(
     rows = []
     own_structure: Any = None
     with Outside(level):
-        for i in range(level.size):
-            member = [x[i] if own else x for x, own in zip(shown, inside, strict=True)]
+        for i in range(max(level.size, 1)):
+            member = [_member(x, i) if own else x for x, own in zip(shown, inside, strict=True)]
             new, named = unflatten(member, structure)
             outs, own_structure = flatten(again(*new, **named))
             rows.append(outs)
         from tapegrad.ops.join import stack
 
-        columns = [stack(list(column)) for column in zip(*rows, strict=True)]
+        columns = [stack(list(column))[: level.size] for column in zip(*rows, strict=True)]
         return unflatten([enter(y, axis=0, level=level) for y in columns], own_structure)
+
+
+def _member(x: Any, i: int) -> Any:
+    """One of a batch; zeros stand for it where there is none."""
+    return x[i] if len(x) else x.new_zeros(x.shape[1:])

@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad import storage as _storage
 from tapegrad.arrangement import strided
+from tapegrad.arrays.find import elements
 from tapegrad.later import method
 from tapegrad.ops import memory as _memory
 from tapegrad.ops import query as _query
@@ -84,10 +85,14 @@ class QueryMethods:
 
     def storage_offset(self) -> int:
         """How many elements lie in the memory before the first one of this tensor."""
-        return _storage.offset_of(self._array)
+        return _storage.offset_of(elements(self._array))
 
     def untyped_storage(self) -> _storage.UntypedStorage:
         """The bare memory, shared with all views of it."""
+        if hasattr(self._array, "mapped"):
+            from tapegrad.arrays.batched.refusal import no_memory
+
+            raise no_memory()
         return _storage.UntypedStorage(self._array)
 
     def is_pinned(self, device: Any = None) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.find import elements
 from tapegrad.autograd.inplace import in_place
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
@@ -258,9 +257,6 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         -n,
     )
     wide = _as_vector(input)
-    if getattr(index._array, "mapped", False):
-        raise NotImplementedError("index_fill of an index that vmap maps over")
-    index = _tensor.wrap(np.unique(elements(index._array) % n))  # a gradient counts each slice once
     if not hasattr(value, "_array"):
         if isinstance(value, complex) and not input.dtype.is_complex:
             raise errors.advised(
@@ -270,6 +266,10 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
                 "Convert the tensor first, or pass a real number.",
             )
         value = fitted(value, input.dtype)
+        if hasattr(index._array, "mapped"):
+            value = _tensor.wrap(np.asarray(value, input._array.dtype))
+            return _restored(_filled_where_named(wide, value, index, axis), input)
+        index = _named_once(index, n)
         return _restored(fill_slices(wide, index, axis=axis, value=value), input)
     if value._array.ndim:
         raise errors.advised(
@@ -279,7 +279,26 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
             ),
             "index_copy() takes a tensor of values.",
         )
-    return _restored(fill_slices_with(wide, value, index, axis=axis), input)
+    if hasattr(index._array, "mapped"):
+        return _restored(_filled_where_named(wide, value, index, axis), input)
+    return _restored(fill_slices_with(wide, value, _named_once(index, n), axis=axis), input)
+
+
+def _named_once(index: Any, n: int) -> Any:
+    """The slices an index names, each once: a gradient counts them so."""
+    return _tensor.wrap(np.unique(index._array % n))
+
+
+def _filled_where_named(x: Any, value: Any, index: Any, axis: int) -> Any:
+    """`index_fill` inside `vmap`, where each member may name other slices: a choice by a mask."""
+    from tapegrad.ops.choice import where
+
+    shape = x._array.shape
+    n = shape[axis]
+    names = reshape(index, (-1, 1)) % max(n, 1)
+    mask = (names == _tensor.wrap(np.arange(n))).any(0)
+    mask = reshape(mask, (n, *(1,) * (len(shape) - axis - 1)))
+    return where(mask, value.to(x.dtype), x)
 
 
 index_fill_ = in_place(index_fill, reads_numbers=True)

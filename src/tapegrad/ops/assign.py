@@ -78,7 +78,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
         view, arrays = basic(x, indices_of(index))
     if arrays:
         _put(view, arrays, _without_leading_ones(value), False)
-    elif value._array.ndim:
+    elif value._array.ndim or hasattr(value._array, "mapped"):
         copy_(view, _fitting(value, view._array.shape))
     else:
         fill_(view, value)

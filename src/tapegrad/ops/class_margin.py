@@ -120,7 +120,10 @@ def multi_margin_loss(
         )
     rows = input if len(shape) == 2 else input.reshape(1, n_classes)
     values = target._array.reshape((n,))
-    counted = None if weight is None else wrap(weight._array[values])
+    counted = None
+    if weight is not None:
+        xp = namespace_of((values, weight._array))
+        counted = wrap(xp.take(weight._array, values, axis=0))
     if not places:
         reduction = "sum"
     return multi_margin(rows, wrap(values), counted, p=p, margin=margin, reduction=reduction)

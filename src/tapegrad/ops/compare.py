@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.find import is_mapped, namespace_of
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import constant, constant_elementwise
 from tapegrad.ops.refusal import COMPLEX, lacks, tensor_first
@@ -203,6 +203,14 @@ def allclose(
     """
     _check_near("allclose", input, other, rtol, atol)
     array = near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)._array
+    if is_mapped(array):
+        raise errors.advised(
+            RuntimeError(
+                "vmap over torch.allclose isn't supported yet. Please file an issue at "
+                "https://github.com/pytorch/pytorch/issues if you need this feature."
+            ),
+            "torch.isclose(a, b).all() gives a truth value for each member.",
+        )
     return bool(namespace_of((array,)).all(array))
 
 
@@ -214,4 +222,11 @@ def equal(input: Any, other: Any) -> bool:
     """
     _require_tensors("equal", input, other)
     a, b = input._array, other._array
+    if is_mapped(a) or is_mapped(b):
+        raise errors.advised(
+            RuntimeError(
+                "Batching rule not implemented for aten::equal. We could not generate a fallback."
+            ),
+            "(a == b).all() gives a truth value for each member.",
+        )
     return tuple(a.shape) == tuple(b.shape) and bool(namespace_of((a,)).all(a == b))

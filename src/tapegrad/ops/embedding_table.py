@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
-from tapegrad.arrays.find import elements
-from tapegrad.autograd.inplace import check_writable, written
+from tapegrad.arrays.find import elements, is_mapped
+from tapegrad.autograd.inplace import check_writable, update, written
+from tapegrad.autograd.mode import no_grad
 from tapegrad.op import linear
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.normalization import real_argument
 from tapegrad.tensor import wrap
 
@@ -99,12 +101,17 @@ def embedding(
     check_indices("embedding", indices, weight)
     if sparse and weight.requires_grad:
         raise no_sparse("embedding")
-    values, n = indices._array, weight._array.shape[0]
+    _check_rows(indices._array, weight._array.shape[0])
+    return look_up(weight, indices, padding=int(padding_idx), by_frequency=bool(scale_grad_by_freq))
+
+
+def _check_rows(values: Any, n: int) -> None:
+    """Raise unless all indices are of rows of a table of `n`."""
+    values = elements(values)
     if values.size and (values.min() < 0 or values.max() >= n):
         raise errors.advised(
             IndexError("index out of range in self"), f"The table has rows 0 to {n - 1}."
         )
-    return look_up(weight, indices, padding=int(padding_idx), by_frequency=bool(scale_grad_by_freq))
 
 
 def no_sparse(name: str) -> NotImplementedError:
@@ -128,10 +135,12 @@ def embedding_renorm_(weight: Any, indices: Any, max_norm: float, norm_type: flo
     norm_type = real_argument("embedding_renorm_", "norm_type", 4, norm_type)
     check_writable(weight)
     values, table = indices._array, weight._array
-    if values.size and (values.min() < 0 or values.max() >= len(table)):
-        raise errors.advised(
-            IndexError("index out of range in self"), f"The table has rows 0 to {len(table) - 1}."
-        )
+    _check_rows(values, len(table))
+    if hasattr(values, "mapped") or hasattr(table, "mapped"):
+        with no_grad():
+            return update(
+                "embedding_renorm_", weight, lambda x: _renormed(x, indices, max_norm, norm_type)
+            )
     named = np.unique(values)
     rows = table[named]
     lengths = wrap(rows).norm(norm_type, 1, keepdim=True)._array
@@ -139,6 +148,12 @@ def embedding_renorm_(weight: Any, indices: Any, max_norm: float, norm_type: flo
     table[named] = rows * scale
     written(weight, "embedding_renorm_")
     return weight
+
+
+@in_turn(name="embedding_renorm_")
+def _renormed(weight: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
+    """A copy of the table, its long rows scaled: inside `vmap`, for each member."""
+    return embedding_renorm_(weight.detach().clone(), indices, max_norm, norm_type)
 
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
@@ -170,6 +185,14 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
             RuntimeError("Class values must be non-negative."), "Classes are numbered from 0."
         )
     if num_classes == -1:
+        if is_mapped(values):
+            raise errors.advised(
+                RuntimeError(
+                    "When vmap-ing torch.nn.functional.one_hot, please provide an explicit "
+                    "positive num_classes argument."
+                ),
+                "The numbers of one member do not say how many there are.",
+            )
         num_classes = int(elements(values).max()) + 1
     elif elements(values).max() >= num_classes:
         raise errors.advised(

@@ -67,7 +67,7 @@ def normal_index(x: Any, arrays: list) -> tuple[tuple[int, ...], Any]:
             continue
         if item._array.dtype.kind == "b":
             refuse_batch("index", item._array)
-            for i, part in enumerate(np.nonzero(item._array)):
+            for i, part in enumerate(np.nonzero(elements(item._array))):
                 axes.append(axis + i)
                 parts.append(part)
         else:

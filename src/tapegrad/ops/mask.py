@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.find import elements, refuse_batch
+from tapegrad.arrays.find import elements, is_mapped, refuse_batch
 from tapegrad.autograd.inplace import check_apart, in_place
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
@@ -61,6 +61,16 @@ def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
             RuntimeError("masked_select: expected BoolTensor for mask"),
             "Compare first (x > 0), or convert with .bool().",
         )
+    if is_mapped(mask._array):
+        raise errors.advised(
+            RuntimeError(
+                "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot "
+                "support this because for each batch this would return a differently shaped "
+                "Tensor. Please file an issue at https://github.com/pytorch/pytorch/issues if you "
+                "need this feature."
+            ),
+            "Keep all elements: torch.where(mask, x, 0).",
+        )
     input, mask = broadcast_tensors(input, mask)
     return finish("masked_select", masked_elements(input, mask), out)
 
@@ -90,13 +100,28 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
             "Compare first (x > 0), or convert with .bool().",
         )
     input, mask = broadcast_tensors(input, mask)
-    refuse_batch("masked_scatter", mask._array)
-    if np.count_nonzero(elements(mask._array)) > source._array.size:
+    axes = tuple(range(-mask._array.ndim, 0))  # of each member, where there is a batch of them
+    if np.count_nonzero(elements(mask._array), axis=axes).max(initial=0) > source._array.size:
         raise errors.advised(
             RuntimeError("Number of elements of source < number of ones in mask"),
             f"The source has {source._array.size}.",
         )
+    if hasattr(mask._array, "mapped"):
+        return _chosen_in_order(input, source, mask)
     return scatter_masked(input, source, mask)
+
+
+def _chosen_in_order(input: Any, source: Any, mask: Any) -> Any:
+    """`masked_scatter` inside `vmap`: the n-th true element of a mask takes source n."""
+    from tapegrad.ops.choice import where
+    from tapegrad.ops.shape import reshape
+
+    if not source._array.size:  # nothing is chosen
+        return input.clone()
+    flat = reshape(mask, -1)
+    place = (flat.cumsum(0) - 1).clamp(min=0, max=source._array.size - 1)
+    taken = reshape(reshape(source, -1)[place], input._array.shape)
+    return where(mask, taken, input)
 
 
 masked_scatter_ = in_place(masked_scatter)
@@ -137,14 +162,13 @@ def nonzero_static(input: Any, *, size: int, fill_value: int = -1, out: Any = No
     return finish("nonzero_static", _tensor.wrap(found), out)
 
 
-@takes_tensors
+@in_turn
 def argwhere(input: Any) -> Any:
     """Where the elements are that are not zero: a row of indices for each.
 
     >>> torch.argwhere(torch.tensor([0, 3]))
     tensor([[1]])
     """
-    refuse_batch("argwhere", input._array)
     return _tensor.wrap(np.argwhere(input._array))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
+from tapegrad.arrays.find import namespace_of
 from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import primitive
@@ -90,12 +91,13 @@ def _tolerances(name: str, x: Any, atol: Any, rtol: Any) -> tuple:
     if rtol is None:
         rtol = np.finfo(real).eps * max(x._array.shape[-2:])
         if hasattr(atol, "_array"):
-            rtol = np.where(atol._array > 0, 0, rtol)
+            rtol = namespace_of((atol._array,)).where(atol._array > 0, 0.0, rtol)
         elif atol is not None and atol > 0:
             rtol = 0.0
     arrays = []
     for which, value in (("atol", 0.0 if atol is None else atol), ("rtol", rtol)):
-        array = np.asarray(getattr(value, "_array", value))
+        array = getattr(value, "_array", value)
+        array = array if hasattr(array, "dtype") else np.asarray(array)
         if array.dtype.kind == "c":
             raise errors.advised(
                 RuntimeError(

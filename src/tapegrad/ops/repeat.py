@@ -11,6 +11,7 @@ from tapegrad.boundary import takes_tensors
 from tapegrad.op import linear
 from tapegrad.ops.axis import unsqueeze
 from tapegrad.ops.expand import expand
+from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.shape import clone, flatten, reshape, view
 from tapegrad.shape import axis_of, ints_of
 
@@ -87,7 +88,6 @@ def repeat_interleave(
             [2],
             [2]])
     """
-    from tapegrad.ops.lookup import index_select
     from tapegrad.tensor import wrap
 
     if repeats is None:
@@ -108,6 +108,16 @@ def repeat_interleave(
     if not hasattr(repeats, "_array"):
         _check_size(output_size, repeats * size)
         return _evenly(input, repeats, axis)
+    return _by_counts(input, repeats, axis, output_size)
+
+
+@in_turn(name="repeat_interleave.Tensor")
+def _by_counts(input: Any, repeats: Any, axis: int, output_size: Any) -> Any:
+    """Each slice along an axis as often as `repeats`, a tensor, says."""
+    from tapegrad.ops.lookup import index_select
+    from tapegrad.tensor import wrap
+
+    size = input._array.shape[axis]
     counts = repeats._array
     if counts.ndim > 1:
         raise errors.advised(

@@ -12,7 +12,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.dtype import current, default
+from tapegrad.dtype import current, default, float64
 from tapegrad.dtype import dtype as Dtype
 from tapegrad.ops.factory import build, check, check_out, into, known
 from tapegrad.ops.interval import check_dtype
@@ -98,6 +98,8 @@ def linspace(
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     check(layout, device, pin_memory)
+    if _is_mapped(start, end):
+        return _of_members("linspace", start, end, steps, None, dtype, requires_grad)
     start, end, n = _numbers("linspace", start, end, steps)
     kind = _kind("linspace", start, end, out, dtype)
     if out is not None:
@@ -150,6 +152,8 @@ def logspace(
     tensor([  1.,  10., 100.])
     """
     check(layout, device, pin_memory)
+    if _is_mapped(start, end):
+        return _of_members("logspace", start, end, steps, base, dtype, requires_grad)
     start, end, n, base = _numbers("logspace", start, end, steps, base)
     kind = _kind("logspace", start, end, out, dtype)
     if out is not None:
@@ -170,6 +174,42 @@ def _exponents(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
     wide = np.complex128 if dtype.is_complex else np.float64
     low, high = (np.asarray(fitted(x, dtype), dtype.numpy).astype(wide) for x in (start, end))
     return _counted(low, high, (high - low) / max(n - 1, 1), n)
+
+
+# --- inside vmap ---------------------------------------------------------------------------------
+
+
+def _is_mapped(*ends: Any) -> bool:
+    """Whether an end is a tensor with a number of its own for each member of a batch."""
+    return any(hasattr(getattr(x, "_array", None), "mapped") for x in ends)
+
+
+def _of_members(
+    name: str, start: Any, end: Any, steps: Any, base: Any, dtype: Any, requires_grad: bool
+) -> Any:
+    """The same, by functions of tensors, where each member has ends of its own."""
+    from tapegrad.ops.data import tensor
+    from tapegrad.ops.interval import arange
+    from tapegrad.ops.join import cat
+
+    _check_ends(name, start, end)
+    n = _numbers(name, 0, 0, steps, *(() if base is None else (base,)))[2]
+    ends = [x.detach() if hasattr(x, "_array") else tensor(x) for x in (start, end)]
+    is_complex = any(x.dtype.is_complex for x in ends)
+    kind = _kind(name, 1j if is_complex else 0, 0, None, dtype)
+    wide = float64.to_complex() if kind.is_complex else float64
+    low, high = (x.to(kind).to(wide) for x in ends)
+    if base is None and n < 2:
+        found = low.expand(n)
+    else:
+        step = (high - low) / max(n - 1, 1)
+        if base is None and not (kind.name.startswith(("int", "uint"))):
+            step = step.to(kind).to(wide)
+        half = n // 2
+        up, down = arange(half, dtype=wide), arange(n - half - 1, -1, -1, dtype=wide)
+        found = cat([low + step * up, high - step * down])
+        found = found if base is None else base**found
+    return found.to(kind).requires_grad_(True) if requires_grad else found.to(kind)
 
 
 __all__ = ["linspace", "logspace"]

@@ -8,6 +8,8 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.arrangement import span
+from tapegrad.arrays.find import elements
 from tapegrad.autograd.graph import INFERENCE, version_of
 from tapegrad.autograd.inplace import in_place_view
 from tapegrad.boundary import takes_tensors
@@ -133,7 +135,7 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -
     strides = ints_of("as_strided", "stride", (stride,), 2)
     array = input._array
     item = array.dtype.itemsize
-    start, length = _place(array)
+    start, length = _place(elements(array))
     offset = start if storage_offset is None else storage_offset
     problem = ""
     if len(shape) != len(strides):
@@ -148,6 +150,8 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -
             f"Storage size calculation overflowed with sizes={list(shape)} and "
             f"strides={list(strides)}"
         )
+    elif hasattr(array, "mapped"):
+        problem = _beyond_member(array, shape, strides, start, offset)
     elif offset < 0:
         problem = f"Tensor: invalid storage offset {offset}"
     else:
@@ -164,6 +168,22 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -
         )
     own = tuple([s // item for s in array.strides])
     return pattern(input, shape=shape, strides=strides, offset=offset - start, own=own)
+
+
+def _beyond_member(array: Any, shape: Any, strides: Any, start: int, offset: int) -> str:
+    """What is wrong with a pattern that leaves the memory of one member of a batch."""
+    item = array.dtype.itemsize
+    stop = start + span(array.shape, tuple([s // item for s in array.strides]))
+    end = offset + span(shape, strides)
+    if 0 in shape or (start <= offset and end <= stop):
+        return ""
+    return (
+        f"result = tensor.as_strided({list(shape)}, {list(strides)}, {offset}) can access memory "
+        f"outside of `tensor`. `result` can access some memory in range [{offset}, {end}], but "
+        f"`tensor` can only access some memory in range [{start}, {stop}]. This is not supported "
+        "inside of vmap, please try to rewrite the `as_strided` call as a sequence of PyTorch view "
+        "operations"
+    )
 
 
 def _place(array: Any) -> tuple[int, int]:

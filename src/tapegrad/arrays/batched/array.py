@@ -462,7 +462,7 @@ def _copy_to(target: Any, source: Any) -> None:
     if type(source) is Batched:
         other = type(target) is not Batched or source.level.number > target.level.number
         if source.mapped and (other or (source.level is target.level and not target.mapped)):
-            raise inplace_error()
+            raise inplace_error("copy_", source.level, target, source)
         if other:
             _copy_to(target, source.value)
             return

@@ -29,7 +29,7 @@ def read(x: Any, key: Any) -> Any:
         if len(keys) == 1 and level is x.level and keys[0].dtype.kind in "iu":
             return read_at(x, keys[0], (0,))
         raise _dynamic_mask()
-    if arrays and len(keys) > 1:
+    if arrays and not all(type(k) is slice and k == slice(None) for k in keys[:-1]):
         raise NotImplementedError("an index of several arrays and slices, of a batched array")
     keys = tuple([k.value if type(k) is Batched and k.level is x.level else k for k in keys])
     if x.mapped:

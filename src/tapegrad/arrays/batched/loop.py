@@ -9,6 +9,7 @@ from typing import Any
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.batched.array import Batched, closed, top_level
 from tapegrad.arrays.find import namespace_of
+from tapegrad.boundary import users_level
 
 _warned: set[str] = set()
 OPERATORS: list[str] = []  # whose calls are being computed, the innermost last
@@ -25,7 +26,7 @@ def warn_of_loop(name: str) -> None:
         f"aten::{title}. Please file us an issue on GitHub so that we can prioritize its "
         "implementation.",
         UserWarning,
-        stacklevel=2,
+        stacklevel=users_level(),
     )
 
 

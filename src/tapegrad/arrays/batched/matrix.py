@@ -10,23 +10,25 @@ from tapegrad.arrays.batched.below import plain, values_of
 from tapegrad.arrays.find import namespace_of
 
 
-def leading(arrays: Any, cores: Any) -> tuple[Any, list]:
+def leading(arrays: Any, cores: Any, factors: tuple[int, ...] = ()) -> tuple[Any, list]:
     """The level, and values with the batch first and equally many axes before the last `cores`.
 
-    A core of None: the array is there for its dtype alone.
+    Those at `factors` may be missing: empty, because they were not computed.
     """
     level, values, mapped = opened(arrays)
     if level is None or True not in mapped:
         return level, values
+    missing_ones = [i for i in factors if _is_missing(arrays[i])]
     ranks = [
         len(x.shape) - core
-        for x, core in zip(arrays, cores, strict=True)
-        if core is not None and hasattr(x, "shape") and not _is_missing(x)
+        for i, (x, core) in enumerate(zip(arrays, cores, strict=True))
+        if i not in missing_ones
     ]
-    rank = max(ranks, default=0)
+    rank = max(ranks)
     found = []
-    for x, value, is_mapped, core in zip(arrays, values, mapped, cores, strict=True):
-        if core is None or not hasattr(x, "shape") or _is_missing(x):
+    for i, (x, value, core) in enumerate(zip(arrays, values, cores, strict=True)):
+        is_mapped = mapped[i]
+        if i in missing_ones:
             found.append(value)
             continue
         whole = value if is_mapped else spread(value, level.size)
@@ -42,12 +44,14 @@ def _is_missing(x: Any) -> bool:
     return type(x) is Batched and not (x.mapped or x.value.size)
 
 
-def _kernel(name: str, *cores: Any, find: Callable | None = None) -> Callable:
+def _kernel(
+    name: str, *cores: int, find: Callable | None = None, factors: tuple[int, ...] = ()
+) -> Callable:
     def function(*args: Any, **params: Any) -> Any:
         arrays, rest = args[: len(cores)], args[len(cores) :]
         if top_level(arrays) is None:
             return (find(None) if find else plain(name))(*args, **params)
-        level, values = leading(arrays, cores)
+        level, values = leading(arrays, cores, factors)
         mapped = any(type(x) is Batched and x.level is level and x.mapped for x in arrays)
         xp = namespace_of([v for v in values if hasattr(v, "shape")])
         kernel = find(xp) if find else getattr(xp, name)
@@ -82,7 +86,7 @@ pull_distances = _kernel("pull_distances", 2, 2, 2, 2)
 push_distances = _kernel("push_distances", 2, 2, 2, 2)
 reflectors = _kernel("reflectors", 2)
 solution = _kernel("solution", 2, 2)
-solve_again = _kernel("solve_again", 2, 2, 1, 2)
+solve_again = _kernel("solve_again", 2, 2, 1, 2, factors=(1, 2))
 triangular_factor = _kernel("triangular_factor", 2)
 triangular_solution = _kernel("triangular_solution", 2, 2)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from tapegrad import errors
 
 
@@ -10,6 +14,14 @@ def no_storage() -> RuntimeError:
     return errors.advised(
         RuntimeError("Cannot access data pointer of Tensor that doesn't have storage"),
         "Inside vmap a tensor stands for each member of a batch: its values are not at hand.",
+    )
+
+
+def no_memory() -> NotImplementedError:
+    """Asked for the memory itself, to copy, save or share it."""
+    return errors.advised(
+        NotImplementedError("Cannot access storage of BatchedTensorImpl"),
+        "Inside vmap a tensor stands for each member of a batch: clone() it.",
     )
 
 
@@ -38,16 +50,48 @@ def no_branch() -> RuntimeError:
     )
 
 
-def inplace_error() -> RuntimeError:
-    """A tensor from outside was to take other values for each member."""
+_ARITHMETIC = (
+    "",
+    "copy_",
+    "div_",
+    "logical_and_",
+    "logical_or_",
+    "logical_xor_",
+    "masked_fill_",
+    "mul_",
+    "sub_",
+    "subtract_",
+    "multiply_",
+    "divide_",
+    "true_divide_",
+)
+_NAMED = ("fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "scatter_reduce_")
+
+
+_BROADCAST = ("add_", "arctan2_", "atan2_", "copysign_")
+
+
+def inplace_error(name: str, level: Any, target: Any, source: Any) -> RuntimeError:
+    """A tensor from outside was to take other values for each member, by the function `name`."""
+    advice = (
+        "Inside vmap it is the same for each member: make the tensor that is written from one that "
+        "is mapped, by torch.zeros_like(x) or x.new_zeros(...)."
+    )
+    if name in _BROADCAST:
+        wide = [level.size, *np.broadcast_shapes(target.shape, source.shape)]
+        text = f"output with shape {list(target.shape)} doesn't match the broadcast shape {wide}"
+        return errors.advised(RuntimeError(text), advice)
+    if name in _ARITHMETIC or name in _NAMED:
+        what, where = "inplace arithmetic" if name in _ARITHMETIC else name, "in a vmap"
+    else:
+        what, where = f"aten::{name}", f"at level {level.depth}"
     return errors.advised(
         RuntimeError(
-            "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
-            "Tensor `other` in extra_args that has more elements than `self`. This happened due to "
-            "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
-            "use out-of-place operators instead of inplace arithmetic. If said operator is being "
-            "called inside the PyTorch framework, please file a bug report instead."
+            f"vmap: {what}(self, *extra_args) is not possible because there exists a Tensor "
+            "`other` in extra_args that has more elements than `self`. This happened due to "
+            f"`other` being vmapped over but `self` not being vmapped over {where}. Please try to "
+            f"use out-of-place operators instead of {what}. If said operator is being called "
+            "inside the PyTorch framework, please file a bug report instead."
         ),
-        "Make the tensor that is written from one that is mapped: torch.zeros_like(x), "
-        "x.new_zeros(...).",
+        advice,
     )

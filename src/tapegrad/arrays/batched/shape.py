@@ -222,21 +222,15 @@ def strided(x: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     if not x.mapped:
         out = below("strided", x)(x.value, shape, strides, offset, own)
         return closed(x.level, out, False)
-    if type(x.value) is Batched:
-        from tapegrad.arrays.batched.loop import looped
-
-        return looped("strided")(x, shape, strides, offset, own)
-    item = x.dtype.itemsize
-    batch = x.value.strides[0] // item if x.value.shape[0] > 1 else 0
-    if offset >= 0 and all(
-        n <= 1 or s == item * o for n, s, o in zip(x.shape, x.value.strides[1:], own, strict=True)
-    ):
-        whole, steps = (x.value.shape[0], *shape), (batch, *strides)
-        return closed(x.level, plain("strided")(x.value, whole, steps, offset, (batch, *own)), True)
-    members = [plain("strided")(m, shape, strides, offset, own) for m in x.value]
-    if not members:
-        return closed(x.level, np.zeros((0, *shape), x.dtype), True)
-    return closed(x.level, np.stack(members), True)
+    item, size = x.dtype.itemsize, x.value.shape[0]
+    if any(
+        n > 1 and s != item * o for n, s, o in zip(x.shape, x.value.strides[1:], own, strict=True)
+    ):  # laid out anew: members lie apart
+        step = _apart(_extent(x.shape, own), _extent(shape, strides, offset))
+    else:
+        step = x.value.strides[0] // item if size > 1 else 0
+    out = below("strided", x)(x.value, (size, *shape), (step, *strides), offset, (step, *own))
+    return closed(x.level, out, True)
 
 
 def sum_strided(g: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
@@ -245,11 +239,15 @@ def sum_strided(g: Any, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     function = below("sum_strided", g)
     if not g.mapped:
         return closed(g.level, function(g.value, shape, strides, offset, own), False)
-    places = _extent(shape, own), _extent(g.shape, strides, offset)
-    step = max(p[1] for p in places) - min(p[0] for p in places) + 1  # members lie apart
+    step = _apart(_extent(shape, own), _extent(g.shape, strides, offset))  # members lie apart
     size = g.value.shape[0]
     out = function(g.value, (size, *shape), (step, *strides), offset, (step, *own))
     return closed(g.level, out, True)
+
+
+def _apart(*extents: tuple[int, int]) -> int:
+    """A step between members so large that patterns of these extents have no place in common."""
+    return max(e[1] for e in extents) - min(e[0] for e in extents) + 1
 
 
 def _extent(shape: Any, strides: Any, offset: int = 0) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
+from tapegrad.arrays.find import elements
 from tapegrad.errors import advised
 from tapegrad.nn.linear_cross_entropy_options import rows_at_a_time
 from tapegrad.ops.affine import linear
@@ -152,11 +153,13 @@ def _chunked(
             ),
             "Give one weight for each class.",
         )
-    ignored = target == (-100 if ignore_index is None else ignore_index)
-    wrong = target[((target < 0) | (target >= n_classes)) & ~ignored]
-    if wrong.numel():
+    left_out = -100 if ignore_index is None else ignore_index
+    ignored = target == left_out
+    labels = elements(target._array)  # of all members, inside vmap
+    wrong = labels[((labels < 0) | (labels >= n_classes)) & (labels != left_out)]
+    if wrong.size:
         raise advised(
-            IndexError(f"Target {int(wrong[0])} is out of bounds."),
+            IndexError(f"Target {wrong[0]} is out of bounds."),
             f"Classes are numbered from 0 to {n_classes - 1}.",
         )
     safe = target.masked_fill(ignored, 0)
