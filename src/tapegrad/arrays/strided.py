@@ -114,7 +114,7 @@ def write_diagonal(x: Any, values: Any, offset: int) -> Any:
 
 def as_pairs(x: Any) -> Any:
     """Complex numbers as pairs (real part, imaginary part) along a new last axis: a view."""
-    real = x.real
+    real = np.asarray(x).real  # of a NumPy scalar it would be a copy, without the imaginary part
     return as_strided(real, (*x.shape, 2), (*x.strides, real.dtype.itemsize))
 
 
