@@ -45,6 +45,7 @@ class Operator:
         inputs[self.i] = x
         out = self.op.call(*inputs, **self.sample.params)
         outs = out if isinstance(out, (tuple, list)) else [out]
+        outs = [y for k, y in enumerate(outs) if k not in self.op.constant_outputs]
         parts = [_real(y).reshape(-1) for y in outs if y.dtype.itemsize >= 8 and _is_inexact(y)]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
@@ -91,7 +92,7 @@ def total(y: Any) -> Any:
 TRANSFORMS: dict[str, Callable] = {
     "vmap": vmap,
     "grad": lambda g: grad(lambda z: total(g(z))),
-    "jvp": lambda g: lambda x: jvp(g, (x,), (x.cos(),))[1],
+    "jvp": lambda g: lambda x: jvp(g, (x,), (x.nan_to_num().cos(),))[1],
     "vjp": lambda g: lambda x: (lambda y, pull: pull(y.cos())[0])(*vjp(g, x)),
 }
 
@@ -122,7 +123,7 @@ class Comparison:
 
     def sloped(self, outer: str, g: Callable, x: Any, got: Any) -> tuple:
         if outer == "jvp":
-            direction = x.cos()
+            direction = x.nan_to_num().cos()
         else:
             assert got.shape == x.shape
             direction = wrap(np.random.default_rng(1).standard_normal(tuple(x.shape)))
@@ -140,7 +141,8 @@ class Comparison:
     def error(self) -> float:
         """The largest difference by the largest value, where differences are sharp; else 0."""
         sharp = self.doubt < 1e-2 * self.scale()
-        found = np.abs(self.got - self.want) - 10 * self.doubt
+        same = (self.got == self.want) | (np.isnan(self.got) & np.isnan(self.want))
+        found = np.where(same, 0, np.abs(self.got - self.want) - 10 * self.doubt)
         return np.where(sharp, found, 0).max(initial=0.0) / self.scale()
 
     def scale(self) -> float:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapegrad.arrays.batched.array import Level
 from tapegrad.arrays.batched.loop import warn_of_loop
-from tapegrad.func.level import enter, is_inside, leave
+from tapegrad.func.batch import lowered
+from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.mapping import is_mapped
 from tapegrad.func.randomness import Outside
 from tapegrad.func.tree import flatten, unflatten
@@ -26,8 +28,9 @@ def called_in_turn(
     inside = [isinstance(x, TensorCore) and is_inside(x._array, level) for x in leaves]
     if True not in inside:
         return function(*args, **kwargs)
-    if any(is_mapped(x._array, level) for x, own in zip(leaves, inside, strict=True) if own):
-        warn_of_loop(name)
+    if not any(is_mapped(x._array, level) for x, own in zip(leaves, inside, strict=True) if own):
+        return _called_once(again, level, leaves, structure, inside)
+    warn_of_loop(name)
     shown = [
         leave(x, axis=0, level=level) if own else x for x, own in zip(leaves, inside, strict=True)
     ]
@@ -43,6 +46,15 @@ def called_in_turn(
 
         columns = [stack(list(column))[: level.size] for column in zip(*rows, strict=True)]
         return unflatten([enter(y, axis=0, level=level) for y in columns], own_structure)
+
+
+def _called_once(again: Callable, level: Level, leaves: list, structure: Any, inside: list) -> Any:
+    """One call for all members, whose tensors are the same."""
+    same = [lowered(x, level) if own else x for x, own in zip(leaves, inside, strict=True)]
+    new, named = unflatten(same, structure)
+    with Outside(level):
+        outs, own_structure = flatten(again(*new, **named))
+        return unflatten([lift(y, level=level) for y in outs], own_structure)
 
 
 def _member(x: Any, i: int) -> Any:

@@ -135,8 +135,8 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     tensor([[0, 0],
             [1, 1]])
     """
-    array = input._array
-    refuse_batch("where" if as_tuple else "nonzero", array)
+    refuse_batch("where" if as_tuple else "nonzero", input._array)
+    array = elements(input._array)
     if as_tuple:
         places = np.nonzero(array if array.ndim else array.reshape(1))
         return tuple([_tensor.wrap(place) for place in places])

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad import errors, return_types
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.find import refuse_batch
+from tapegrad.arrays.find import elements, refuse_batch
 from tapegrad.autograd.inplace import check_apart
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
@@ -216,8 +216,8 @@ def unique(
     >>> torch.unique(torch.tensor([3, 1, 3, 2]))
     tensor([1, 2, 3])
     """
-    array = input._array
-    refuse_batch("_unique2", array)
+    refuse_batch("_unique2", input._array)
+    array = elements(input._array)
     axis = _unique_axis(input, dim)
     if not (return_inverse or return_counts):
         return _tensor.wrap(np.unique(array, axis=axis, equal_nan=False))
@@ -270,7 +270,8 @@ def unique_consecutive(
     tensor([1, 2, 1])
     """
     refuse_batch("unique_consecutive", input._array)
-    array = input._array if dim is not None else input._array.reshape(-1)
+    array = elements(input._array)
+    array = array if dim is not None else array.reshape(-1)
     axis = _unique_axis(input, dim) or 0
     n = array.shape[axis]
     rows = np.moveaxis(array, axis, 0)

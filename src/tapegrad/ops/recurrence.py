@@ -70,8 +70,9 @@ def sigmoid(xp: Any, x: Any) -> Any:
 def derivatives(function: Callable, inputs: Sequence, cotangents: Sequence) -> list:
     """The cotangents of the inputs of a function of tensors, differentiable themselves."""
     from tapegrad.autograd.api import grad
-    from tapegrad.autograd.mode import enable_grad
+    from tapegrad.autograd.mode import enable_grad, is_grad_enabled
 
+    recorded = is_grad_enabled()
     with enable_grad():
         # as names of their own: one input may depend on another
         own = [x.view_as(x) for x in inputs]
@@ -80,7 +81,7 @@ def derivatives(function: Callable, inputs: Sequence, cotangents: Sequence) -> l
                 function(own),
                 [x for x in own if x.requires_grad],
                 cotangents,
-                create_graph=True,
+                create_graph=recorded,
                 allow_unused=True,
             )
         )

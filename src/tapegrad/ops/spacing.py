@@ -199,7 +199,7 @@ def _of_members(
     kind = _kind(name, 1j if is_complex else 0, 0, None, dtype)
     wide = float64.to_complex() if kind.is_complex else float64
     low, high = (x.to(kind).to(wide) for x in ends)
-    if base is None and n < 2:
+    if n < 2:
         found = low.expand(n)
     else:
         step = (high - low) / max(n - 1, 1)
@@ -208,7 +208,7 @@ def _of_members(
         half = n // 2
         up, down = arange(half, dtype=wide), arange(n - half - 1, -1, -1, dtype=wide)
         found = cat([low + step * up, high - step * down])
-        found = found if base is None else base**found
+    found = found if base is None else base**found
     return found.to(kind).requires_grad_(True) if requires_grad else found.to(kind)
 
 

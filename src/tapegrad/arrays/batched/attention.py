@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
-from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.array import Batched, closed, opened, widened
+from tapegrad.arrays.batched.below import for_batch, values_of
 from tapegrad.arrays.find import namespace_of
 
 
@@ -21,18 +21,16 @@ def _opened(level: Any, inputs: Any) -> list:
     return values
 
 
-def attend(inputs: Any, scale: float, causal: bool) -> Any:
-    level = top_level(inputs)
-    if level is None:
-        return plain("attend")(inputs, scale, causal)
+@for_batch
+def attend(level: Any, inputs: Any, scale: float, causal: bool) -> Any:
     values = _opened(level, inputs)
     return closed(level, namespace_of(values).attend(values, scale, causal), True)
 
 
-def attend_back(g: Any, inputs: Any, y: Any, total: Any, scale: float, causal: bool) -> Any:
-    level = top_level((g, *inputs, y, total))
-    if level is None:
-        return plain("attend_back")(g, inputs, y, total, scale, causal)
+@for_batch
+def attend_back(
+    level: Any, g: Any, inputs: Any, y: Any, total: Any, scale: float, causal: bool
+) -> Any:
     values = _opened(level, inputs)
     g, y, total = values_of(level, g, y, total)
     kernel = namespace_of((g, *values)).attend_back

@@ -32,11 +32,33 @@ def values_of(level: Any, *arrays: Any) -> list:
     return found
 
 
-def all_mapped(name: str, arrays: Any, call: Callable) -> Any:
-    """`call(function below, *values)`, with the batch as first axis of every value."""
-    level = top_level(arrays)
-    if level is None:
-        return None
-    values = values_of(level, *arrays)
-    function = getattr(namespace_of([v for v in values if hasattr(v, "shape")]), name)
-    return closed(level, call(function, *values), True)
+def for_batch(function: Callable) -> Callable:
+    """The kernel of a name from what it is for a batch: `function(level, *arguments)`.
+
+    Where no argument is mapped in the outermost level of them all, it is the kernel below.
+    """
+    name = function.__name__
+
+    def kernel(*args: Any, **params: Any) -> Any:
+        arrays = [x for arg in args for x in (arg if type(arg) in (tuple, list) else (arg,))]
+        level = top_level(arrays)
+        if level is None:
+            return plain(name)(*args, **params)
+        if any([type(x) is Batched and x.level is level and x.mapped for x in arrays]):
+            return function(level, *args, **params)
+        values = [_below(x, level) for x in args]
+        plain_ones = [_below(x, level) for x in arrays]
+        return closed(level, getattr(namespace_of(plain_ones), name)(*values, **params), False)
+
+    kernel.__name__ = name
+    kernel.__doc__ = function.__doc__
+    return kernel
+
+
+def _below(x: Any, level: Any) -> Any:
+    """What lies below an argument that is the same for each member."""
+    if type(x) is Batched and x.level is level:
+        return x.value
+    if type(x) in (tuple, list):
+        return type(x)([_below(each, level) for each in x])
+    return x

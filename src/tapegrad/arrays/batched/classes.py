@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.arrays.batched.array import closed, top_level
-from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.array import closed
+from tapegrad.arrays.batched.below import for_batch, values_of
 from tapegrad.arrays.find import namespace_of
 
 
@@ -20,19 +20,15 @@ def apart(value: Any, size: int) -> Any:
     return value.reshape((size, n, *value.shape[1:]))
 
 
-def pick(x: Any, target: Any) -> Any:
-    level = top_level((x, target))
-    if level is None:
-        return plain("pick")(x, target)
+@for_batch
+def pick(level: Any, x: Any, target: Any) -> Any:
     value, where = values_of(level, x, target)
     out = namespace_of((value, where)).pick(together(value), together(where))
     return closed(level, out.reshape(where.shape), True)
 
 
-def unpick(g: Any, target: Any, shape: tuple[int, ...]) -> Any:
-    level = top_level((g, target))
-    if level is None:
-        return plain("unpick")(g, target, shape)
+@for_batch
+def unpick(level: Any, g: Any, target: Any, shape: tuple[int, ...]) -> Any:
     value, where = values_of(level, g, target)
     whole = (level.size * shape[0], *shape[1:])
     out = namespace_of((value, where)).unpick(together(value), together(where), whole)

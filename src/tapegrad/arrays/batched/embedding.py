@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.arrays.batched.array import closed, opened
-from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.below import for_batch, values_of
 from tapegrad.arrays.find import namespace_of
 
 
-def spread_rows(g: Any, indices: Any, n: int, padding: int, by_frequency: bool) -> Any:
-    level, (_, where), (_, mapped) = opened((g, indices))
-    if level is None:
-        return plain("spread_rows")(g, indices, n, padding, by_frequency)
+@for_batch
+def spread_rows(level: Any, g: Any, indices: Any, n: int, padding: int, by_frequency: bool) -> Any:
+    _, (_, where), (_, mapped) = opened((g, indices))
     (value,) = values_of(level, g)
     size, width = level.size, value.shape[-1]
     xp = namespace_of((value, where))

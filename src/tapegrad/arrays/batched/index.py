@@ -14,7 +14,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
-from tapegrad.arrays.batched.below import below, plain, values_of
+from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
 from tapegrad.arrays.batched.reduce import shifted
 from tapegrad.arrays.batched.shape import broadcast_to
 from tapegrad.arrays.find import namespace_of
@@ -262,29 +262,23 @@ def _lines(level: Any, *arrays: Any) -> list:
     return [v.reshape((v.shape[0], 1)) if v.ndim == 1 else v for v in found]
 
 
-def gather_along(x: Any, index: Any, axis: int) -> Any:
-    level = top_level((x, index))
-    if level is None:
-        return plain("gather_along")(x, index, axis)
+@for_batch
+def gather_along(level: Any, x: Any, index: Any, axis: int) -> Any:
     value, where = _lines(level, x, index)
     function = namespace_of((value, where)).gather_along
     return closed(level, function(value, where, axis + 1), True).reshape(index.shape)
 
 
-def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
-    level = top_level((x, indices))
-    if level is None:
-        return plain("take_along_axis")(x, indices, axis=axis)
+@for_batch
+def take_along_axis(level: Any, x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     axis = axis % max(len(x.shape), 1)
     value, where = values_of(level, x, indices)
     function = namespace_of((value, where)).take_along_axis
     return closed(level, function(value, where, axis=axis + 1), True)
 
 
-def scatter_along(x: Any, index: Any, values: Any, axis: int, how: str) -> Any:
-    level = top_level((x, index, values))
-    if level is None:
-        return plain("scatter_along")(x, index, values, axis, how)
+@for_batch
+def scatter_along(level: Any, x: Any, index: Any, values: Any, axis: int, how: str) -> Any:
     if not values.shape:
         values = broadcast_to(values, index.shape)
     value, where, new = _lines(level, x, index, values)
@@ -292,20 +286,16 @@ def scatter_along(x: Any, index: Any, values: Any, axis: int, how: str) -> Any:
     return closed(level, function(value, where, new, axis + 1, how), True).reshape(x.shape)
 
 
-def add_along(g: Any, shape: Any, index: Any, axis: int) -> Any:
-    level = top_level((g, index))
-    if level is None:
-        return plain("add_along")(g, shape, index, axis)
+@for_batch
+def add_along(level: Any, g: Any, shape: Any, index: Any, axis: int) -> Any:
     value, where = _lines(level, g, index)
     function = namespace_of((value, where)).add_along
     whole = (level.size, *(shape or (1,)))
     return closed(level, function(value, whole, where, axis + 1), True).reshape(tuple(shape))
 
 
-def put_along(x: Any, indices: Any, shape: tuple[int, ...], axis: int) -> Any:
-    level = top_level((x, indices))
-    if level is None:
-        return plain("put_along")(x, indices, shape, axis)
+@for_batch
+def put_along(level: Any, x: Any, indices: Any, shape: tuple[int, ...], axis: int) -> Any:
     value, where = values_of(level, x, indices)
     axis = axis % len(shape)
     function = namespace_of((value, where)).put_along

@@ -118,6 +118,8 @@ def places_in(sequence: Any, values: Any, right: bool) -> Any:
         return plain("places_in")(sequence, values, right)
     if not is_own and len(sequence.shape) == 1:  # one sequence for all
         return closed(level, namespace_of((line, value)).places_in(line, value, right), mapped)
+    if not (is_own or mapped):
+        return closed(level, namespace_of((line, value)).places_in(line, value, right), False)
     line, value = values_of(level, sequence, values)
     whole = value.shape
     if len(sequence.shape) == 1:

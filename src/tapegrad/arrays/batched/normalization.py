@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed, top_level
-from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.below import for_batch, plain, values_of
 from tapegrad.arrays.batched.classes import apart, together
 from tapegrad.arrays.batched.convolution import _from_channels, _with_channels
 from tapegrad.arrays.batched.like import astype
@@ -27,16 +27,12 @@ def standardize_rows(x: Any, weight: Any, bias: Any, n_axes: int, eps: float) ->
     return (y if bias is None else y + bias), mean, scale
 
 
+@for_batch
 def standardize_rows_back(
-    g: Any, x: Any, weight: Any, mean: Any, scale: Any, n_axes: int, eps: float
+    level: Any, g: Any, x: Any, weight: Any, mean: Any, scale: Any, n_axes: int, eps: float
 ) -> Any:
-    level = top_level((g, x, weight, mean, scale))
-    if level is None:
-        return plain("standardize_rows_back")(g, x, weight, mean, scale, n_axes, eps)
-    g = g if weight is None else g * weight
-    level = top_level((g, x, mean, scale))
-    if level is None:
-        return plain("standardize_rows_back")(g, x, None, mean, scale, n_axes, eps)
+    if weight is not None:
+        return standardize_rows_back(g * weight, x, None, mean, scale, n_axes, eps)
     g, x, mean, scale = values_of(level, g, x, mean, scale)
     kernel = namespace_of((g, x)).standardize_rows_back
     return closed(level, kernel(g, x, None, mean, scale, n_axes, eps), True)
@@ -84,33 +80,42 @@ def channel_moments(x: Any, groups: int | None) -> tuple:
     return closed(x.level, tuple([apart(m, x.level.size) for m in moments]), True)
 
 
+@for_batch
 def standardize_channels(
-    x: Any, mean: Any, variance: Any, weight: Any, bias: Any, groups: int | None, eps: float
+    level: Any,
+    x: Any,
+    mean: Any,
+    variance: Any,
+    weight: Any,
+    bias: Any,
+    groups: int | None,
+    eps: float,
 ) -> Any:
-    if top_level((x, mean, variance, weight, bias)) is None:
-        return plain("standardize_channels")(x, mean, variance, weight, bias, groups, eps)
-    level = top_level((x, mean, variance))
-    if level is None:
-        y = plain("standardize_channels")(x, mean, variance, None, None, groups, eps)
-    else:
-        value, *moments = values_of(level, x, mean, variance)
-        moments = [together(m) for m in moments]
-        kernel = namespace_of((value,)).standardize_channels
-        y = kernel(_folded(value, groups), *moments, None, None, groups, eps)
-        y = closed(level, _unfolded(y, level.size, groups), True)
-    y = y if weight is None else y * _of_channels(weight, x)
-    return y if bias is None else y + _of_channels(bias, x)
+    if not (weight is bias is None):
+        y = standardize_channels(x, mean, variance, None, None, groups, eps)
+        y = y if weight is None else y * _of_channels(weight, x)
+        return y if bias is None else y + _of_channels(bias, x)
+    value, *moments = values_of(level, x, mean, variance)
+    moments = [together(m) for m in moments]
+    kernel = namespace_of((value,)).standardize_channels
+    y = kernel(_folded(value, groups), *moments, None, None, groups, eps)
+    return closed(level, _unfolded(y, level.size, groups), True)
 
 
+@for_batch
 def standardize_channels_back(
-    g: Any, x: Any, weight: Any, mean: Any, variance: Any, groups: int | None, eps: float
+    level: Any,
+    g: Any,
+    x: Any,
+    weight: Any,
+    mean: Any,
+    variance: Any,
+    groups: int | None,
+    eps: float,
 ) -> Any:
-    if top_level((g, x, weight, mean, variance)) is None:
-        return plain("standardize_channels_back")(g, x, weight, mean, variance, groups, eps)
-    g = g if weight is None else g * _of_channels(weight, x)
-    level = top_level((g, x, mean, variance))
-    if level is None:
-        return plain("standardize_channels_back")(g, x, None, mean, variance, groups, eps)
+    if weight is not None:
+        weighed = g * _of_channels(weight, x)
+        return standardize_channels_back(weighed, x, None, mean, variance, groups, eps)
     g, x, mean, variance = values_of(level, g, x, mean, variance)
     g, x = _folded(g, groups), _folded(x, groups)
     kernel = namespace_of((g, x)).standardize_channels_back

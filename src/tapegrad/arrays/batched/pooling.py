@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays.batched.array import Batched, closed, top_level
-from tapegrad.arrays.batched.below import all_mapped, below, plain, values_of
+from tapegrad.arrays.batched.array import Batched, closed
+from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
 from tapegrad.arrays.batched.classes import apart, together
 from tapegrad.arrays.find import namespace_of
 
@@ -30,32 +30,28 @@ unpad_edges = _of_last_axes("unpad_edges")
 window_maximum = _of_last_axes("window_maximum")
 
 
-def take_places(x: Any, index: Any, n_axes: int) -> Any:
-    if top_level((x, index)) is None:
-        return plain("take_places")(x, index, n_axes)
-    return all_mapped("take_places", (x, index), lambda kernel, *v: kernel(*v, n_axes))
+@for_batch
+def take_places(level: Any, x: Any, index: Any, n_axes: int) -> Any:
+    values = values_of(level, x, index)
+    return closed(level, namespace_of(values).take_places(*values, n_axes), True)
 
 
-def put_places(x: Any, index: Any, sizes: tuple[int, ...], add: bool) -> Any:
-    if top_level((x, index)) is None:
-        return plain("put_places")(x, index, sizes, add)
-    return all_mapped("put_places", (x, index), lambda kernel, *v: kernel(*v, sizes, add))
+@for_batch
+def put_places(level: Any, x: Any, index: Any, sizes: tuple[int, ...], add: bool) -> Any:
+    values = values_of(level, x, index)
+    return closed(level, namespace_of(values).put_places(*values, sizes, add), True)
 
 
 def _of_images(name: str, n_arrays: int) -> Callable:
     """A kernel of images and points, the number of the image first."""
 
-    def function(*args: Any) -> Any:
-        arrays, rest = args[:n_arrays], args[n_arrays:]
-        level = top_level(arrays)
-        if level is None:
-            return plain(name)(*args)
-        values = [together(v) for v in values_of(level, *arrays)]
-        out = getattr(namespace_of(values), name)(*values, *rest)
+    def function(level: Any, *args: Any) -> Any:
+        values = [together(v) for v in values_of(level, *args[:n_arrays])]
+        out = getattr(namespace_of(values), name)(*values, *args[n_arrays:])
         return closed(level, apart(out, level.size), True)
 
     function.__name__ = name
-    return function
+    return for_batch(function)
 
 
 blend_points = _of_images("blend_points", 3)

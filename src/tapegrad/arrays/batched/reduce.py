@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed
-from tapegrad.arrays.batched.below import all_mapped, below, plain
+from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
+from tapegrad.arrays.find import namespace_of
 
 
 def shifted(axis: Any, ndim: int) -> Any:
@@ -129,19 +130,16 @@ softmax_along = _with_axis("softmax_along")
 def _back_along(name: str) -> Callable:
     """A reverse rule along one axis, of the cotangent and the output."""
 
-    def function(g: Any, y: Any, axis: int) -> Any:
-        ndim = len(y.shape)
-
-        def call(function: Callable, g: Any, y: Any) -> Any:
-            if not ndim:
-                n = g.shape[0]
-                return function(g.reshape((n, 1)), y.reshape((n, 1)), 1).reshape((n,))
-            return function(g, y, shifted(axis, ndim))
-
-        return all_mapped(name, (g, y), call)
+    def function(level: Any, g: Any, y: Any, axis: int) -> Any:
+        ndim, n = len(y.shape), level.size
+        values = values_of(level, g, y)
+        kernel = getattr(namespace_of(values), name)
+        if ndim:
+            return closed(level, kernel(*values, shifted(axis, ndim)), True)
+        return closed(level, kernel(*[v.reshape((n, 1)) for v in values], 1).reshape((n,)), True)
 
     function.__name__ = name
-    return function
+    return for_batch(function)
 
 
 log_softmax_back = _back_along("log_softmax_back")

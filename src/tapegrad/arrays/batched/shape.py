@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
-from tapegrad.arrays.batched.below import all_mapped, below, plain, values_of
+from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
 from tapegrad.arrays.batched.reduce import shifted
 from tapegrad.arrays.find import namespace_of
 
@@ -71,20 +71,20 @@ def broadcast_arrays(*arrays: Any) -> list:
     return [broadcast_to(x, shape) for x in arrays]
 
 
-def concat(arrays: Any, /, *, axis: int | None = 0) -> Any:
-    if top_level(arrays) is None:
-        return plain("concat")(arrays, axis=axis)
+@for_batch
+def concat(level: Any, arrays: Any, /, *, axis: int | None = 0) -> Any:
     if axis is None:
         arrays, axis = [reshape(x, (-1,)) for x in arrays], 0
-    moved = axis % len(arrays[0].shape) + 1
-    return all_mapped("concat", arrays, lambda function, *values: function(values, axis=moved))
+    values = values_of(level, *arrays)
+    out = namespace_of(values).concat(values, axis=axis % len(arrays[0].shape) + 1)
+    return closed(level, out, True)
 
 
-def stack(arrays: Any, /, *, axis: int = 0) -> Any:
-    if top_level(arrays) is None:
-        return plain("stack")(arrays, axis=axis)
-    moved = axis % (len(arrays[0].shape) + 1) + 1
-    return all_mapped("stack", arrays, lambda function, *values: function(values, axis=moved))
+@for_batch
+def stack(level: Any, arrays: Any, /, *, axis: int = 0) -> Any:
+    values = values_of(level, *arrays)
+    out = namespace_of(values).stack(values, axis=axis % (len(arrays[0].shape) + 1) + 1)
+    return closed(level, out, True)
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple:

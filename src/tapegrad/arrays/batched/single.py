@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays.batched.array import closed, opened, top_level
-from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.array import closed, opened, widened
+from tapegrad.arrays.batched.below import for_batch, plain, values_of
 from tapegrad.arrays.batched.loop import looped
 from tapegrad.arrays.find import namespace_of
 
 _loop_over_sets = looped("members")
 
 
-def pointwise(function: Callable, arrays: tuple) -> Any:
-    level = top_level(arrays)
-    if level is None:
-        return plain("pointwise")(function, arrays)
-    values = values_of(level, *arrays)
-    kernel = namespace_of([v for v in values if hasattr(v, "shape")]).pointwise
-    return closed(level, kernel(function, tuple(values)), True)
+@for_batch
+def pointwise(level: Any, function: Callable, arrays: tuple) -> Any:
+    ndim = max(len(x.shape) for x in arrays if hasattr(x, "shape"))
+    values = [widened(v, ndim) if hasattr(v, "shape") else v for v in values_of(level, *arrays)]
+    return closed(level, namespace_of(values).pointwise(function, tuple(values)), True)
 
 
 def members(x: Any, among: Any, unique: bool, invert: bool) -> Any:
