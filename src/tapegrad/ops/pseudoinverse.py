@@ -96,7 +96,7 @@ def _tolerances(name: str, x: Any, atol: Any, rtol: Any) -> tuple:
             rtol = 0.0
     arrays = []
     for which, value in (("atol", 0.0 if atol is None else atol), ("rtol", rtol)):
-        array = getattr(value, "_array", value)
+        array: Any = getattr(value, "_array", value)
         array = array if hasattr(array, "dtype") else np.asarray(array)
         if array.dtype.kind == "c":
             raise errors.advised(
