@@ -9,6 +9,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
+from tapegrad.autograd.mode import MODE
 from tapegrad.ops.stride import alias
 from tapegrad.ops.typed import retyped
 from tapegrad.storage import elements_of, offset_of, owner_of, shaped
@@ -82,6 +83,9 @@ def deepcopy_tensor(self: Any, memo: dict) -> Any:
     found.__dict__.update(copy.deepcopy(self.__dict__, memo))
     if self._grad is not None:
         found._grad = copy.deepcopy(self._grad, memo)
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.copied(self, found, "copy.deepcopy()")
     return found
 
 

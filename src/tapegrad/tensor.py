@@ -169,10 +169,13 @@ class TensorCore:
     def grad(self, value: Any) -> None:
         if value is not None:
             _check_grad(self, value)
+        else:
+            _forget_grad(self)
         self._grad = value
 
     @grad.deleter
     def grad(self) -> None:
+        _forget_grad(self)
         self._grad = None
 
     @property
@@ -363,6 +366,12 @@ class TensorCore:
             mode.cut(self, self, "detach_()")
         self._node = None
         return self
+
+
+def _forget_grad(x: Any) -> None:
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.cleared([x], "an assignment to .grad")
 
 
 def _can_require_grad(tensor: Any) -> bool:

@@ -62,9 +62,10 @@ def test_a_leaf_that_was_left_out_knows_what_cut_it_off():
         "Its .grad is None: no backward pass has reached it.",
         "It was used, but what was computed from it lost its history:",
         f"  detach() at {line_of('left out')}",
+        "Leave detach() out there, if a gradient is to go through.",
     ]
     other = torch.ones(1, requires_grad=True)
-    assert explain(other).lines[-1].endswith("began at a tensor that was not computed from it.")
+    assert explain(other).lines[-1].endswith("which was not computed from it.")
 
 
 def test_zero_grad_is_told_from_no_backward():
@@ -85,7 +86,9 @@ def test_a_gradient_of_zeros_names_the_operator_that_made_them():
     assert explain(w).lines[1:] == [
         "Its .grad is [2] float32, all 0.",
         f"ReluBackward0 at {line_of('dead relu')} received a gradient that is not zero and sent "
-        "zeros: its derivative is zero there.",
+        "zeros: all that goes in is negative: a smaller learning rate, another initialization, or "
+        "leaky_relu() keep a unit alive.",
+        "  it computed with its result: [2] float32, all 0",
     ]
     with watch():
         (w * 2).backward(torch.zeros(2))  # zeros from the start
@@ -118,8 +121,74 @@ def test_the_error_of_backward_says_where_the_history_was_lost():
     with pytest.raises(RuntimeError, match="does not require grad and does not have a") as error:
         loss.backward()
     assert error.value.__notes__ == [
-        f"Its history was lost by detach() at {line_of('lost for backward')}."
+        f"Its history was lost by detach() at {line_of('lost for backward')}. "
+        "Leave detach() out there, if a gradient is to go through."
     ]
+
+
+def test_the_errors_of_the_engine_say_the_same():
+    w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with watch():
+        loss = (w.detach() * v).sum()  # lost for grad
+        data = torch.nn.functional.mse_loss(torch.ones(2), torch.zeros(2))  # data alone
+    with pytest.raises(RuntimeError, match="appears to not have been used in the graph") as error:
+        torch.autograd.grad(loss, w)
+    assert error.value.__notes__ == [
+        "It was used, but what was computed from it lost its history: detach() at "
+        f"{line_of('lost for grad')}. Leave detach() out there, if a gradient is to go through."
+    ]
+    with pytest.raises(RuntimeError, match="does not require grad and does not have a") as error:
+        data.backward()
+    assert error.value.__notes__[0].startswith(
+        f"It was computed by mse_loss() at {line_of('data alone')} from tensors of which none"
+    )
+
+
+def test_what_ran_in_a_backward_of_a_custom_function_is_its_own_business():
+    w = torch.ones(3, requires_grad=True)
+    with watch():
+        Twice.apply(w)
+    assert explain(w).lines[1:3] == [
+        "Its .grad is None: no backward pass has reached it.",
+        f"It was used last by Twice.apply() at {line_of_next('Twice.apply(w)')}.",
+    ]
+
+
+def line_of_next(text):
+    with open(__file__) as file:
+        return f"{__file__}:{next(i for i, each in enumerate(file, 1) if each.strip() == text)}"
+
+
+def test_steps_of_optimizers_and_evaluation_are_not_blamed():
+    torch.manual_seed(0)
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(model.parameters())
+    frozen = torch.ones(1, requires_grad=True)
+    x = torch.ones(4, 2)
+    with watch():
+        for _ in range(2):
+            optimizer.zero_grad()
+            loss = (model(x) * (frozen * 2).detach()).sum()  # the cause
+            loss.backward()
+            optimizer.step()
+            with torch.no_grad():
+                (model(x) * frozen).sum()  # evaluation
+    assert explain(frozen).lines[2:4] == [
+        "It was used, but what was computed from it lost its history:",
+        f"  detach() at {line_of('the cause')}",
+    ]
+    assert len(explain(model.weight).lines) == 2
+
+
+def test_what_holds_a_graph_is_found_in_containers_of_objects():
+    class Trainer:
+        pass
+
+    trainer = Trainer()
+    w = torch.ones(3, requires_grad=True)
+    trainer.history = {"loss": [w.exp()]}
+    (graph,) = [g for g in live_graphs() if g.tensor is trainer.history["loss"][0]]
+    assert graph.holders[0].startswith("trainer.history['loss'][0] in test_what_holds")
 
 
 def test_without_watching_it_says_what_would_help():

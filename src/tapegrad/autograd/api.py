@@ -155,12 +155,15 @@ def grad(
         )
     for i, (g, target) in enumerate(zip(found, targets, strict=True)):
         if g is None and not allow_unused:
+            from tapegrad.autograd.trace import missed_by
+
             raise errors.advised(
                 RuntimeError(
                     f"The differentiated Tensor at index {i} appears to not have been used in "
                     "the graph. Set allow_unused=True if this is the desired behavior."
                 ),
-                "No output depends on it: was it detached, or converted before it was used?",
+                missed_by(target)[1:]
+                or "No output depends on it: was it detached, or converted before it was used?",
             )
         if g is None and materialize_grads:
             if isinstance(target, tuple):

@@ -89,6 +89,15 @@ def kept_by(node: Any) -> dict[str, Any]:
     return {name: value for (_, _, name), value in zip(keeps, node.saved, strict=True)}
 
 
+def is_freed(node: Any) -> bool:
+    """Whether a backward pass has freed what a node kept."""
+    if hasattr(node, "kept_tensors"):
+        from tapegrad.autograd.function_node import FREED
+
+        return node.kept_tensors is FREED
+    return type(node) is not AccumulateGrad and node.saved is None
+
+
 def input_names(node: Any) -> list[str]:
     """What the inputs of a node are called, in the order of its edges."""
     op = getattr(getattr(node, "plan", None), "op", None)

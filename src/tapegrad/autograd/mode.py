@@ -119,9 +119,22 @@ class Mode:
             self.under.forget(x)
 
     def cut(self, x: Any, result: Any, how: str) -> None:
-        """`result` has the values of `x` but not its history; `how` is what was called."""
+        """`result` has the values of `x` but not its history; `how` is what was called.
+
+        It is None where the values went to Python or NumPy.
+        """
         if isinstance(self.under, Mode):
             self.under.cut(x, result, how)
+
+    def copied(self, x: Any, copy: Any, how: str) -> None:
+        """`copy` is a leaf like `x` by a call that copies objects."""
+        if isinstance(self.under, Mode):
+            self.under.copied(x, copy, how)
+
+    def cleared(self, leaves: Any, how: str) -> None:
+        """The `.grad` of `leaves` was set to None by the call `how`."""
+        if isinstance(self.under, Mode):
+            self.under.cleared(leaves, how)
 
     def backward_begins(self, walk: Any) -> None:
         """A backward pass is about to run."""

@@ -104,6 +104,14 @@ class Trace:
         return code.co_filename, _line(code, self.frames[1])
 
 
+def place(trace: Trace | None) -> str:
+    """` at file:line`, with the layer where it is known; "" without a trace."""
+    where = None if trace is None else trace.line()
+    if trace is None or where is None:
+        return ""
+    return f" at {where[0]}:{where[1]}" + (f" in {trace.module}" if trace.module else "")
+
+
 def _line(code: CodeType, instruction: int) -> int:
     lines = [line for start, end, line in code.co_lines() if start <= instruction < end]
     return (lines[0] if lines else None) or code.co_firstlineno
@@ -181,14 +189,33 @@ def freed_by(node: Any) -> str:
 
 
 def lost_by(x: Any) -> str:
-    """How and where a tensor lost its history, as a sentence; "" if nobody watched."""
+    """How and where a tensor lost its history, in sentences; "" if nobody watched."""
+    watching = sys.modules.get("tapegrad.inspect.watching")
+    if watching is None:
+        return ""
+    from tapegrad.inspect.explanation import origin
+
+    return " ".join(["", *origin(x, watching.latest())])
+
+
+def missed_by(x: Any) -> str:
+    """Why a pass did not reach a tensor, in sentences; "" if nobody watched."""
     watching = sys.modules.get("tapegrad.inspect.watching")
     log = None if watching is None else watching.latest()
-    cut = None if log is None else log.cuts.get(x)
-    if cut is None:
+    if log is None or type(getattr(x, "_node", None)) is not AccumulateGrad:
         return ""
-    where = cut.trace.line()
-    return f" Its history was lost by {cut.how} at {where[0]}:{where[1]}." if where else ""
+    from tapegrad.inspect.leaf_explanation import lost_on_the_way
+
+    lines = lost_on_the_way(x._node, log)
+    places = [line.strip() for line in lines if line.startswith(" ")]
+    if not lines:
+        return ""
+    return " ".join(["", lines[0], ", ".join(places) + ".", *lines[len(places) + 1 :]])
+
+
+def whole(x: Any) -> Any:
+    """The tensor whose history changes with a write into `x`: that of which it is a view."""
+    return x if x._view is None else x._view.base
 
 
 class Tracing(Layered):
@@ -220,7 +247,9 @@ class Tracing(Layered):
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         result = self.below(name, function, args, kwargs)
         if self.grad:
-            if type(result) is tuple:
+            if result is None and args[1]:  # it has written into its first input
+                self.note(whole(args[1][0]))
+            elif type(result) is tuple:
                 for x in result:
                     self.note(x)
             else:

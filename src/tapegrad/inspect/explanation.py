@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.autograd.describe import described
+from tapegrad.autograd.describe import described, is_freed
+from tapegrad.autograd.engine import reachable
 from tapegrad.autograd.graph import AccumulateGrad
-from tapegrad.autograd.trace import FREED_BY, Trace, trace_of
-from tapegrad.inspect.watching import Cut, Log, latest, node_behind
+from tapegrad.autograd.trace import FREED_BY, place, trace_of
+from tapegrad.inspect.leaf_explanation import of_gradient, of_lonely_leaf
+from tapegrad.inspect.log import Log
+from tapegrad.inspect.remedy import restored_by
+from tapegrad.inspect.watching import latest, node_behind
 
-_NOT_WATCHED = "Run the program inside tapegrad.inspect.watch() and ask again: "
+NOT_WATCHED = "Run the program inside tapegrad.inspect.watch() and ask again: "
 
 
 class Explanation:
@@ -28,8 +32,8 @@ def explain(x: Any) -> Explanation:
     """Say in words why `.grad` of a tensor is None, or zero, and where its history was lost.
 
     It tells of a tensor what it is, which operator made it and where, why it has no gradient or one
-    of zeros, which backward pass freed the graph behind it. Lines of your code are known of what
-    ran inside `tapegrad.inspect.watch()`.
+    of zeros, which backward pass freed the graph behind it or who holds that and how many bytes it
+    keeps. Lines of your code are known of what ran inside `tapegrad.inspect.watch()`.
 
     Raises:
         TypeError: `x` is no tensor.
@@ -56,115 +60,117 @@ def explain(x: Any) -> Explanation:
     if node is None:
         lines += _without_history(x, log)
     elif x._grad is not None:
-        lines += _with_gradient(x, node, log)
+        lines += of_gradient(x, node, log)
     elif type(node) is AccumulateGrad:
-        lines += _lonely_leaf(node, log)
-    elif x.retains_grad:
-        lines.append("Its .grad is None: no backward pass has reached it since retain_grad().")
+        lines += of_lonely_leaf(x, node, log)
     else:
-        lines.append(
-            "Its .grad is None: only leaves keep their gradient. Call retain_grad() on it before "
-            "backward()."
-        )
+        lines += _result(x, node, log)
     if node is not None and type(node) is not AccumulateGrad:
-        lines += _graph(node)
+        lines += _graph(x, node)
     return Explanation(lines)
-
-
-def _at(trace: Trace | None) -> str:
-    """` at file:line`, with the layer where it is known."""
-    where = None if trace is None else trace.line()
-    if trace is None or where is None:
-        return ""
-    return f" at {where[0]}:{where[1]}" + (f" in {trace.module}" if trace.module else "")
 
 
 def _what(x: Any, node: Any) -> str:
     if node is None:
         kind = "This has no history and does not require grad"
     elif type(node) is AccumulateGrad:
-        kind = "This is a leaf that requires grad"
-        return f"{kind}: {list(x.shape)} {x.dtype.name}."
+        return f"This is a leaf that requires grad: {list(x.shape)} {x.dtype.name}."
     else:
-        kind = f"This was made by {type(node).__name__}{_at(trace_of(node))}"
+        kind = f"This was made by {type(node).__name__}{place(trace_of(node))}"
     return f"{kind}: {described(x)}."
 
 
+# --- tensors without history ---------------------------------------------------------------------
+
+
 def _without_history(x: Any, log: Log | None) -> list[str]:
-    cut = None if log is None else log.cuts.get(x)
-    if cut is not None:
-        return [f"Its history was lost by {cut.how}{_at(cut.trace)}."]
-    made = None if log is None else log.made.get(x)
-    if made is not None:
-        name, trace = made
-        return [
-            f"It was made from data by {name}(){_at(trace)}: pass requires_grad=True there if it "
-            "is to have a gradient. What NumPy or Python computed has no history."
-        ]
+    from tapegrad.nn.parameter import Parameter
+
+    lines = origin(x, log)
+    if lines:
+        return lines
+    if isinstance(x, Parameter):
+        return ["It is a frozen parameter: requires_grad_(True) lets gradients to it again."]
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
-        return [f"Tensors of {x.dtype} have no gradient."]
+        return [f"Tensors of {x.dtype} have no gradient: convert it, as by .float()."]
     lines = ["If it is to be a leaf, call requires_grad_() on it before it is used."]
     if log is None:
-        lines.append(_NOT_WATCHED + "it notes where a tensor loses its history.")
+        lines.append(NOT_WATCHED + "it notes where a tensor loses its history.")
     return lines
 
 
-def _with_gradient(x: Any, node: Any, log: Log | None) -> list[str]:
-    g = x._grad
-    lines = [f"Its .grad is {described(g)}."]
-    if g._array.any():
-        return lines
-    reached = None if log is None or type(node) is not AccumulateGrad else log.reached.get(node)
-    if reached is None:
-        if log is None:
-            lines.append(_NOT_WATCHED + "it notes which operator turns a gradient into zeros.")
-        return lines
-    seen, zero = reached
-    if not zero:
-        lines.append(f"What the backward pass{_at(seen.trace)} added was not zero: it was reset.")
-        return lines
-    guilty = [each for each in reversed(seen.zeroed) if node in each.leaves]
-    if not guilty:
-        lines.append(f"Nothing but zeros reached it in the backward pass{_at(seen.trace)}.")
-    for each in guilty:
-        lines.append(
-            f"{each.name}{_at(each.trace)} received a gradient that is not zero and "
-            "sent zeros: its derivative is zero there."
-        )
-    return lines
-
-
-def _lonely_leaf(node: AccumulateGrad, log: Log | None) -> list[str]:
-    reached = None if log is None else log.reached.get(node)
-    if reached is not None:
-        return [
-            f"Its .grad is None: the backward pass{_at(reached[0].trace)} reached it, and it was "
-            "set to None after that, as zero_grad() does."
-        ]
-    lines = ["Its .grad is None: no backward pass has reached it."]
-    if log is None:
-        return [*lines, _NOT_WATCHED + "it notes where what is computed from it loses its history."]
-    cuts = {(cut.how, _at(cut.trace)): cut for cut in log.recent if _concerns(cut, node)}
+def origin(x: Any, log: Log | None) -> list[str]:
+    """Where a tensor without history comes from, and what to do; empty if nobody knows."""
+    cuts = () if log is None else log.cuts.get(x, ())
     if cuts:
-        lines.append("It was used, but what was computed from it lost its history:")
-        lines += [f"  {how}{where}" for how, where in cuts]
-    elif log.last is not None:
+        lines = [f"Its history was lost by {cut.how}{place(cut.trace)}." for cut in cuts]
+        return [*lines, *dict.fromkeys(restored_by(cut.kind) for cut in cuts)]
+    if not (x.dtype.is_floating_point or x.dtype.is_complex) or log is None:
+        return []
+    made, computed = log.made.get(x), log.computed.get(x)
+    if computed is not None:
+        return [
+            f"It was computed by {computed.name}(){place(computed.trace)} from tensors of which "
+            "none requires grad: call requires_grad_() before on those that are to have a gradient."
+        ]
+    if made is not None and made.name.startswith("copy."):
+        return [f"It is a copy, made by {made.name}{place(made.trace)}."]
+    if made is not None:
+        return [
+            f"It was made from data by {made.name}(){place(made.trace)}: pass requires_grad=True "
+            "there if it is to have a gradient. What NumPy or Python computed has no history."
+        ]
+    return []
+
+
+# --- results of operators ------------------------------------------------------------------------
+
+
+def _result(x: Any, node: Any, log: Log | None) -> list[str]:
+    if x.retains_grad:
+        last = None if log is None else log.last
+        return [
+            "Its .grad is None: no backward pass has reached it since retain_grad()."
+            + ("" if last is None else f" The last one was{place(last.trace)}.")
+        ]
+    lines = [
+        "Its .grad is None: only leaves keep their gradient. Call retain_grad() on it before "
+        "backward()."
+    ]
+    leaves = [each for each in reachable([node]) if type(each) is AccumulateGrad]
+    base = x._base
+    if base is not None and type(base._node) is AccumulateGrad:
+        lines.append("It is a view of a leaf: the .grad of that leaf has the numbers.")
+    elif leaves and all(_is_forgotten(each) for each in leaves):
         lines.append(
-            f"The last backward pass{_at(log.last.trace)} began at a tensor that was not computed "
-            "from it."
+            "Nobody else has the leaf that it was computed from. If this one is to be the "
+            "parameter, make a leaf of it where it is made, by .detach().requires_grad_(), and "
+            "update it in place under torch.no_grad()."
         )
+        if type(node).__name__ == "ToCopyBackward0":
+            lines[-1] += " The dtype= and device= of what makes the leaf need no to() after it."
     return lines
 
 
-def _concerns(cut: Cut, leaf: AccumulateGrad) -> bool:
-    return cut.used and leaf in cut.leaves
+def _is_forgotten(leaf: AccumulateGrad) -> bool:
+    return leaf.leaf() is None
 
 
-def _graph(node: Any) -> list[str]:
-    if node.saved is not None:
-        return []
-    by = _at(FREED_BY.get(node))
+def _graph(x: Any, node: Any) -> list[str]:
+    """Who freed the graph behind a tensor; else what it keeps, and who holds it."""
+    nodes = reachable([node])
+    for each in nodes:
+        if is_freed(each):
+            whose = "its node" if each is node else f"{type(each).__name__} before it"
+            return [
+                f"What {whose} kept was freed by a backward pass{place(FREED_BY.get(each))}: call "
+                "that with retain_graph=True to go through the graph again."
+            ]
+    from tapegrad.inspect.living import bytes_kept, holders_of
+
+    n = sum(type(each) is not AccumulateGrad for each in nodes)
+    held = "; ".join(holders_of([x])[0])
     return [
-        f"What its node kept was freed by a backward pass{by}: call that with retain_graph=True to "
-        "go through the graph again."
+        f"Its graph of {n:,} node{'s' * (n != 1)} keeps {bytes_kept(nodes):,} bytes for a backward "
+        f"pass{f', held by {held}' if held else ''}."
     ]

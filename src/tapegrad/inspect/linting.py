@@ -11,7 +11,7 @@ from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import MODE, _Decorating
 from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, trace_of
 from tapegrad.autograd.view import edge_of
-from tapegrad.inspect.watching import ById
+from tapegrad.inspect.log import ById
 from tapegrad.op import Op
 
 _MANY = 20  # losses that may be alive after their backward pass

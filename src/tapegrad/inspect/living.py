@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -29,12 +31,12 @@ class LiveGraph:
         file, line: where it was made, if that was inside `watch()` or anomaly mode; else None.
     """
 
-    def __init__(self, tensor: Tensor, nodes: list):
+    def __init__(self, tensor: Tensor, nodes: list, holders: list[str]):
         self.tensor = tensor
         operators = [node for node in nodes if type(node) is not AccumulateGrad]
         self.n_nodes = len(operators)
         self.n_bytes = bytes_kept(nodes)
-        self.holders = list(_holders(tensor))
+        self.holders = holders
         trace = trace_of(operators[0])
         where = None if trace is None else trace.line()
         self.file: str | None = None if where is None else where[0]
@@ -109,7 +111,9 @@ def live_graphs() -> list[LiveGraph]:
         nodes = reachable([node])
         inner.update(map(id, nodes))
         found.append((x, nodes))
-    return sorted((LiveGraph(*each) for each in found), key=lambda graph: -graph.n_bytes)
+    held = holders_of([x for x, _ in found])
+    graphs = [LiveGraph(x, nodes, holders) for (x, nodes), holders in zip(found, held, strict=True)]
+    return sorted(graphs, key=lambda graph: -graph.n_bytes)
 
 
 def _node(x: Tensor) -> Any:
@@ -119,45 +123,60 @@ def _node(x: Tensor) -> Any:
 
 # --- who holds a tensor ---
 
+_DEEP = 3  # containers within each other, as in trainer.history["loss"][0]
+_LONG = 10_000  # elements of a container that are looked at; of the first all are
 
-def _holders(x: Any) -> Iterator[str]:
-    """Local and global variables that are the tensor, or contain it."""
+
+def holders_of(tensors: list) -> list[list[str]]:
+    """For each tensor the local and global variables that are it, or contain it."""
+    found: dict[int, list[str]] = {id(x): [] for x in tensors}
     for frame in list(sys._current_frames().values()):
         while frame is not None:
             code = frame.f_code
             if not _is_own(frame.f_globals) and code.co_name != "<module>":
                 place = f"{code.co_name} ({code.co_filename}:{frame.f_lineno})"
                 for name, value in list(frame.f_locals.items()):
-                    yield from (f"{path} in {place}" for path in _paths(x, name, value))
+                    for key, path in _paths(found, name, value, _DEEP):
+                        found[key].append(f"{path} in {place}")
             frame = frame.f_back  # type: ignore[assignment]
     for module in list(sys.modules.values()):
         names = getattr(module, "__dict__", {})
-        if not _is_own(names) and getattr(module, "__file__", "") is not None:
+        file = getattr(module, "__file__", "")
+        if not _is_own(names) and file is not None:
+            depth = 1 if file.startswith((sys.prefix, sys.base_prefix)) else _DEEP
             for name, value in list(names.items()):
-                for path in _paths(x, name, value):
-                    yield f"{path} in module {module.__name__}"
+                for key, path in _paths(found, name, value, depth):
+                    found[key].append(f"{path} in module {module.__name__}")
+    return list(found.values())
 
 
 def _is_own(names: dict) -> bool:
     return str(names.get("__name__", "")).partition(".")[0] == _OWN
 
 
-def _paths(x: Any, name: str, value: Any) -> Iterator[str]:
-    """How to get from a variable to the tensor: itself, an element, an attribute."""
-    if value is x:
-        yield name
-    elif type(value) in (list, tuple):
-        for i, each in enumerate(value):
-            if each is x:
-                yield f"{name}[{i}]"
-    elif type(value) is dict:
-        for key, each in list(value.items()):
-            if each is x and not name.startswith("__"):
-                yield f"{name}[{key!r}]"
-    elif not issubclass(type(value), type) and type(value).__module__ != "builtins":
-        for key, each in _attributes(value).items():
-            if each is x:
-                yield f"{name}.{key}"
+def _paths(wanted: dict, name: str, value: Any, depth: int) -> Iterator[tuple[int, str]]:
+    """How to get from a variable to the tensors: itself, an element, an attribute."""
+    if id(value) in wanted:
+        yield id(value), name
+        return
+    kind = type(value)
+    if not depth or name.startswith("__") or issubclass(kind, (type, Tensor)):
+        return
+    inner: Any
+    if kind in (list, tuple, deque):
+        inner = ((f"[{i}]", each) for i, each in enumerate(tuple(value)))
+    elif issubclass(kind, dict):
+        inner = ((f"[{key!r}]", each) for key, each in list(dict.items(value)))
+    elif not kind.__module__.startswith(("builtins", f"{_OWN}.inspect")):
+        inner = ((f".{key}", each) for key, each in _attributes(value).items())
+    else:
+        return
+    for step, each in inner if depth == _DEEP else islice(inner, _LONG):
+        if type(each) not in _PLAIN:
+            yield from _paths(wanted, name + step, each, depth - 1)
+
+
+_PLAIN = {int, float, str, bool, bytes, type(None), np.ndarray}  # nothing is to be found in them
 
 
 def _attributes(value: Any) -> dict:

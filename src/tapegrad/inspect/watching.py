@@ -1,90 +1,29 @@
-"""Watching a program: which lines made nodes, cut tensors off from their history, ran backward.
-
-What is seen is kept in a `Log` for `explain`, `step` and the pictures of graphs. Nothing in it
-keeps a tensor or a graph alive.
-"""
+"""Watching a program: which lines made nodes, cut tensors off from their history, ran backward."""
 
 from __future__ import annotations
 
+import copy as copy_module
+import sys
 import weakref
-from collections import deque
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd.engine import reachable
+from tapegrad.autograd.anomaly_report import squares
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.layered import Layered, layer_of
-from tapegrad.autograd.mode import MODE, _Decorating
+from tapegrad.autograd.mode import MODE, _Decorating, is_inference
 from tapegrad.autograd.profile_names import public_name
-from tapegrad.autograd.trace import FREED_BY, Trace, Tracing, trace_of
+from tapegrad.autograd.trace import FREED_BY, TRACES, Tracing, trace_of, whole
 from tapegrad.autograd.view import edge_of
+from tapegrad.inspect.log import MOST, Blocked, Call, Changed, Cut, Log, Pass, Sent, leaves_behind
 from tapegrad.op import Op
 
-_MOST = 1000  # cuts that are remembered after the tensors they made have gone
-
-
-class Cut:
-    """One call whose result has lost the history of what went in."""
-
-    def __init__(self, how: str, trace: Trace, leaves: Any):
-        self.how = how
-        self.trace = trace
-        self.leaves = weakref.WeakSet(leaves)  # that the result was computed from
-        self.used = False  # whether another operator computed with the result
-
-
-class Pass:
-    """One backward pass: where it was called, and nodes that turned a gradient into zeros."""
-
-    def __init__(self, trace: Trace):
-        self.trace = trace
-        self.zeroed: list[Zeroed] = []
-
-
-class Zeroed:
-    """A node that received a gradient that is not zero and sent zeros, and the leaves behind it."""
-
-    def __init__(self, node: Any):
-        self.name = type(node).__name__
-        self.trace = trace_of(node)
-        self.leaves = weakref.WeakSet(_leaves([node]))
-
-
-class ById:
-    """What is known of objects that compare element by element, found by identity.
-
-    An entry goes with its object.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref, Any]] = {}
-
-    def __setitem__(self, x: Any, value: Any) -> None:
-        key, known = id(x), self._known
-        known[key] = weakref.ref(x, lambda _: known.pop(key, None)), value
-
-    def get(self, x: Any) -> Any:
-        entry = self._known.get(id(x))
-        return entry[1] if entry is not None and entry[0]() is x else None
-
-
-class Log:
-    """What was seen."""
-
-    def __init__(self) -> None:
-        self.cuts = ById()  # by tensor: the Cut it stems from
-        self.made = ById()  # by tensor: name and trace of the function that made it from data
-        self.recent: deque[Cut] = deque(maxlen=_MOST)
-        self.reached: weakref.WeakKeyDictionary[AccumulateGrad, tuple[Pass, bool]] = (
-            weakref.WeakKeyDictionary()
-        )  # by leaf: the last pass that reached it, and whether only zeros came
-        self.last: Pass | None = None
-        self.flows: weakref.WeakKeyDictionary[Any, Any] | None = None  # by node, if asked for
-
-
 _latest: Log | None = None
+_in_function: ContextVar[bool] = ContextVar("tapegrad_in_function", default=False)
+_OPTIMIZERS = f"{__name__.partition('.')[0]}.optim."
 
 
 def latest() -> Log | None:
@@ -96,12 +35,13 @@ def latest() -> Log | None:
 class Watch(Tracing):
     """Notes what happens to histories and gradients, on top of another mode."""
 
-    __slots__ = ("log", "n_run")
+    __slots__ = ("log", "n_run", "now")
 
     def __init__(self, under: Any, log: Log):
         super().__init__(under)
         self.log = log
-        self.n_run = 0  # nodes that ran in the pass, counted where what flows is noted
+        self.now: Pass | None = None  # the backward pass that runs in this mode
+        self.n_run = 0  # nodes that ran in it, counted where what flows is noted
 
     def over(self, under: Any) -> Layered:
         return Watch(under, self.log)
@@ -110,80 +50,192 @@ class Watch(Tracing):
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, _ = args
+        op = getattr(op, "op", op)
         result = super().call(name, function, args, kwargs)
         if isinstance(op, Op):
-            for x in inputs:
-                cut = self.log.cuts.get(x)
-                if cut is not None:
-                    cut.used = True
-            outs = result if type(result) is tuple else (result,)
-            bare = [x for x in outs if getattr(x, "_node", None) is None and hasattr(x, "_array")]
-            for out in bare:
-                if len(bare) == len(outs) or not out.dtype.is_floating_point:
-                    self._without_history(public_name(op.name, op.node_name), inputs, out)
-                # else a statistic of the result, as the mean is that a normalisation gives besides
+            if not _in_function.get():
+                tensors = [x for x in _flat(inputs) if hasattr(x, "_array")]
+                outs = _outputs(result, tensors)
+                # beside a result, statistics such as the mean of a normalization are no loss
+                lost = [x for x in outs if _node(x) is None]
+                if len(lost) < len(outs):
+                    lost = [x for x in lost if not x.dtype.is_floating_point]
+                self._operator(_public(op), tensors, outs, lost)
         elif not inputs:
-            self.log.made[result] = (name, self.trace_here())
+            self.log.made[result] = Call(name, self.trace_here())
         return result
+
+    def around(self, name: str, run: Callable) -> Any:
+        token = _in_function.set(True)  # what the forward of a custom function does is its business
+        try:
+            return super().around(name, run)
+        finally:
+            _in_function.reset(token)
 
     def applied(self, name: str, args: tuple, results: list) -> None:
         super().applied(name, args, results)
-        for out in results:
-            if getattr(out, "_node", None) is None and hasattr(out, "_array"):
-                self._without_history(f"{name}.apply", args, out)
+        if not _in_function.get():
+            tensors = [x for x in args if hasattr(x, "_array")]
+            outs = [x for x in results if hasattr(x, "_array")]
+            self._operator(f"{name}.apply", tensors, outs, outs)
 
-    def _without_history(self, name: str, inputs: Any, out: Any) -> None:
-        sources = [x for x in inputs if hasattr(x, "_array") and x.requires_grad]
-        if sources:
-            if not self.grad:
-                how = f"{name}() under torch.no_grad()"
-            elif not (out.dtype.is_floating_point or out.dtype.is_complex):
-                how = f"{name}(), whose result is {out.dtype}"
-            else:
-                how = f"{name}(), which has no derivative"
-            self._note(sources, out, how)
-            return
-        for x in inputs:  # what is computed from a tensor that was cut off, is cut off as well
-            cut = self.log.cuts.get(x)
-            if cut is not None:
+    def _operator(self, name: str, inputs: list, outs: list, lost: list) -> None:
+        """One operator computed `outs` from `inputs`; of `lost` it matters if they have a node."""
+        log = self.log
+        nodes = [_node(x) for x in outs]
+        bare = [x for x in lost if _node(x) is None]
+        trace = next((TRACES[node] for node in nodes if node in TRACES), None)
+        cuts: dict[Cut, None] = {}
+        for x in inputs:
+            node = x._node
+            if type(node) is AccumulateGrad and self.grad:
+                trace = trace or self.trace_here()
+                log.uses[node] = Call(name, trace)
+            elif node is None and x.dtype.is_floating_point:
+                trace = trace or self.trace_here()
+                log.unrecorded[x] = Call(name, trace)
+            for cut in log.cuts.get(x, ()):
                 cut.used = True
-                self.log.cuts[out] = cut
-                return
+                cuts[cut] = None
+        known = tuple(cuts)[:MOST]
+        if known:
+            for node in nodes:
+                if type(node) is not AccumulateGrad and node is not None:
+                    log.fed[node] = known
+        if bare:
+            self._without_history(name, inputs, bare, known)
 
-    def _note(self, sources: list, out: Any, how: str) -> None:
-        cut = Cut(how, self.trace_here(), _leaves([edge_of(x) for x in sources]))
-        self.log.cuts[out] = cut
-        self.log.recent.append(cut)
+    def _without_history(self, name: str, inputs: list, outs: list, cuts: tuple) -> None:
+        sources = [x for x in inputs if x.requires_grad]
+        for out in outs:
+            if sources:
+                kind, how = self._reason(name, out)
+                inside = any(cut.kind == kind == "no_grad" for cut in cuts)  # the same block
+                self.log.cuts[out] = cuts
+                self._note(sources, None if inside else out, kind, how)
+            elif cuts:  # what is computed from a tensor that was cut off, is cut off as well
+                self.log.cuts[out] = cuts
+            elif inputs:
+                self.log.computed[out] = Call(name, self.trace_here())
+
+    def _reason(self, name: str, out: Any) -> tuple[str, str]:
+        if not self.grad:
+            block = "inference_mode" if is_inference(self) else "no_grad"
+            return "no_grad", f"{name}() under torch.{block}()"
+        if not (out.dtype.is_floating_point or out.dtype.is_complex):
+            return "integers", f"{name}(), whose result is {out.dtype}"
+        return "constant", f"{name}(), which has no derivative"
+
+    def _note(self, sources: list, out: Any, kind: str, how: str) -> Cut | None:
+        if _in_function.get() or _in_optimizer():
+            return None
+        cut = self.log.cut_at(kind, how, self.trace_here())
+        edges = [edge_of(x) or whole(x)._node for x in sources]
+        for leaf in leaves_behind([edge for edge in edges if edge is not None]):
+            cut.leaves.add(leaf)
+        if out is not None:
+            self.log.cuts[out] = tuple(dict.fromkeys((*self.log.cuts.get(out, ()), cut)))[:MOST]
+        return cut
 
     def cut(self, x: Any, result: Any, how: str) -> None:
-        if x.requires_grad:
-            self._note([x], result, how)
         super().cut(x, result, how)
+        if x.requires_grad:
+            kind, how = _by_library(how)
+            cut = self._note([x], result, kind, how)
+            if cut is not None and result is None:
+                cut.used = True
+            return
+        known = self.log.cuts.get(x, ())
+        if known and result is not None:
+            self.log.cuts[result] = known
+        elif known and not _in_function.get():
+            for each in known:
+                each.left = Call(how, self.trace_here())
+
+    def copied(self, x: Any, copy: Any, how: str) -> None:
+        super().copied(x, copy, how)
+        trace = self.trace_here()
+        while trace.frames and trace.frames[0].co_filename == copy_module.__file__:
+            trace.frames = trace.frames[2:]
+        self.log.made[copy] = Call(how, trace)
+
+    def cleared(self, leaves: Any, how: str) -> None:
+        super().cleared(leaves, how)
+        call = Call(how, self.trace_here())
+        for x in leaves:
+            if type(x._node) is AccumulateGrad:
+                self.log.cleared[x._node] = call
 
     # --- backward --------------------------------------------------------------------------------
 
     def backward_begins(self, walk: Any) -> None:
-        self.log.last = Pass(self.trace_here())
+        self.now = Pass(self.trace_here(), walk)
         self.n_run = 0
         super().backward_begins(walk)
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        now = self.log.last
+        now, log = self.now, self.log
         assert now is not None  # a pass has begun
+        log.last = now
         if type(node) is AccumulateGrad:
-            self.log.reached[node] = now, not _any(args[1])
-            if self.log.flows is not None:
+            received = _any(args[1])
+            self._look_at_received(node, received)
+            log.reached[node] = now, not received
+            log.cleared.pop(node, None)
+            if log.flows is not None:
                 self._flows(node, list(args[1]), [], None)
             return super().backward_node(node, function, args)
-        kept = None if self.log.flows is None else kept_now(node)
+        received = _any([args[1]])
+        self._look_at_received(node, received)
+        kept = None if log.flows is None else kept_now(node)
         grads = super().backward_node(node, function, args)
-        if self.log.flows is not None:
+        if log.flows is not None:
             self._flows(node, args[1], grads, kept)
-        FREED_BY[node] = now.trace
-        sent = [g for g in grads if g is not None]
-        if sent and not _any(sent) and _any([args[1]]):
-            now.zeroed.append(Zeroed(node))
+        if now.frees:
+            FREED_BY[node] = now.trace
+        for cut in log.fed.get(node, ()):
+            cut.fed = weakref.ref(now)
+        self._look_at_sent(node, grads, received)
         return grads
+
+    def _look_at_received(self, node: Any, received: bool) -> None:
+        """Note where gradients that are not zero have become zero on their way to a node."""
+        now = self.now
+        assert now is not None
+        sent = now.sent.get(node)
+        if sent is not None and sent.calls and not received:
+            now.changed.append(Changed(node, sent.calls, node.hooks is not None or sent.n < 2))
+
+    def _look_at_sent(self, node: Any, grads: Any, received: bool) -> None:
+        """Note what a node did with a gradient; `received`: with one that is not zero."""
+        now = self.now
+        assert now is not None
+        call = Call(type(node).__name__, trace_of(node))
+        silent, zeros, any_sent = [], [], False
+        for edge, g in zip(node.edges, grads, strict=False):
+            if edge is None:
+                continue
+            if g is None:
+                silent.append(edge)
+                continue
+            target = edge.node if type(edge) is Port else edge
+            found = now.sent.setdefault(target, Sent())
+            found.n += 1
+            if _any([g]):
+                any_sent = True
+                found.calls.append(call)
+            else:
+                zeros.append(edge)
+            if now.bad is None:
+                total = squares(g)
+                if total != total:
+                    now.bad = "nan", call
+                elif not np.isfinite(total) and np.isinf(getattr(g, "_array", g)).any():
+                    now.bad = "infinity", call
+        if zeros and received:
+            now.blocked.append(Blocked(node, zeros, False))
+        if silent and received and not any_sent and not now.restricted:
+            now.blocked.append(Blocked(node, silent, True))
 
     def _flows(self, node: Any, received: Any, sent: Any, kept: Any) -> None:
         from tapegrad.inspect.flow import NodeFlow, flows_of
@@ -191,6 +243,49 @@ class Watch(Tracing):
         assert self.log.flows is not None
         self.log.flows[node] = NodeFlow(self.n_run, flows_of(received), flows_of(list(sent)), kept)
         self.n_run += 1
+
+
+def _public(op: Op) -> str:
+    return _WRITTEN.get(op.name) or public_name(op.name, op.node_name)
+
+
+_WRITTEN = {"to_copy": "to"}  # by name of the operator, what users write
+
+
+def _flat(inputs: tuple) -> list:
+    return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
+
+
+def _outputs(result: Any, inputs: list) -> list:
+    """The tensors that an operator gave; one that writes gives none and changes its first input."""
+    if result is None:
+        return [whole(x) for x in inputs[:1]]
+    return [x for x in (result if type(result) is tuple else (result,)) if hasattr(x, "_array")]
+
+
+def _node(x: Any) -> Any:
+    edge = x._node if x._view is None else edge_of(x)
+    return edge.node if type(edge) is Port else edge
+
+
+def _by_library(how: str) -> tuple[str, str]:
+    """The kind of a cut, and its words: who called detach(), if a function of tapegrad did."""
+    called, frame = "", sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+        called, frame = frame.f_code.co_name, frame.f_back  # type: ignore[assignment]
+    if how in ("detach()", ".data") and called not in ("detach", "data"):
+        return "library", f"{called}()"
+    return how, how
+
+
+def _in_optimizer() -> bool:
+    """Whether the function of tapegrad that the user called is a step of an optimiser."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+        if frame.f_globals["__name__"].startswith(_OPTIMIZERS):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def kept_now(node: Any) -> Any:
@@ -211,10 +306,6 @@ def _any(gradients: Any) -> bool:
     return False
 
 
-def _leaves(edges: list) -> list[AccumulateGrad]:
-    return [node for node in reachable(edges) if type(node) is AccumulateGrad]
-
-
 def node_behind(x: Any) -> Any:
     """The node of a tensor: an operator's, that of a leaf, or None."""
     edge = edge_of(x)
@@ -225,9 +316,9 @@ class watch(_Decorating):
     """Context manager and decorator: remember what happens inside, for `explain`, `step`, `graph`.
 
     Every operator notes the line of your code that called it and the layer it was called in; every
-    tensor that loses its history (`detach()`, `.data`, `no_grad`, a cast to integers, an operator
-    without derivative) where that was; every backward pass what it reached and freed. It costs some
-    microseconds for each operator, and keeps no tensor alive.
+    tensor that loses its history (`detach()`, `.data`, `no_grad`, a cast to integers, NumPy, an
+    operator without derivative) where that was; every backward pass what it reached and freed. It
+    costs some microseconds for each operator, and keeps no tensor alive.
 
     Args:
         gradients: note the gradients of the last backward pass as well, in a few numbers for each
@@ -243,6 +334,7 @@ class watch(_Decorating):
     Its .grad is None: no backward pass has reached it.
     It was used, but what was computed from it lost its history:
       detach() at <doctest tapegrad.inspect.watching.watch[1]>:2
+    ...
     """
 
     def __init__(self, gradients: bool = False) -> None:

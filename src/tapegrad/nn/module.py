@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any, Self
 
+from tapegrad.autograd.mode import MODE
 from tapegrad.errors import advised
 from tapegrad.nn.attribute import Attributes
 from tapegrad.nn.convert import Conversion
@@ -142,6 +143,9 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
             else:
                 grad.requires_grad_(False)
             grad.zero_()
+        mode = MODE.get()
+        if set_to_none and type(mode) is not bool:
+            mode.cleared(list(self.parameters()), "zero_grad()")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Accepted as in PyTorch; the module computes as before, there is no compiler.

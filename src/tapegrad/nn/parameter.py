@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.autograd.mode import MODE
 from tapegrad.dtype import default
 from tapegrad.errors import advised
 from tapegrad.tensor import Tensor, make_leaf, wrap
@@ -25,7 +26,13 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
-        source = wrap(np.empty(0, default().numpy)) if data is None else data.detach()
+        mode = MODE.get()
+        if data is None:
+            source: Any = wrap(np.empty(0, default().numpy))
+        elif type(mode) is bool:
+            source = data.detach()
+        else:
+            source = wrap(mode.alone(data._array))
         if requires_grad and not (source.dtype.is_floating_point or source.dtype.is_complex):
             raise advised(
                 RuntimeError(
@@ -33,7 +40,10 @@ class Parameter(Tensor):
                 ),
                 f"This one is {source.dtype}: pass requires_grad=False, or convert it.",
             )
-        return _make(cls, source._array, requires_grad)
+        parameter = _make(cls, source._array, requires_grad)
+        if data is not None and type(mode) is not bool:
+            mode.cut(data, parameter, "nn.Parameter()")
+        return parameter
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"
@@ -42,6 +52,9 @@ class Parameter(Tensor):
         if id(self) not in memo:
             copy = _make(type(self), self._array.copy(), self.requires_grad)
             memo[id(self)] = copy
+            mode = MODE.get()
+            if type(mode) is not bool:
+                mode.copied(self, copy, "copy.deepcopy()")
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,19 @@ def tensor(
     if isinstance(data, _tensor.Tensor):
         warn_of_copy("torch.tensor(sourceTensor)")
     result = build("tensor", copied_array, data, dtype, requires_grad=requires_grad)
-    if isinstance(data, _tensor.Tensor) and type(mode := MODE.get()) is not bool:
-        mode.cut(data, result, "torch.tensor()")
+    if type(mode := MODE.get()) is not bool:
+        for x in _tensors_in(data):
+            mode.cut(x, result, "torch.tensor()")
     return result
+
+
+def _tensors_in(data: Any) -> Iterator[Any]:
+    """The tensor that data is, or those in nested lists."""
+    if isinstance(data, _tensor.Tensor):
+        yield data
+    elif isinstance(data, (list, tuple)):
+        for each in data:
+            yield from _tensors_in(each)
 
 
 def warn_of_copy(instead: str) -> None:

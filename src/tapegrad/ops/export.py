@@ -9,7 +9,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.ops.data import supported
 from tapegrad.ops.factory import build
 from tapegrad.ops.query import require
@@ -23,13 +23,25 @@ def item(self: Any) -> Any:
     >>> torch.tensor([2.5]).item()
     2.5
     """
+    return _element(self, "item()")
+
+
+def _element(self: Any, how: str) -> Any:
     array = self._array
     if array.size != 1:
         raise errors.advised(
             RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar"),
             "tolist() gives all elements.",
         )
+    _leaves(self, how)
     return array.item() if array.dtype.kind != "V" else float(array.astype(np.float32).item())
+
+
+def _leaves(x: Any, how: str) -> None:
+    """Tell the modes that the numbers of a tensor go to Python or NumPy."""
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.cut(x, None, how)
 
 
 def tolist(self: Any) -> Any:
@@ -39,6 +51,7 @@ def tolist(self: Any) -> Any:
     [[1.0, 1.0], [1.0, 1.0]]
     """
     array = self._array
+    _leaves(self, "tolist()")
     return array.tolist() if array.dtype.kind != "V" else array.astype(np.float32).tolist()
 
 
@@ -65,6 +78,7 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
             TypeError(f"Got unsupported ScalarType {self.dtype.scalar_name}"),
             "NumPy has no such type: convert with .float() first.",
         )
+    _leaves(self, "numpy()")
     return array if type(array) is np.ndarray else np.asarray(array)
 
 
@@ -92,7 +106,7 @@ def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool =
 # --- one number -----------------------------------------------------------------------------------
 
 
-def _single(self: Any) -> Any:
+def _single(self: Any, how: str) -> Any:
     """The only element, on the way to a Python number: gradients do not follow it."""
     if self._array.size != 1:
         raise errors.advised(
@@ -101,18 +115,20 @@ def _single(self: Any) -> Any:
         )
     if self.requires_grad:
         _warn_of_detached_number()
-    return item(self)
+    return _element(self, how)
 
 
 def _warn_of_detached_number() -> None:
     global _warned
     if not _warned:  # once for each process, as in PyTorch
+        from tapegrad.autograd.trace import n_own_frames
+
         _warned = True
         warnings.warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
             "behavior.\nConsider using tensor.detach() first.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=n_own_frames() + 1,
         )
 
 
@@ -143,17 +159,17 @@ def to_bool(self: Any) -> bool:
 
 def to_int(self: Any) -> int:
     """The only element as an integer, cut off towards zero."""
-    return int(_real(_single(self), "int64_t"))
+    return int(_real(_single(self, "int()"), "int64_t"))
 
 
 def to_float(self: Any) -> float:
     """The only element as a float."""
-    return float(_real(_single(self), "double"))
+    return float(_real(_single(self, "float()"), "double"))
 
 
 def to_complex(self: Any) -> complex:
     """The only element as a complex number."""
-    return complex(_single(self))
+    return complex(_single(self, "complex()"))
 
 
 def to_index(self: Any) -> int:

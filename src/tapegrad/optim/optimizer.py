@@ -153,6 +153,9 @@ class Optimizer(Saving, StepHooks):
             name = type(self).__name__
             with record_function(f"Optimizer.zero_grad#{name}.zero_grad"):
                 self._zero_grad(set_to_none)
+            if set_to_none:
+                parameters = [p for group in self.param_groups for p in group["params"]]
+                MODE.get().cleared(parameters, "zero_grad()")
         else:
             self._zero_grad(set_to_none)
 
