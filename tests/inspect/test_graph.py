@@ -7,9 +7,8 @@ import pytest
 
 import tapegrad as torch
 from tapegrad import nn
-from tapegrad.inspect import Graph, graph, make_dot, watch
+from tapegrad.inspect import Graph, graph, watch
 from tapegrad.inspect.layers import layered
-from tests.command import python
 
 
 def small():
@@ -325,69 +324,3 @@ def test_a_notebook_shows_it_inline():
     assert bundle["text/plain"].startswith("ExpBackward0 (2,)")
     assert bundle["text/html"].startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     assert isinstance(graph(torch.ones(2, requires_grad=True)), Graph)
-
-
-# --- make_dot ---
-
-
-def drawn_by(dot):
-    """Labels and colours of the nodes, and the edges between labels."""
-    nodes = {}
-    edges = []
-    for line in dot.body:
-        found = re.fullmatch(r'(\d+) \[label="?(.*?)"?(?: fillcolor=(\w+))?\]', line, re.S)
-        if found:
-            nodes[found[1]] = (found[2], found[3])
-        else:
-            a, b, style = re.fullmatch(r"(\d+) -> (\d+)(?: \[(.*)\])?", line).groups()
-            edges.append((a, b, style))
-    return sorted(nodes.values(), key=lambda n: n[0]), [
-        (nodes[a][0], nodes[b][0], s) for a, b, s in edges
-    ]
-
-
-def test_make_dot_draws_what_torchviz_draws():
-    w = torch.ones(2, 3, requires_grad=True)
-    nodes, edges = drawn_by(make_dot((w.exp() * 2).sum(), params={"w": w}))
-    assert nodes == [
-        ("\n ()", "darkolivegreen1"),
-        ("AccumulateGrad", None),
-        ("ExpBackward0", None),
-        ("MulBackward0", None),
-        ("SumBackward0", None),
-        ("w\n (2, 3)", "lightblue"),
-    ]
-    assert edges == [
-        ("MulBackward0", "SumBackward0", None),
-        ("ExpBackward0", "MulBackward0", None),
-        ("AccumulateGrad", "ExpBackward0", None),
-        ("w\n (2, 3)", "AccumulateGrad", None),
-        ("SumBackward0", "\n ()", None),
-    ]
-
-
-def test_make_dot_shows_what_is_kept_and_the_base_of_a_view():
-    w = torch.ones(2, 3, requires_grad=True)
-    nodes, edges = drawn_by(make_dot(w.tanh(), show_saved=True))
-    assert ("result\n (2, 3)", "orange") in nodes
-    assert ("TanhBackward0", "result\n (2, 3)", "dir=none") in edges
-    nodes, edges = drawn_by(make_dot(w.exp().view(6)))
-    assert ("\n (2, 3)", "darkolivegreen3") in nodes
-    assert ("\n (2, 3)", "\n (6)", "style=dotted") in edges
-    nodes, _ = drawn_by(make_dot(w.pow(3), show_attrs=True))
-    label = (
-        "PowBackward0\n------------------------\nexponent:              3\nself    : [saved tensor]"
-    )
-    assert label in [text for text, _ in nodes]
-
-
-def test_torchviz_is_served(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import torch\nfrom torchviz import make_dot\n"
-        "x = torch.ones(2, requires_grad=True)\nprint(make_dot(x.exp()).source.splitlines()[0])\n"
-        "make_dot(x.exp()).save('graph.gv')\n"
-    )
-    result = python("-m", "tapegrad", "run", script, cwd=tmp_path)
-    assert (result.stdout, result.stderr) == ("digraph {\n", "")
-    assert (tmp_path / "graph.gv").read_text().startswith("digraph {")

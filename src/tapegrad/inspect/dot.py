@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.inspect.dot_attributes import attributes
 from tapegrad.tensor import Tensor
 
 _GRAY, _BLUE, _ORANGE = "", "lightblue", "orange"
@@ -46,11 +47,11 @@ class Dot:
 
     def render(self, filename: Any = None, directory: Any = None, **options: Any) -> str:
         """Let Graphviz draw it into a file; returns its path."""
-        return self._program().render(filename, directory, **options)
+        return self._program().render(filename, directory=directory, **options)
 
     def view(self, filename: Any = None, directory: Any = None, **options: Any) -> str:
         """Let Graphviz draw it into a file, and open that."""
-        return self._program().view(filename, directory, **options)
+        return self._program().view(filename, directory=directory, **options)
 
     def pipe(self, format: str | None = None, **options: Any) -> Any:
         """Let Graphviz draw it; returns the bytes."""
@@ -109,8 +110,14 @@ class _Drawing:
         self.most = max(max_attr_chars, 3)
         self.body: list[str] = []
         self.seen: dict[int, Any] = {}  # what was drawn, kept so that its id stays its own
+        self.tensors: dict[tuple[int, int], Tensor] = {}  # by array and place in the graph
+
+    def _one(self, x: Tensor) -> Tensor:
+        """The one that was drawn for what is the same tensor, or this one."""
+        return self.tensors.setdefault((id(x._array), id(x._node)), x)
 
     def add_result(self, x: Tensor, colour: str) -> None:
+        x = self._one(x)
         if id(x) in self.seen:
             return
         self.seen[id(x)] = x
@@ -135,14 +142,15 @@ class _Drawing:
     def _add_node(self, node: Any) -> Any:
         self.seen[id(node)] = node
         if self.show_saved:
-            for name, value in _attributes(node).items():
+            for name, value in attributes(node).items():
                 for i, x in (
                     enumerate(value) if isinstance(value, (tuple, list)) else [(None, value)]
                 ):
                     if isinstance(x, Tensor):
                         self._saved(node, x, name if i is None else f"{name}[{i}]", to_node=False)
         if type(node) is AccumulateGrad:
-            self.seen[id(node.variable)] = leaf = node.variable
+            leaf = self._one(node.variable)
+            self.seen[id(leaf)] = leaf
             self._node(leaf, self._tensor_label(leaf), _BLUE)
             self._edge(leaf, node)
         self._node(node, self._node_label(node), _GRAY)
@@ -156,6 +164,8 @@ class _Drawing:
                     self._saved(node, x, None, to_node=True)
 
     def _saved(self, node: Any, x: Tensor, name: str | None, to_node: bool) -> None:
+        if x.grad_fn is not node:  # a node's own result is unpacked as another tensor
+            x = self._one(x)
         self.seen[id(x)] = x
         start, end = (x, node) if to_node else (node, x)
         self._edge(start, end, " [dir=none]")
@@ -166,10 +176,10 @@ class _Drawing:
 
     def _node_label(self, node: Any) -> str:
         name = type(node).__name__
-        attributes = _attributes(node) if self.show_attrs else {}
-        if not attributes:
+        kept = attributes(node) if self.show_attrs else {}
+        if not kept:
             return name
-        texts = {key: _in_words(value) for key, value in attributes.items()}
+        texts = {key: _in_words(value) for key, value in kept.items()}
         left = max(map(len, texts))
         right = min(max(map(len, texts.values())), self.most)
         lines = [name, "-" * max(left + right + 2, len(name))]
@@ -187,25 +197,6 @@ class _Drawing:
 
     def _edge(self, a: Any, b: Any, attributes: str = "") -> None:
         self.body.append(f"{id(a)} -> {id(b)}{attributes}")
-
-
-def _attributes(node: Any) -> dict[str, Any]:
-    """What a node keeps, by PyTorch's names where ours are others, in the order of the alphabet."""
-    plan: Any = getattr(node, "plan", None)
-    keeps = getattr(plan, "keeps", ())
-    op = getattr(plan, "op", None)
-    if not keeps or op is None or node.saved is None:
-        return {}
-    found = {}
-    for i, (where, _, name) in enumerate(keeps):
-        plain = name.removesuffix("_like") if where in ("like", "likes") else name
-        public = "self" if op.inputs[:1] == (plain,) and not op.variadic else plain
-        public = {"y": "result", "axis": "dim", "axes": "dim"}.get(public, public)
-        if where == "like":
-            found[f"{public}_sym_sizes"] = tuple(node.saved[i].shape)
-        elif where != "likes":
-            found[public] = plan.tensor_at(node, i)
-    return dict(sorted(found.items()))
 
 
 def _in_words(value: Any) -> str:

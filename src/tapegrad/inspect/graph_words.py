@@ -14,15 +14,24 @@ _FILL = {
     "result": "#d0f0cc",
     "saved": "#ffe3cc",
 }
+_LINE = {
+    "operator": "#8592a6",
+    "parameter": "#3f74d6",
+    "leaf": "#a88204",
+    "result": "#35913f",
+    "saved": "#c4651d",
+}
 _STATE = {"nan": "#c2168f", "exploding": "#d92020", "vanishing": "#1a66d0", "zero": "#8a94a5"}
+_STYLE = {"nan": "solid", "exploding": "solid", "vanishing": "dashed", "zero": "dotted"}
 
 
 def dot(record: Record, saved: bool = False) -> str:
     """DOT: layers are clusters, edges have the norm of the gradient where it is known."""
     lines = [
         "digraph {",
+        '  graph [fontname="sans-serif" fontsize=11 fontcolor="#5b6577"]',
         '  node [shape=box style="rounded,filled" fontname="sans-serif" fontsize=11]',
-        '  edge [fontname="sans-serif" fontsize=9]',
+        '  edge [fontname="sans-serif" fontsize=9 color="#74829a" arrowsize=0.7]',
     ]
     for depth, each in _walk(record):
         margin = "  " * (depth + 1)
@@ -32,23 +41,30 @@ def dot(record: Record, saved: bool = False) -> str:
         elif each is None:
             lines.append(f"{margin}}}")
         else:
-            fill = _FILL[each.kind]
-            lines.append(
-                f'{margin}v{each.number} [label={_quoted(_label(each))} fillcolor="{fill}"]'
-            )
+            lines.append(f"{margin}v{each.number} [{_dot_node(_label(each), each.kind)}]")
             for i, kept in enumerate(each.kept or ()):
                 if saved and kept.is_tensor:
-                    text, fill = _quoted(f"{kept.name}\n{kept.shape or ''}"), _FILL["saved"]
-                    name = f"k{each.number}_{i}"
-                    lines.append(f'{margin}{name} [label={text} fillcolor="{fill}"]')
-                    lines.append(f"{margin}{name} -> v{each.number} [dir=none]")
+                    text, name = f"{kept.name}\n{kept.shape or ''}", f"k{each.number}_{i}"
+                    lines.append(f"{margin}{name} [{_dot_node(text, 'saved')} shape=octagon]")
+                    lines.append(f"{margin}{name} -> v{each.number} [dir=none style=dotted]")
     for edge in record.edges:
-        colour = f' color="{_STATE[edge.state]}" penwidth=2' if edge.state else ""
-        label = _flow_label(edge)
-        label = f" label={_quoted(label)}" if label else ""
-        attributes = f" [{(label + colour).strip()}]" if label or colour else ""
-        lines.append(f"  v{edge.source.number} -> v{edge.target.number}{attributes}")
+        lines.append(f"  v{edge.source.number} -> v{edge.target.number}{_dot_edge(edge)}")
     return "\n".join([*lines, "}\n"])
+
+
+def _dot_node(text: str, kind: str) -> str:
+    return f'label={_quoted(text)} fillcolor="{_FILL[kind]}" color="{_LINE[kind]}"'
+
+
+def _dot_edge(edge: Edge) -> str:
+    if edge.flow is None:
+        return ""
+    label = f"label={_quoted(_flow_label(edge))}"
+    if not edge.state:
+        return f" [{label}]"
+    colour = _STATE[edge.state]
+    style = f'color="{colour}" fontcolor="{colour}" penwidth=2 style={_STYLE[edge.state]}'
+    return f" [{label} {style}]"
 
 
 def mermaid(record: Record) -> str:
@@ -100,9 +116,9 @@ def _label(vertex: Vertex) -> str:
 
 
 def _flow_label(edge: Edge) -> str:
-    return (
-        "" if edge.flow is None else " ".join(filter(None, [f"{edge.flow.norm:.3g}", edge.state]))
-    )
+    if edge.flow is None or edge.state == "nan":
+        return edge.state
+    return " ".join(filter(None, [f"{edge.flow.norm:.3g}", edge.state]))
 
 
 def _quoted(text: str) -> str:
