@@ -26,12 +26,13 @@ def start(folder):
 
 
 class Page:
-    """A page that is open in the browser."""
+    """A page that is open in the browser, or is opened there."""
 
-    def __init__(self, browser, path):
+    def __init__(self, browser, path=None):
         self.browser = browser
-        self.drain()
-        browser.get(path.as_uri())
+        if path is not None:
+            self.drain()
+            browser.get(path.as_uri())
 
     def drain(self):
         return self.browser.get_log("browser"), self.browser.get_log("performance")

@@ -90,3 +90,35 @@ def test_explain_is_content_when_all_is_well(run):
     assert result.stdout.splitlines()[1:] == [
         "Every leaf that requires grad has a gradient that is not zero."
     ]
+
+
+IN_FUNCTIONS = """
+import torch
+def train(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = model(torch.ones(2, 3)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+def main():
+    torch.manual_seed(0)
+    net = torch.nn.Linear(3, 1)
+    unused = torch.ones(2, requires_grad=True)
+    train(net)
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_variables_of_functions_count_where_the_script_has_none_of_the_name(run, tmp_path):
+    result = run("graph", source=IN_FUNCTIONS)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "graph.html: the graph of loss, 4 operators\n"
+    page = (tmp_path / "graph.html").read_text()
+    assert '"weight"' in page and '"bins":[' in page
+    assert run("explain", source=IN_FUNCTIONS).stdout.splitlines()[0] == "unused"
+    source = IN_FUNCTIONS + "loss = torch.ones(1, requires_grad=True).exp().sum()"
+    assert run("graph", source=source).stdout.endswith("the graph of loss, 2 operators\n")
+    result = run("explain", source="print(1)")
+    assert result.stdout.splitlines()[1].startswith("No variable of the script is a leaf")

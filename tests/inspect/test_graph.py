@@ -1,6 +1,8 @@
 """The graph of tensors and of calls, as words and still pictures."""
 
 import re
+import webbrowser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -310,17 +312,43 @@ def test_a_leaf_alone_is_a_graph():
     assert graph(x).text() == "AccumulateGrad x (2,)"
 
 
-def test_show_opens_the_page(monkeypatch, tmp_path):
+@pytest.fixture
+def home(monkeypatch, tmp_path):
+    monkeypatch.setattr("pathlib.Path.home", lambda: tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv("BROWSER", raising=False)
+    return tmp_path
+
+
+def test_show_opens_the_page(monkeypatch, home, capsys):
     opened = []
+    monkeypatch.setattr("webbrowser.get", lambda: webbrowser.BackgroundBrowser("firefox"))
     monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
-    monkeypatch.setattr("tempfile.mkdtemp", lambda **options: str(tmp_path))
-    graph(torch.ones(2, requires_grad=True).exp()).show()
-    assert opened == [(tmp_path / "graph.html").as_uri()]
-    assert (tmp_path / "graph.html").stat().st_size > 400_000
+    drawn = graph(torch.ones(2, requires_grad=True).exp())
+    drawn.show()
+    (page,) = home.glob("tapegrad-*/graph.html")
+    assert opened == [page.as_uri()] and page.stat().st_size > 400_000
+    (home / "snap/firefox/common").mkdir(parents=True)  # a browser that sees no other folder
+    drawn.show()
+    (page,) = home.glob("snap/firefox/common/tapegrad-*/graph.html")
+    assert opened[1:] == [page.as_uri()] and capsys.readouterr().out == ""
+
+
+def test_show_says_where_the_page_is_when_there_is_no_browser_that_draws(monkeypatch, home, capsys):
+    def none():
+        raise webbrowser.Error("could not locate runnable browser")
+
+    for get in (none, lambda: webbrowser.GenericBrowser("lynx")):
+        monkeypatch.setattr("webbrowser.get", get)
+        graph(torch.ones(2, requires_grad=True).exp()).show()
+        said = capsys.readouterr().out
+        assert said.startswith("no browser was found; the page is ")
+        assert Path(said.split()[-1]).read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_a_notebook_shows_it_inline():
     bundle = graph(torch.ones(2, requires_grad=True).exp())._repr_mimebundle_()
     assert bundle["text/plain"].startswith("ExpBackward0 (2,)")
     assert bundle["text/html"].startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    assert 100_000 < len(bundle["text/html"]) < 300_000  # half of what the page has
     assert isinstance(graph(torch.ones(2, requires_grad=True)), Graph)

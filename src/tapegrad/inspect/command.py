@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType, FrameType
 from typing import Any
 
 from tapegrad import script
@@ -11,10 +13,10 @@ from tapegrad.tensor import Tensor
 
 
 def graph_of(path: str, args: Sequence[str], of: str, output: str) -> int:
-    """Run a script and write the graph of its global variable `of` to the file `output`."""
+    """Run a script and write the graph of its variable `of` to the file `output`."""
     from tapegrad.inspect.graphing import graph
 
-    found, status = _run(path, args, gradients=True)
+    found, status = _run(path, args, [of], gradients=True)
     if found is None:
         return status
     variables, named = found
@@ -41,7 +43,7 @@ def explanation_of(path: str, args: Sequence[str], of: Sequence[str]) -> int:
     """
     from tapegrad.inspect.explanation import explain
 
-    found, status = _run(path, args)
+    found, status = _run(path, args, of)
     if found is None:
         return status
     variables, named = found
@@ -49,7 +51,9 @@ def explanation_of(path: str, args: Sequence[str], of: Sequence[str]) -> int:
         chosen: dict[str, Any] = {name: _value(variables, name) for name in of}
     else:
         chosen = {name: x for name, x in named.items() if _is_doubtful(x)}
-        if not chosen:
+        if not named:
+            print("No variable of the script is a leaf that requires grad, or has a parameter.")
+        elif not chosen:
             print("Every leaf that requires grad has a gradient that is not zero.")
     for name, x in chosen.items():
         if not isinstance(x, Tensor):
@@ -59,15 +63,20 @@ def explanation_of(path: str, args: Sequence[str], of: Sequence[str]) -> int:
     return status
 
 
-def _run(path: str, args: Sequence[str], gradients: bool = False) -> tuple[Any, int]:
+def _run(
+    path: str, args: Sequence[str], names: Sequence[str], gradients: bool = False
+) -> tuple[Any, int]:
     """Run a script under `watch()`: its variables and the leaves among them by name, and status.
 
-    A script that ends by SystemExit has run to its end; other errors pass through.
+    Where one of `names` is only a variable of the script's functions, or where there are no names,
+    the variables of a function that has returned count too, as they were in the end. A script that
+    ends by SystemExit has run to its end; other errors pass through.
     """
     from tapegrad.inspect.watching import watch
 
     status = 0
-    with watch(gradients):
+    inner: dict[str, Any] = {}
+    with watch(gradients), _remembered(_functions(path, names), inner):
         try:
             status = script.run(path, args)
         except SystemExit as end:
@@ -77,8 +86,46 @@ def _run(path: str, args: Sequence[str], gradients: bool = False) -> tuple[Any, 
     main = sys.modules["__main__"]
     if getattr(main, "__file__", None) != script.absolute(path):
         return None, status  # it could not be read
-    variables = vars(main)
+    variables = {**inner, **vars(main)}
     return (variables, _leaves(variables)), status
+
+
+def _functions(path: str, names: Sequence[str]) -> set[CodeType]:
+    """The functions of a script with one of the variables that the script itself has not."""
+    try:
+        with open(path, "rb") as file:
+            code = compile(file.read(), script.absolute(path), "exec", dont_inherit=True)
+    except (OSError, SyntaxError, ValueError):
+        return set()  # running it says what is wrong
+    wanted = {name.partition(".")[0] for name in names} - set(code.co_names)
+    if names and not wanted:
+        return set()
+    found = set()
+    waiting = [code]
+    while waiting:
+        inside = [each for each in waiting.pop().co_consts if isinstance(each, CodeType)]
+        waiting += inside
+        found |= {c for c in inside if not names or wanted & {*c.co_varnames, *c.co_cellvars}}
+    return found
+
+
+@contextmanager
+def _remembered(functions: set[CodeType], into: dict[str, Any]) -> Iterator[None]:
+    """Put the variables of these functions `into` a dict whenever one of them returns."""
+    if not functions:
+        yield
+        return
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "return" and frame.f_code in functions:
+            into.update(frame.f_locals)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
 
 
 def _leaves(variables: dict[str, Any]) -> dict[str, Tensor]:

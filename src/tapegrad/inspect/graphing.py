@@ -104,31 +104,26 @@ class Graph:
         _write(path, text)
 
     def show(self) -> None:
-        """Open the page in the browser; in a notebook, show it right there."""
-        if _in_notebook():
-            from IPython.display import HTML, display
+        """Open the page in the browser; in a notebook, show it right there.
 
-            display(HTML(self._frame()))
+        Where there is no browser, as on a server, it says where the page is.
+        """
+        from tapegrad.inspect.showing import folder, in_notebook, opened
+
+        if in_notebook():
+            from IPython.display import display
+
+            display(self)
             return
-        import tempfile
-        import webbrowser
-        from pathlib import Path
-
-        folder = tempfile.mkdtemp(prefix="tapegrad-")
-        path = Path(folder) / "graph.html"
+        path = os.path.join(folder(), "graph.html")
         self.html(path)
-        if not webbrowser.open(path.as_uri()):
+        if not opened(path):
             print(f"no browser was found; the page is {path}")
 
-    def _frame(self) -> str:
-        """The page as a part of another one."""
-        from html import escape
-
-        style = "width:100%;height:640px;border:1px solid #8884;border-radius:6px"
-        return f'<iframe srcdoc="{escape(self.html())}" style="{style}"></iframe>'
-
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": self.text(), "text/html": self._frame()}
+        from tapegrad.inspect.showing import framed
+
+        return {"text/plain": self.text(), "text/html": framed(self.html())}
 
     def __repr__(self) -> str:
         return self.text()
@@ -137,12 +132,6 @@ class Graph:
 def _write(path: Any, text: str) -> None:
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-
-
-def _in_notebook() -> bool:
-    shell = sys.modules.get("IPython")
-    running = None if shell is None else shell.get_ipython()
-    return running is not None and hasattr(running, "kernel")
 
 
 def graph(

@@ -20,6 +20,7 @@ def tensor_html(x: Any) -> str:
     True
     """
     shape = " x ".join(map(str, x.shape)) if x.dim() else "one number"
+    shape += " numbers" if x.dim() == 1 else ""
     facts = [f"{str(x.dtype).removeprefix('torch.')}, on {x.device}"]
     if x.numel() > 1 and x.dtype.is_floating_point and type(x._array) is np.ndarray:
         values = x.detach().double()
