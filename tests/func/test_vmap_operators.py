@@ -205,3 +205,38 @@ def test_a_loop_over_no_members_gives_no_results():
     loop._warned.add("bincount")
     counts = vmap(lambda x: torch.bincount(x, minlength=3))(torch.zeros(0, 2, dtype=torch.int64))
     assert counts.shape == (0, 3)
+
+
+def test_a_window_of_each_member():
+    spectra = torch.ones(2, 3, 4, dtype=torch.complex64)
+    windows = torch.tensor([[1.0, 1, 1, 1], [1.0, 0.5, 1, 0.5]])
+    back = lambda w: torch.istft(spectra[0], 4, window=w)  # noqa: E731
+    each = torch.stack([back(w) for w in windows])
+    assert values(vmap(back)(windows)) == values(each)
+
+
+# --- what is the same for all members stays that, in every kernel ---
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: torch.cat([a, a]),
+        lambda a: torch.stack([a, a]),
+        lambda a: a.gather(0, torch.zeros(2, dtype=torch.int64)),
+        lambda a: a.scatter(0, torch.zeros(2, dtype=torch.int64), 1.0),
+        lambda a: F.one_hot(a.long()),
+        lambda a: a.softmax(0),
+        lambda a: a.nonzero(),
+        lambda a: a.unique(),
+        lambda a: torch.searchsorted(a, a),
+        lambda a: F.nll_loss(a[None], torch.zeros(1, dtype=torch.int64)),
+        lambda a: F.batch_norm(a[:, None], None, None, training=True),
+        lambda a: F.grid_sample(a.reshape(1, 1, 1, 2), torch.zeros(1, 1, 1, 2), align_corners=True),
+        lambda a: torch.bincount(a.long()),
+        lambda a: F.scaled_dot_product_attention(a[None], a[None], a[None]),
+    ],
+)
+def test_what_is_made_inside_is_the_same_for_all(f):
+    found = vmap(lambda x: f(torch.arange(2.0)), out_dims=None)(X)
+    assert values(found) == values(f(torch.arange(2.0)))

@@ -139,3 +139,16 @@ def test_comparisons_that_give_one_answer_for_all():
         vmap(lambda x: torch.allclose(x, x))(X)
     with pytest.raises(RuntimeError, match=r"vmap: Attempted to vmap over `mask` in torch\.masked"):
         vmap(torch.masked_select)(X, X > 0.5)
+
+
+def test_batch_norm_does_not_move_what_members_have_in_common():
+    layer = torch.nn.BatchNorm1d(3)
+    with pytest.raises(RuntimeError, match=r"^Batch norm got a batched tensor as input while the"):
+        vmap(layer)(torch.ones(4, 2, 3))
+    assert layer.running_mean.tolist() == [0.0, 0.0, 0.0]
+    mean, var = torch.zeros(4, 3), torch.ones(4, 3)
+    batch_norm = torch.nn.functional.batch_norm
+    vmap(lambda x, m, v: batch_norm(x, m, v, training=True))(
+        X.repeat(1, 1, 2).reshape(4, 2, 3), mean, var
+    )
+    assert mean[0].tolist() == pytest.approx((X[0] * 0.1).tolist())

@@ -314,7 +314,7 @@ def starts_of(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
     for i, (out, g) in enumerate(zip(outputs, cotangents, strict=True)):
         if isinstance(out, tuple):
             out = _behind_edge(out, g)
-        g = _cotangent(i, out, g)
+        g = cotangent_of(i, out, g)
         edge = edge_of(out)
         if edge is None:
             from tapegrad.autograd.trace import lost_by
@@ -330,7 +330,8 @@ def starts_of(outputs: Sequence, cotangents: list, create_graph: bool) -> list:
     return roots
 
 
-def _cotangent(i: int, out: Any, g: Any) -> Any:
+def cotangent_of(i: int, out: Any, g: Any) -> Any:
+    """The cotangent of output `i`, checked; one where none is given and the output is a number."""
     if g is None:
         if not out.requires_grad:
             return out

@@ -154,6 +154,11 @@ def _checked(start: str, x: Any, dim: Any) -> Any:
             ),
             "Write in_dims as a tuple, with None for it.",
         )
+    if isinstance(dim, bool):
+        raise errors.advised(
+            TypeError("size(): argument 'dim' (position 1) must be int, not bool"),
+            "Number the dimension: 0 is the first.",
+        )
     ndim = x.ndim
     if not -ndim <= dim < ndim:
         raise errors.advised(

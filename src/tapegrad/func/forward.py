@@ -10,6 +10,7 @@ from tapegrad.autograd.forward_ad import dual
 from tapegrad.autograd.forward_mode import Forward, Level, Under, entered, innermost
 from tapegrad.autograd.mode import MODE, transforming
 from tapegrad.func.mapping import lifted_everywhere
+from tapegrad.func.reverse import require_tensors
 from tapegrad.func.tree import flatten, text, unflatten
 from tapegrad.ops.stride import alias
 from tapegrad.tensor import TensorCore
@@ -105,7 +106,7 @@ def _pushed(
                 )
             result, aux = result
         outs, out_structure = flatten(result)
-        _require_outputs(f"{name}: ", outs)
+        require_tensors(name, outs)
         values = [_value(mode, y) for y in outs] if with_values else outs
         tangents = [_tangent(mode, y, strict) for y in outs]
         found = unflatten(values, out_structure), unflatten(tangents, out_structure)
@@ -125,6 +126,8 @@ def _dual(mode: Forward, x: Any, t: Any) -> Any:
                 ),
                 "Convert it first, for example with .float().",
             )
+    if t.dtype.is_complex and not x.dtype.is_complex:
+        raise NotImplementedError("jvp along a complex tangent of a real primal")
     return dual(mode, x, t)
 
 
@@ -172,23 +175,4 @@ def _require_tensors(start: str, leaves: list) -> None:
             raise errors.advised(
                 RuntimeError(f"{start} only contain Tensors, got {type(leaf)}"),
                 "Bind other arguments with a lambda or functools.partial.",
-            )
-
-
-def _require_outputs(start: str, outs: list) -> None:
-    if not outs:
-        raise errors.advised(
-            RuntimeError(
-                f"{start}Expected f to be a function that has non-empty output (got output = [])"
-            ),
-            "Return a tensor.",
-        )
-    for y in outs:
-        if not isinstance(y, TensorCore):
-            raise errors.advised(
-                RuntimeError(
-                    f"{start}expected f(*primals) to return only tensors, got unsupported type "
-                    f"{type(y)}"
-                ),
-                "has_aux=True hands on what is not to be differentiated.",
             )

@@ -73,6 +73,8 @@ def jacrev(
         outs, structure, leaves, own, aux = recorded_call(
             function, primals, has_aux, "vjp(f, *primals)"
         )
+        _require_real("jacrev", "inputs", leaves)
+        _require_real("jacrev", "outputs", outs)
         rows = []
         for row in _table(outs, leaves, chunk_size):
             tree = unflatten(row, own)
@@ -81,6 +83,19 @@ def jacrev(
         return (result, aux) if has_aux else result
 
     return wrapper
+
+
+def _require_real(name: str, what: str, tensors: list) -> None:
+    """Raise where a tensor is complex: its derivative is no matrix of numbers."""
+    for i, x in enumerate(tensors):
+        if x.dtype.is_complex:
+            raise errors.advised(
+                RuntimeError(
+                    f"{name}: Expected all {what} to be real but received complex tensor at "
+                    f"flattened input idx: {i}"
+                ),
+                "torch.view_as_real(x) gives the two parts.",
+            )
 
 
 def _table(outs: list, leaves: list, chunk_size: int | None) -> list[list]:
@@ -191,6 +206,7 @@ def jacfwd(
 
         if not (inputs and all(map(_is_tensor, inputs))):
             jvp(function, tuple(inputs), tuple(inputs))  # raises what is wrong with the arguments
+        _require_real("jacfwd", "inputs", inputs)
         under = MODE.get()
         level = Level(total, randomness, depth_of(under) + 1)
         units = [
@@ -203,6 +219,7 @@ def jacfwd(
             MODE.reset(token)
         columns, aux = _columns(columns, level), lowered_tree(aux, level)
         outs, structure = flatten(columns)
+        _require_real("jacfwd", "outputs", outs)
         table = []
         for y in outs:
             shape = tuple(y.shape[:-1])

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.autograd.api import cotangent_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import MODE, is_grad_enabled, switched, transforming
@@ -182,10 +183,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         found = pulled([output], leaves, [ones_of(output)], recorded, recorded)
         slope = unflatten(found, structure)
         value = _result(output, leaves, recorded)
-        if has_aux:
-            outs, own = flatten(aux)
-            value = (value, unflatten([released(y, leaves) for y in outs], own))
-        return slope, value
+        return slope, (value, handed_on(aux, leaves)) if has_aux else value
 
     return wrapper
 
@@ -196,7 +194,7 @@ def _result(output: Any, leaves: list, recorded: bool) -> Any:
 
 def checked_argnums(argnums: Any, n: int) -> tuple[int, ...]:
     """The numbers of the arguments to differentiate by, from the front."""
-    if isinstance(argnums, bool) or not isinstance(argnums, (int, tuple)):
+    if not isinstance(argnums, (int, tuple)):
         raise errors.advised(
             RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"),
             "0 is the first argument.",
@@ -204,22 +202,22 @@ def checked_argnums(argnums: Any, n: int) -> tuple[int, ...]:
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     if not numbers:
         raise errors.advised(RuntimeError("argnums must be non-empty"), "Name an argument.")
-    if len(set(numbers)) != len(numbers):
-        raise errors.advised(
-            RuntimeError(f"argnums elements must be unique, got {argnums}"), "Name each once."
-        )
     for number in numbers:
         if not isinstance(number, int):
             raise errors.advised(
-                RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}"),
-                "0 is the first argument.",
+                RuntimeError(f"argnum must be int, got: {type(number)}"), "0 is the first argument."
             )
         if not -n <= number < n:
             raise errors.advised(
                 RuntimeError(f"Got argnum={number}, but only {n} positional inputs"),
                 "Only arguments given by place can be named.",
             )
-    return tuple([number % n for number in numbers])
+    numbers = tuple([number % n for number in numbers])
+    if len(set(numbers)) != len(numbers):
+        raise errors.advised(
+            RuntimeError(f"argnums elements must be unique, got {numbers}"), "Name each once."
+        )
+    return numbers
 
 
 def chosen(args: tuple, argnums: Any, numbers: tuple[int, ...]) -> Any:
@@ -233,6 +231,18 @@ def replaced(args: tuple, argnums: Any, numbers: tuple[int, ...], new: Any) -> t
     for i, x in zip(numbers, new if isinstance(argnums, tuple) else (new,), strict=True):
         found[i] = x
     return tuple(found)
+
+
+def handed_on(aux: Any, leaves: list) -> Any:
+    """What a function gives besides its output, for the caller: tensors in a tree."""
+    found, structure = flatten(aux)
+    for y in found:
+        if not isinstance(y, TensorCore):
+            raise errors.advised(
+                RuntimeError(f"Expected tensors, got unsupported type {type(y)}"),
+                "aux may hold tensors only.",
+            )
+    return unflatten([released(y, leaves) for y in found], structure)
 
 
 def with_aux(result: Any, name: str) -> tuple:
@@ -262,6 +272,14 @@ def check_number(output: Any) -> None:
             ),
             "sum() or mean() makes one number of it.",
         )
+    if output.dtype.is_complex:
+        raise errors.advised(
+            RuntimeError(
+                "grad can be implicitly created only for real scalar outputs but got "
+                f"{output.dtype}"
+            ),
+            "Return the real part, or the absolute value.",
+        )
 
 
 # --- vjp ------------------------------------------------------------------------------------------
@@ -284,11 +302,6 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> pull(torch.ones(2))
     (tensor([1.0000, 0.5403]),)
     """
-    if not primals:
-        func()
-        raise errors.advised(
-            RuntimeError("vjp(f, *primals): Expected f to have at least one input"), "Pass one."
-        )
     outs, structure, leaves, own, aux = recorded_call(func, primals, has_aux, "vjp(f, *primals)")
     results = unflatten([released(y, leaves) for y in outs], structure)
 
@@ -303,7 +316,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 ),
                 "Give one cotangent for each output.",
             )
-        check_shapes(gs, outs)
+        gs = [cotangent_of(i, y, g) for i, (y, g) in enumerate(zip(outs, gs, strict=True))]
         found = pull_back(outs, leaves, gs, retain_graph, create_graph)
         return unflatten(found, own)
 
@@ -328,14 +341,28 @@ def recorded_call(
     aux = None
     if has_aux:
         result, aux = with_aux(result, name)
-        others, shape = flatten(aux)
-        aux = unflatten([released(y, leaves) for y in others], shape)
+        aux = handed_on(aux, leaves)
     outs, structure = flatten(result)
-    if not outs:
+    require_tensors(name, outs)
+    for y in outs:
+        if not (y.dtype.is_floating_point or y.dtype.is_complex):
+            raise errors.advised(
+                RuntimeError(
+                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
+                    f"Tensor with dtype {y.dtype}"
+                ),
+                "has_aux=True hands on what is not to be differentiated.",
+            )
+    return outs, structure, leaves, own, aux
+
+
+def require_tensors(name: str, outs: list) -> None:
+    """Raise unless the results of a function are tensors, one at least."""
+    if not outs or outs == [None]:
         raise errors.advised(
             RuntimeError(
                 f"{name}: Expected f to be a function that has non-empty output (got output = "
-                f"{result})"
+                f"{outs})"
             ),
             "Return a tensor.",
         )
@@ -348,7 +375,6 @@ def recorded_call(
                 ),
                 "has_aux=True hands on what is not to be differentiated.",
             )
-    return outs, structure, leaves, own, aux
 
 
 def pull_back(
@@ -361,18 +387,6 @@ def pull_back(
             or has_others([edge_of(y) for y in outs], leaves)
         )
     return pulled(outs, leaves, cotangents, retain_graph, create_graph)
-
-
-def check_shapes(gs: list, outs: list) -> None:
-    for i, (g, y) in enumerate(zip(gs, outs, strict=True)):
-        if g.shape != y.shape:
-            raise errors.advised(
-                RuntimeError(
-                    f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] "
-                    f"has a shape of {y.shape}."
-                ),
-                "The cotangent has the shape of its output.",
-            )
 
 
 def short(structure: Any) -> str:

@@ -76,6 +76,6 @@ def text(structure: Any, indent: int = 0) -> str:
         return "*"
     indent += 2
     below = (",\n" + " " * indent).join([text(each, indent) for each in structure.below])
-    keys = structure.kind.__name__ if hasattr(structure.kind, "_fields") else structure.keys
+    keys = structure.kind if hasattr(structure.kind, "_fields") else structure.keys
     kind = "namedtuple" if hasattr(structure.kind, "_fields") else structure.kind.__name__
     return f"TreeSpec({kind}, {keys}, [{below}])"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
+from tapegrad.arrays.find import mapped_beyond
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.ops.channel_standard import (
     batch_standardize,
@@ -84,6 +85,7 @@ def _batch(
             None,
             None,
         )
+    _check_members(input, running_mean, running_var)
     if (running_mean is None) != (running_var is None):
         raise errors.advised(
             RuntimeError(
@@ -95,6 +97,21 @@ def _batch(
     if running_mean is not None and input._array.size:
         _update(input._array.shape, mean, variance, running_mean, running_var, momentum)
     return result, mean, variance
+
+
+def _check_members(input: Any, *running: Any) -> None:
+    """Raise where members of a batch are to move statistics that they have in common."""
+    if any(x is not None and mapped_beyond(input._array, x._array) for x in running):
+        raise errors.advised(
+            RuntimeError(
+                "Batch norm got a batched tensor as input while the running_mean or running_var, "
+                "which will be updated in place, were not batched.\nIf you are using a module and "
+                "do not need eval mode, please set `track_running_stats` to be False.If you are "
+                "using a prebuilt module and do not need eval mode, please see the functorch "
+                "website for resources on how to patch your module to work with vmap"
+            ),
+            "torch.func.replace_all_batch_norm_modules_(model) lets them do without.",
+        )
 
 
 def _update(

@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.arrays.find import elements
 from tapegrad.boundary import takes_tensors, users_level
 from tapegrad.ops.axis import transpose, unsqueeze
 from tapegrad.ops.constant_pad import constant_pad_nd
@@ -82,7 +83,7 @@ def istft(
     start, whole = (n_fft // 2 if center else 0), signal._array.shape[1]
     end = start + length if length is not None else whole - start
     signal, squares = signal[:, start:end], squares[:, start:end]
-    if squares._array.size and abs(squares._array).min() <= 1e-11:
+    if squares._array.size and abs(elements(squares._array)).min() <= 1e-11:
         raise errors.advised(
             RuntimeError(f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]"),
             "Somewhere no window has any weight: choose a smaller hop_length, or center=True.",
