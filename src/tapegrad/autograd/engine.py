@@ -393,18 +393,26 @@ def reachable(roots: list[Any]) -> list[Any]:
     return sorted(seen, key=lambda node: -node.sequence)
 
 
-def _needed(roots: list[Any], inputs: list[Any]) -> set[Any]:
-    """The nodes that lead to one of `inputs`; those of the inputs only if another lies behind."""
-    wanted = {_key(edge)[0] for edge in inputs}
+def _needed(roots: list[Any], inputs: list[Any]) -> set[Any] | None:
+    """The nodes that lead to one of `inputs`; those of the inputs only if another lies behind.
+
+    None where that is all there are, and `inputs` are the leaves.
+    """
+    wanted = {edge.node if type(edge) is Port else edge for edge in inputs}
     needed: set[Any] = set()
-    for node in reversed(reachable(roots)):
+    nodes = reachable(roots)
+    for node in reversed(nodes):
         for edge in node.edges:
             if type(edge) is Port:
                 edge = edge.node
             if edge in needed or edge in wanted:
                 needed.add(node)
                 break
-    return needed
+    for node in nodes:
+        is_leaf = type(node) is AccumulateGrad
+        if (node in wanted) != is_leaf or (node in needed) == is_leaf:
+            return needed
+    return None
 
 
 def _count_leaf_edges(roots: list[Any], needed: set[Any] | None) -> dict[Any, int]:

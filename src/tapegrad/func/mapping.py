@@ -138,6 +138,9 @@ class Mapping(Layered):
 
     # --- the backward pass -----------------------------------------------------------------------
 
+    def runner(self) -> Callable | None:
+        return _run_fitting if only_maps(self) else None
+
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         """On arrays a node recorded outside runs its rules on batched ones, too."""
         plan: Any = getattr(node, "plan", None)
@@ -146,6 +149,14 @@ class Mapping(Layered):
             if own is not plan:
                 return super().backward_node(node, own.gradients, args)
         return super().backward_node(node, function, args)
+
+
+def _run_fitting(node: Any, g: Any, retain: bool) -> Any:
+    """Run a node by the rules for what reached it: batched arrays are of another namespace."""
+    plan = node.plan
+    if type(plan) is Plan:
+        plan = plan.fitting(g)
+    return plan.run(node, g, retain)
 
 
 def only_maps(mode: Any) -> bool:
