@@ -3,7 +3,7 @@
 from itertools import pairwise
 from time import perf_counter
 
-from row import TORCH, Row, ratio
+from row import JAX, TORCH, Row, ratio
 
 ROUNDS = 10
 
@@ -56,6 +56,41 @@ def jacobian(sizes):
     return tensors
 
 
+def compiled(sizes):
+    """The same by JAX, compiled."""
+
+    def jitted(jax):
+        jnp = jax.numpy
+        keys = jax.random.split(jax.random.PRNGKey(0), len(sizes))
+        shapes = [(n_out, n_in) for n_in, n_out in pairwise(sizes)]
+        weights = [
+            jax.random.normal(key, shape) / shape[1] ** 0.5
+            for key, shape in zip(keys[1:], shapes, strict=True)
+        ]
+        x = jax.random.normal(keys[0], sizes[:1])
+
+        def network(x):
+            for w in weights:
+                x = jnp.tanh(w @ x)
+            return x
+
+        return rounds(jax, [jax.jacrev(network), jax.jacfwd(network)], x)
+
+    return jitted
+
+
+def rounds(jax, functions, x):
+    """A step by the fastest of some functions of `x`, compiled."""
+    compiled = [jax.jit(function) for function in functions]
+    way = fastest([lambda each=each: each(x).block_until_ready() for each in compiled])
+
+    def step():
+        for _ in range(ROUNDS):
+            way()
+
+    return step
+
+
 def hessian(torch):
     """The Hessian of a network of one hidden layer and one output."""
     torch.manual_seed(0)
@@ -89,15 +124,40 @@ def hessian(torch):
     return step
 
 
-def _row(name, title, tensors):
+def compiled_hessian(jax):
+    jnp = jax.numpy
+    keys = jax.random.split(jax.random.PRNGKey(0), 3)
+    w = jax.random.normal(keys[0], (64, 100)) / 10
+    v = jax.random.normal(keys[1], (64,)) / 8
+    x = jax.random.normal(keys[2], (100,))
+
+    def network(x):
+        return (jnp.tanh(w @ x) * v).sum()
+
+    return rounds(jax, [jax.hessian(network), jax.jacrev(jax.jacrev(network))], x)
+
+
+def _row(name, title, tensors, jitted):
+    bounds = (ratio(TORCH, 0.6), ratio(JAX, 1.5))
     return Row(
-        name, title, tensors, count=ROUNDS, per="call", repeats=15, bounds=(ratio(TORCH, 0.6),)
+        name,
+        title,
+        tensors,
+        jitted=jitted,
+        count=ROUNDS,
+        per="call",
+        repeats=15,
+        bounds=bounds,
     )
 
 
+def _network(name, title, *sizes):
+    return _row(name, f"Jacobian of a {title}", jacobian(sizes), compiled(sizes))
+
+
 ROWS = [
-    _row("jacobian", "Jacobian of a 64-128-64 tanh network", jacobian((64, 128, 64))),
-    _row("jacobian_tall", "Jacobian of a tanh layer from 32 to 2,048", jacobian((32, 2048))),
-    _row("jacobian_wide", "Jacobian of a tanh layer from 2,048 to 32", jacobian((2048, 32))),
-    _row("hessian", "Hessian of a 100-64-1 tanh network", hessian),
+    _network("jacobian", "64-128-64 tanh network", 64, 128, 64),
+    _network("jacobian_tall", "tanh layer from 32 to 2,048", 32, 2048),
+    _network("jacobian_wide", "tanh layer from 2,048 to 32", 2048, 32),
+    _row("hessian", "Hessian of a 100-64-1 tanh network", hessian, compiled_hessian),
 ]

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from row import NUMPY, Bound, Figure, Row
+from row import Bound, Figure, Row
 
 HERE = Path(__file__).resolve().parent
 ONE_THREAD = dict.fromkeys(
@@ -87,7 +87,7 @@ class Result:
 
 def hold(row: Row, libraries: list[str], repeats: int | None) -> Result:
     """Run `row` for all libraries, one sample of each in turn, `repeats` rounds."""
-    libraries = [name for name in libraries if name != NUMPY or row.by_hand is not None]
+    libraries = [name for name in libraries if row.work(name) is not None]
     workers: dict[str, Worker] = {}
     try:
         for name in libraries:

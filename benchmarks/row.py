@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-TAPEGRAD, TORCH, NUMPY = "tapegrad", "torch", "numpy"
-LIBRARIES = (TAPEGRAD, TORCH, NUMPY)
-TITLES = {TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy"}
+TAPEGRAD, TORCH, NUMPY, JAX = "tapegrad", "torch", "numpy", "jax"
+LIBRARIES = (TAPEGRAD, TORCH, NUMPY, JAX)
+TITLES = {TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy", JAX: "JAX"}
 CPU, WALL = "cpu", "wall"
 CLOCKS = {CPU: "CPU time", WALL: "wall time"}
 PEAK = "peak memory above that before the first step, bytes"
@@ -39,15 +39,16 @@ class Row:
     """One line of work.
 
     `tensors(torch)` is given tapegrad and then PyTorch, and nothing else differs between the two;
-    `by_hand(numpy)` does the same without either. Each prepares its data and returns a step. A step
-    that returns None is timed by the harness and its time divided by `count`; a step that measures
-    by itself returns its figures.
+    `by_hand(numpy)` does the same without either, `jitted(jax)` by compiled JAX. Each prepares its
+    data and returns a step. A step that returns None is timed by the harness and its time divided
+    by `count`; a step that measures by itself returns its figures.
     """
 
     name: str
     title: str
     tensors: Callable[[Any], Step]
     by_hand: Callable[[Any], Step] | None = None
+    jitted: Callable[[Any], Step] | None = None
     count: int = 1
     per: str = "operator"
     clock: str = CPU
@@ -56,6 +57,12 @@ class Row:
     warmup: int = 2
     peak: bool = False  # whether the most memory it held is measured, too
     bounds: tuple[Bound, ...] = ()
+
+    def work(self, library: str) -> Callable[[Any], Step] | None:
+        """What a library does in this row; None where it has no part."""
+        if library == NUMPY:
+            return self.by_hand
+        return self.jitted if library == JAX else self.tensors
 
 
 def ratio(over: str, limit: float, clock: str = CPU) -> Bound:

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from contest import Result, WorkerFailed, hold
-from row import CLOCKS, LIBRARIES, NUMPY, TITLES, TORCH, Bound, Figure, ratio
+from row import CLOCKS, JAX, LIBRARIES, NUMPY, TITLES, TORCH, Bound, Figure, ratio
 from table import ROWS
 
 LABEL = 60  # columns
@@ -60,7 +60,7 @@ def print_ratios(result: Result) -> list[dict]:
         print(f"   {bound.what:<{LABEL}}{shown:>14}   at most {bound.limit:g}: {word}{best}")
         verdicts.append({"what": bound.what, "value": value, "limit": bound.limit, "met": met})
     bounded = {(b.of, b.over) for b in row.bounds}
-    for other in (TORCH, NUMPY):
+    for other in (TORCH, NUMPY, JAX):
         bound = ratio(other, 0.0, row.clock)
         if (bound.of, bound.over) not in bounded and result.value(bound) is not None:
             value = result.value(bound)

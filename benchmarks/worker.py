@@ -15,7 +15,7 @@ import sys
 from time import perf_counter, process_time
 
 from memory import Peak
-from row import CPU, NUMPY, PEAK, WALL, Row
+from row import CPU, PEAK, WALL, Row
 from table import ROWS
 
 
@@ -49,7 +49,7 @@ def serve(row: Row, library: str) -> None:
         return
     if row.pinned and hasattr(module, "set_num_threads"):
         module.set_num_threads(1)
-    step = (row.by_hand if library == NUMPY else row.tensors)(module)
+    step = row.work(library)(module)
     peak = Peak() if row.peak and Peak.is_known() else None
     for _ in range(row.warmup):
         step()

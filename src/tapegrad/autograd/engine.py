@@ -37,16 +37,20 @@ def run_backward(
     create_graph: bool,
     inputs: list[Any] | None = None,
     accumulate_inputs: bool = False,
+    inputs_alone: bool = False,
 ) -> list[Any]:
     """Walk the graph from `roots`, pairs (edge, cotangent), youngest node first.
 
     With `inputs`, edges, only what leads to them runs; their gradients are returned, or added to
-    their `.grad` with `accumulate_inputs`. Without, leaves accumulate into `.grad`.
+    their `.grad` with `accumulate_inputs`. Without, leaves accumulate into `.grad`. `inputs_alone`
+    says that the inputs are all the leaves there are.
     """
     mode = switched(create_graph)
     token = MODE.set(mode)
     try:
-        walk = Walk(mode, roots, retain_graph, create_graph, inputs, accumulate_inputs)
+        walk = Walk(
+            mode, roots, retain_graph, create_graph, inputs, accumulate_inputs, inputs_alone
+        )
         walk.run()
         return [walk.found.get(_key(edge)) for edge in inputs or ()]
     finally:
@@ -74,6 +78,7 @@ class Walk:
         create_graph: bool,
         inputs: list[Any] | None = None,
         accumulate_inputs: bool = False,
+        inputs_alone: bool = False,
     ):
         for each in EVERYWHERE:
             mode = each.looking(mode)
@@ -89,7 +94,8 @@ class Walk:
         self.roots = roots
         if inputs is not None:
             self.wanted = {_key(edge): edge for edge in inputs}
-            self.needed = _needed([edge for edge, _ in roots], inputs)
+            if not inputs_alone:
+                self.needed = _needed([edge for edge, _ in roots], inputs)
             self.keep = accumulate_inputs
         if AccumulateGrad.hooked:
             self.waiting = _count_leaf_edges([edge for edge, _ in roots], self.needed) or None

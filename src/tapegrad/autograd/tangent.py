@@ -14,7 +14,7 @@ import numpy as np
 from tapegrad.arrays import batched as batched_namespace
 from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.batched.array import Batched
-from tapegrad.arrays.find import elements, namespace_of
+from tapegrad.arrays.find import namespace_of
 from tapegrad.arrays.mark import Like
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.push import along, asked_names, pushed
@@ -196,13 +196,20 @@ def _own_batched(t: Any, y: Any, taken: Sequence) -> Any:
         t = batched_namespace.broadcast_to(t, y.shape)
     if t.dtype != y.dtype:
         t = batched_namespace.astype(t, y.dtype)
-    if t is whole and elements(t).base is None:
+    if t is whole and _memory(t).base is None:
         for x in taken:
-            if x is t or elements(x) is elements(t):
+            if x is t or _memory(x) is _memory(t):
                 break
         else:
             return t
     return batched_namespace.copied(t, "K")
+
+
+def _memory(x: Any) -> Any:
+    """The NumPy array that holds the numbers of a batched one."""
+    while type(x) is Batched:
+        x = x.value if x.factors is None else x.factors
+    return x
 
 
 def own_tensor(t: Any, y: Any, used: Collection[int] = ()) -> Any:
@@ -231,7 +238,7 @@ def _own_batched_tensor(t: Any, y: Any, used: Collection[int]) -> Any:
         t = t.expand(y.shape)
     if t.dtype is not y.dtype:
         t = (t.real if t.dtype.is_complex and not y.dtype.is_complex else t).to(y.dtype)
-    apart = t is whole and t._view is None and elements(t._array).base is None
+    apart = t is whole and t._view is None and _memory(t._array).base is None
     return t if apart and id(t._array) not in used else t.clone()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad.arrays.batched.array import Batched, Level
+from tapegrad.arrays.batched.units import units
 from tapegrad.arrays.find import namespace_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.func.batch import check_randomness, depth_of, lowered
@@ -130,7 +131,7 @@ def _rows(outs: list, leaves: list, sizes: list, first: int, n: int) -> list:
     """The rows first, ..., first + n - 1 of the Jacobian by each leaf: (n, *input)."""
     under = MODE.get()
     level = Level(n, "error", depth_of(under) + 1)
-    cotangents = [wrap(Batched(level, unit._array)) for unit in unit_vectors(outs, sizes, first, n)]
+    cotangents = batch_of_units(outs, sizes, first, level)
     token = MODE.set(Mapping(under, level))
     try:
         found = pull_back(outs, leaves, cotangents)
@@ -145,6 +146,17 @@ def outside(g: Any, level: Level) -> Any:
         return wrap(shown(g._array, 0, level))
     g = g if is_inside(g._array, level) else lift(g, level=level)
     return leave(g, axis=0, level=level)
+
+
+def batch_of_units(like: list, sizes: list, first: int, level: Level) -> list:
+    """As many unit vectors as a level has members, the members' cotangents or tangents."""
+    if len(like) == 1 and level.size == sizes[0] and like[0]._array.dtype in _FLOATS:
+        return [wrap(units(level, np.ones(like[0].shape, like[0]._array.dtype)))]
+    whole = unit_vectors(like, sizes, first, level.size)
+    return [wrap(Batched(level, unit._array)) for unit in whole]
+
+
+_FLOATS = (np.dtype("float32"), np.dtype("float64"))
 
 
 def unit_vectors(like: list, sizes: list, first: int, n: int) -> list:
@@ -209,9 +221,7 @@ def jacfwd(
         _require_real("jacfwd", "inputs", inputs)
         under = MODE.get()
         level = Level(total, randomness, depth_of(under) + 1)
-        units = [
-            wrap(Batched(level, unit._array)) for unit in unit_vectors(inputs, sizes, 0, total)
-        ]
+        units = batch_of_units(inputs, sizes, 0, level)
         token = MODE.set(Mapping(under, level))
         try:
             columns, aux = pushed(function, inputs, units, has_aux)

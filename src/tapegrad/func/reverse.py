@@ -91,9 +91,14 @@ def released(y: Any, leaves: list) -> Any:
 
 
 def pulled(
-    outs: list, leaves: list, cotangents: list, retain_graph: bool, create_graph: bool
+    outs: list,
+    leaves: list,
+    cotangents: list,
+    retain_graph: bool,
+    create_graph: bool,
+    alone: bool = False,
 ) -> list:
-    """The gradients of `leaves`; zeros where nothing comes back."""
+    """The gradients of `leaves`; zeros where nothing comes back. `alone`: there are no others."""
     roots, edges = [], [edge_of(x) for x in leaves]
     for y, g in zip(outs, cotangents, strict=True):
         edge = edge_of(y)
@@ -102,7 +107,11 @@ def pulled(
     found: list[Any] = [None] * len(leaves)
     if roots:
         found = run_backward(
-            roots, retain_graph=retain_graph, create_graph=create_graph, inputs=edges
+            roots,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            inputs=edges,
+            inputs_alone=alone,
         )
     return [zeros_of(x) if g is None else g for g, x in zip(found, leaves, strict=True)]
 
@@ -180,7 +189,8 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
             transforming(-1, depth)
             MODE.reset(token)
         recorded = outer and has_others([edge_of(output)], leaves)
-        found = pulled([output], leaves, [ones_of(output)], recorded, recorded)
+        alone = outer and not recorded
+        found = pulled([output], leaves, [ones_of(output)], recorded, recorded, alone)
         slope = unflatten(found, structure)
         value = _result(output, leaves, recorded)
         return slope, (value, handed_on(aux, leaves)) if has_aux else value
@@ -381,12 +391,13 @@ def pull_back(
     outs: list, leaves: list, cotangents: list, retain_graph: bool = True, create_graph: Any = None
 ) -> list:
     """Gradients of the leaves, recorded where somebody outside may differentiate them."""
+    alone = False
     if create_graph is None:
-        create_graph = is_grad_enabled() and (
-            any(g.requires_grad for g in cotangents)
-            or has_others([edge_of(y) for y in outs], leaves)
-        )
-    return pulled(outs, leaves, cotangents, retain_graph, create_graph)
+        create_graph = False
+        if is_grad_enabled():
+            alone = not has_others([edge_of(y) for y in outs], leaves)
+            create_graph = not alone or any(g.requires_grad for g in cotangents)
+    return pulled(outs, leaves, cotangents, retain_graph, create_graph, alone)
 
 
 def short(structure: Any) -> str:

@@ -2,6 +2,7 @@
 
     Batched(level, value)              `value` has the batch along its first axis
     Batched(level, value, False)       the same values for each member of the batch
+    units(level, factors)              unit vectors, whose value is made when it is asked for
 
 `shape`, `ndim` and `dtype` are those of one member. What is below, `value`, is a NumPy array or a
 batched array of an outer level. A `Level` is one call of `vmap`; the level made last is outermost
@@ -50,7 +51,7 @@ class Level:
 class Batched:
     """An array with a hidden batch axis."""
 
-    __slots__ = ("__weakref__", "dtype", "level", "mapped", "shape", "value")
+    __slots__ = ("__weakref__", "dtype", "factors", "level", "mapped", "shape", "value")
 
     def __init__(self, level: Level, value: Any, mapped: bool = True):
         self.level = level
@@ -58,6 +59,16 @@ class Batched:
         self.mapped = mapped
         self.shape = value.shape[1:] if mapped else value.shape
         self.dtype = value.dtype
+        self.factors = None  # of unit vectors: units.py
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of unit vectors, which are nothing else from then on."""
+        if name != "value":
+            raise AttributeError(f"a batched array has no {name}")
+        from tapegrad.arrays.batched.units import all_members
+
+        self.value, self.factors = all_members(self.factors), None
+        return self.value
 
     def __array_namespace__(self, *, api_version: Any = None) -> Any:
         return _namespace or _find_namespace()
@@ -85,6 +96,8 @@ class Batched:
 
     @property
     def strides(self) -> tuple[int, ...]:
+        if self.factors is not None and self.factors.flags.c_contiguous:
+            return self.factors.strides
         return self.value.strides[1:] if self.mapped else self.value.strides
 
     @property
@@ -279,10 +292,16 @@ class Batched:
         return pair(operator.sub, other, self)
 
     def __mul__(self, other: Any) -> Any:
+        if self.factors is not None:
+            from tapegrad.arrays.batched.units import scaled
+
+            found = scaled(self, other)
+            if found is not None:
+                return found
         return pair(operator.mul, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return pair(operator.mul, other, self)
+        return self * other
 
     def __truediv__(self, other: Any) -> Any:
         return pair(operator.truediv, self, other)
@@ -429,6 +448,8 @@ def pair(function: Callable, x: Any, y: Any) -> Any:
         if len(x.shape) == len(y.shape) or not (x.mapped or y.mapped):
             return closed(x.level, function(a, b), x.mapped or y.mapped)
     elif type(y) is float or type(y) is int:
+        return closed(x.level, function(x.value, y), x.mapped)
+    elif type(y) is ndarray and (y.ndim <= len(x.shape) or not x.mapped):
         return closed(x.level, function(x.value, y), x.mapped)
     return pointwise(function, (x, y), {})
 

@@ -9,11 +9,15 @@ import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, widened
 from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.units import rows_scaled
 from tapegrad.arrays.find import namespace_of
 
 
 def matmul(x: Any, y: Any, /) -> Any:
     """The product of each member; what is not mapped takes part in one product with all."""
+    found = _of_units(x, y)
+    if found is not None:
+        return found
     level, (a, b), (x_mapped, y_mapped) = opened((x, y))
     if level is None:
         return plain("matmul")(x, y)
@@ -51,6 +55,15 @@ def matmul(x: Any, y: Any, /) -> Any:
     elif n == 1:
         out = out.reshape(out.shape[:-1])
     return closed(level, out, True)
+
+
+def _of_units(x: Any, y: Any) -> Any:
+    """The product of unit vectors and a matrix that is the same for all; None for others."""
+    if type(y) is Batched and y.factors is not None and len(x.shape) == 2:
+        return rows_scaled(y, x.mT)
+    if type(x) is Batched and x.factors is not None and len(x.shape) == 1:
+        return rows_scaled(x, y)
+    return None
 
 
 def vecdot(x: Any, y: Any, /, *, axis: int = -1) -> Any:
