@@ -65,7 +65,8 @@ class Walk:
     """The state of one backward pass."""
 
     wanted: dict[tuple[Any, int], Any] = {}  # noqa: RUF012  (replaced, never changed)
-    needed: set[Any] | None = None
+    needed: set[Any] | None = None  # the nodes that run, where some do not
+    restricted = False  # whether gradients of some tensors were asked for
     keep = True  # gradients of leaves go to .grad
     waiting: dict[Any, int] | None = None  # edges still to come, for leaves with hooks
     reachable: Any = None  # all nodes behind the roots, once somebody has asked
@@ -93,6 +94,7 @@ class Walk:
         self.found: dict[tuple[Any, int], Any] = {}
         self.roots = roots
         if inputs is not None:
+            self.restricted = True
             self.wanted = {_key(edge): edge for edge in inputs}
             if not inputs_alone:
                 self.needed = _needed([edge for edge, _ in roots], inputs)

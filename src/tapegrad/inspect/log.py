@@ -86,7 +86,7 @@ class Pass:
         roots = [getattr(edge, "node", edge) for edge, _ in walk.roots]
         self.began = [Call(type(node).__name__, trace_of(node)) for node in roots]
         self.leaves = weakref.WeakSet(leaves_behind(roots))
-        self.restricted = walk.needed is not None  # gradients of some tensors were asked for
+        self.restricted = walk.restricted
         self.returns = self.restricted and not walk.keep  # and returned
         self.frees = not walk.retain_graph
         self.blocked: list[Blocked] = []

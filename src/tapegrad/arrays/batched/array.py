@@ -59,7 +59,7 @@ class Batched:
         self.mapped = mapped
         self.shape = value.shape[1:] if mapped else value.shape
         self.dtype = value.dtype
-        self.factors = None  # of unit vectors: units.py
+        self.factors: Any = None  # of unit vectors: units.py
 
     def __getattr__(self, name: str) -> Any:
         """The value of unit vectors, which are nothing else from then on."""

@@ -67,7 +67,7 @@ def apply(function: Any, preserve_rng_state: bool, args: tuple) -> Any:
 
 
 def _check_pass(grads: tuple) -> None:
-    if WALK.get().needed is not None:
+    if WALK.get().restricted:
         raise errors.advised(
             RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
