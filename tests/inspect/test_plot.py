@@ -28,6 +28,29 @@ def test_losses_are_drawn_over_the_steps_and_smoothed():
     assert plot.losses([1.0, 0.1], log=True, ax=ax) is ax and ax.get_yscale() == "log"
 
 
+def test_losses_may_be_those_that_backward_was_called_on():
+    w = torch.ones(2, requires_grad=True)
+    (line,) = plot.losses([(w * n).sum() for n in (3, 2)]).lines  # no warning, which is an error
+    assert line.get_ydata().tolist() == [6, 4] and line.get_marker() == "."
+
+
+def test_of_many_layers_some_are_named_and_colours_tell_the_depth():
+    ax = plot.gradients([{f"{i}.weight": 1.0 for i in range(30)}])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "0", "4", "8", "12", "16", "20", "24", "28", "29",
+    ]  # fmt: skip
+    brightness = [sum(line.get_color()[:3]) for line in ax.lines]
+    assert len(ax.lines) == 30 and brightness == sorted(brightness)
+
+
+def test_a_pole_does_not_flatten_the_curves():
+    low, high = plot.function(torch.tan, -3, 3, derivatives=1).get_ylim()
+    assert -200 < low < -1 and 10 < high < 200
+    assert plot.function(torch.sin, 0, 6).get_ylim() == pytest.approx((-1.1, 1.1), abs=1e-3)
+    for line in plot.function(lambda x: torch.log(-1 - x), 0, 1).lines:
+        assert np.isnan(line.get_ydata()).all()  # of the derivatives too: it is nowhere defined
+
+
 def test_gradients_are_drawn_by_layer_over_steps():
     model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh(), torch.nn.Linear(2, 1))
     norms = plot.GradientNorms(model)

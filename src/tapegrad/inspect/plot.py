@@ -10,6 +10,8 @@ from typing import Any
 
 from tapegrad.errors import advised
 
+_MOST_NAMED = 8  # layers in a legend
+
 __all__ = ["GradientNorms", "function", "gradients", "losses", "saliency"]
 
 
@@ -23,6 +25,14 @@ def _axes(ax: Any) -> Any:
             ImportError("tapegrad.inspect.plot needs matplotlib"), "pip install tapegrad[plot]"
         ) from error
     return pyplot.subplots(figsize=(6, 3.5), layout="constrained")[1]
+
+
+def _over_steps(ax: Any, n: int) -> str:
+    """Axes of which one counts steps; the mark of a point where there are few."""
+    ax.set_xlabel("step")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.grid(alpha=0.25)
+    return "." if n < 50 else ""
 
 
 def losses(
@@ -50,21 +60,25 @@ def losses(
     ax = _axes(ax)
     named = values if isinstance(values, Mapping) else {"loss": values}
     for name, series in named.items():
-        numbers = np.array([float(value) for value in series])
+        numbers = np.array([_number(value) for value in series])
+        mark = _over_steps(ax, len(numbers))
         steps = np.arange(1, len(numbers) + 1)
         if smooth > 1 and len(numbers) >= smooth:
-            (pale,) = ax.plot(steps, numbers, alpha=0.25, linewidth=1)
+            (pale,) = ax.plot(steps, numbers, alpha=0.3, linewidth=1)
             mean = np.convolve(numbers, np.full(smooth, 1 / smooth), "valid")
             ax.plot(steps[smooth - 1 :], mean, color=pale.get_color(), label=name)
         else:
-            ax.plot(steps, numbers, label=name)
+            ax.plot(steps, numbers, label=name, marker=mark)
     if log:
         ax.set_yscale("log")
     if isinstance(values, Mapping):
         ax.legend()
-    ax.set_xlabel("step")
     ax.set_ylabel("loss")
     return ax
+
+
+def _number(value: Any) -> float:
+    return float(value.detach() if hasattr(value, "detach") else value)
 
 
 class GradientNorms:
@@ -99,8 +113,9 @@ class GradientNorms:
 def gradients(norms: GradientNorms | Sequence[Mapping[str, float]], *, ax: Any = None) -> Any:
     """The norms of gradients by layer over steps, on a logarithmic scale.
 
-    A layer's norm is that of all its own parameters together. Lines that part over the steps are
-    layers whose gradients vanish or explode.
+    A layer's norm is that of all its own parameters together; the first layers are dark, the last
+    ones light, and of many only some are named. Lines that part over the steps are layers whose
+    gradients vanish or explode.
 
     Args:
         norms: a `GradientNorms`, or its `steps`.
@@ -118,16 +133,26 @@ def gradients(norms: GradientNorms | Sequence[Mapping[str, float]], *, ax: Any =
             parts = names.setdefault(name.rpartition(".")[0] or "model", [])
             if name not in parts:
                 parts.append(name)
-    for layer, parts in names.items():
+    mark = _over_steps(ax, len(steps))
+    for i, (layer, parts) in enumerate(names.items()):
         squares = [[step[part] ** 2 for part in parts if part in step] for step in steps]
         line = [sum(each) ** 0.5 if each else float("nan") for each in squares]
-        ax.plot(range(1, len(steps) + 1), line, label=layer, marker="." if len(steps) < 50 else "")
+        colour = _by_depth(i / max(len(names) - 1, 1))
+        ax.plot(range(1, len(steps) + 1), line, label=layer, marker=mark, color=colour)
     ax.set_yscale("log")
-    ax.set_xlabel("step")
     ax.set_ylabel("norm of the gradient")
     if names:
-        ax.legend(fontsize="small")
+        every = -(-len(names) // _MOST_NAMED)
+        lines = [line for i, line in enumerate(ax.lines) if not i % every or i == len(names) - 1]
+        ax.legend(handles=lines, fontsize="small", title="layer")
     return ax
+
+
+def _by_depth(depth: float) -> Any:
+    """A colour from dark, the first layer, to light, the last one."""
+    from matplotlib import colormaps
+
+    return colormaps["viridis"](0.85 * depth)
 
 
 def function(
@@ -149,6 +174,8 @@ def function(
     >>> [line.get_label() for line in ax.lines]
     ['f', "f'", "f''"]
     """
+    import numpy as np
+
     import tapegrad as torch
 
     ax = _axes(ax)
@@ -160,8 +187,10 @@ def function(
                 RuntimeError(f"f gave a tensor of shape {list(y.shape)} for one of shape [{n}]"),
                 "Give a function that is computed element by element.",
             )
+        nowhere = y.detach().isnan().numpy()  # the rules may give numbers there
         for order in range(derivatives + 1):
-            ax.plot(x.detach().numpy(), y.detach().numpy(), label="f" + "'" * order)
+            drawn = np.where(nowhere, np.nan, y.detach().numpy())
+            ax.plot(x.detach().numpy(), drawn, label="f" + "'" * order)
             if order < derivatives:
                 if not y.requires_grad:  # a constant
                     y = torch.zeros_like(x)
@@ -169,8 +198,26 @@ def function(
                 (g,) = torch.autograd.grad(y.sum(), x, create_graph=True, allow_unused=True)
                 y = torch.zeros_like(x) if g is None else g
     ax.set_xlabel("x")
+    ax.grid(alpha=0.25)
     ax.legend()
+    _without_poles(ax)
     return ax
+
+
+def _without_poles(ax: Any) -> None:
+    """Show what most of the curves' points need, where a few go far beyond that."""
+    import numpy as np
+
+    y = np.concatenate([line.get_ydata() for line in ax.lines])
+    y = y[np.isfinite(y)]
+    if not y.size:
+        return
+    low, high = np.percentile(y, [5, 95])
+    room = high - low
+    bottom, top = max(y.min(), low - room), min(y.max(), high + room)
+    if room and (bottom > y.min() or top < y.max()):
+        margin = 0.05 * (top - bottom)
+        ax.set_ylim(bottom - margin, top + margin)
 
 
 def saliency(model: Callable, input: Any, target: int | None = None, *, ax: Any = None) -> Any:
