@@ -144,3 +144,93 @@ def test_the_debugger_stops_in_a_rule():
     debugger.runcall(walk.next)
     assert "tanh.vjp(" in said.getvalue()  # the line of the rule, where it stands
     assert "(Pdb) [1.0, 1.0]" in said.getvalue()
+
+
+def test_the_same_until_goes_on_to_the_next_node():
+    x = torch.ones(2, requires_grad=True)
+    loss = (x.tanh() * x.tanh()).sum()
+    walk = step(loss)
+    numbers = []
+    while walk.run(until="tanh"):
+        numbers.append(walk.upcoming.number)
+    assert len(numbers) == 2 and walk.upcoming is None
+    assert numbers[0] < numbers[1]
+
+
+def test_a_debugger_stands_in_what_runs_a_node():
+    x = torch.ones(2, requires_grad=True)
+    walk = step((x * 3).tanh().sum())
+    walk.run(until="tanh")
+    said = io.StringIO()
+    debugger = pdb.Pdb(
+        stdin=io.StringIO("p node.name()\nuntil 7\nstep\nstep\np g.tolist()\ncontinue\n"),
+        stdout=said,
+        nosigint=True,
+    )
+    debugger.use_rawinput = False
+    assert walk.debug(debugger).name == "TanhBackward0"
+    assert "-> y = node.kept_0" in said.getvalue()
+    assert "tanh.vjp(" in said.getvalue() and "(Pdb) [1.0, 1.0]" in said.getvalue()
+    assert walk.upcoming.name == "MulBackward0"
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        doubled = 2 * g
+        return doubled
+
+
+def test_a_debugger_stands_in_the_backward_of_a_custom_function():
+    x = torch.ones(2, requires_grad=True)
+    walk = step(Double.apply(x).sum())
+    before = walk.run(until="double")
+    assert before.rules == {"backward": Double.backward}
+    assert "doubled = 2 * g" in before.source()
+    said = io.StringIO()
+    debugger = pdb.Pdb(stdin=io.StringIO("next\np doubled\nc\n"), stdout=said, nosigint=True)
+    debugger.use_rawinput = False
+    walk.debug(debugger)
+    assert "(Pdb) tensor([2., 2.])" in said.getvalue()
+
+
+def test_a_write_into_a_view_shows_the_operator_that_wrote():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    y[0].mul_(5)
+    before = step(y.sum()).run(until="CopySlices")
+    assert before.kept == {"other": 5}
+    assert list(before.rules) == ["input"]
+    assert before.source().startswith("def MulBackward0(node, g, retain):")
+
+
+def test_what_hooks_packed_is_shown_as_it_was_packed():
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: ("packed", t.tolist()), torch.tensor):
+        y, z = x.exp(), Double.apply(x)
+    assert step(y.sum()).run(until="exp").kept["y"][0] == "packed"
+    assert step(z.sum()).run(until="double").kept["saved_tensors[0]"] == ("packed", [1.0, 1.0])
+
+
+def test_inputs_are_those_of_backward():
+    x = torch.ones(2, requires_grad=True)
+    w = torch.full((2,), 3.0, requires_grad=True)
+    hidden = x * 2
+    names = [each.name for each in step((hidden * w).sum(), inputs=[hidden])]
+    assert names == ["SumBackward0", "MulBackward0", "MulBackward0"]  # the last takes what came
+    assert hidden.grad.tolist() == [3.0, 3.0]
+    assert x.grad is None and w.grad is None
+
+
+def test_a_notebook_shows_a_table():
+    x = torch.ones(2, requires_grad=True)
+    walk = step((x * 3).sum())
+    for page in (walk._repr_html_(), walk.next()._repr_html_()):
+        assert "0  SumBackward0" in page and "<td" in page and "[2] float32, not its values" in page
+    walk.run()
+    assert "at the end, after 3 nodes" in walk._repr_html_()

@@ -63,32 +63,36 @@ def backward(
                 "Leave grad_variables away.",
             )
         grad_tensors = grad_variables
-    targets = None
     if inputs is not None:
-        targets = _sequence(inputs)
-        if not targets:
+        inputs = _sequence(inputs)
+        if not inputs:
             raise _no_inputs("backward")
     roots = roots_of(tensors, grad_tensors, create_graph)
     if retain_graph is None:
         retain_graph = create_graph
     if create_graph:
         _warn_of_cycle()
-    if targets is not None:
-        for tensor in targets:
-            if isinstance(tensor, tuple):
-                continue  # an edge has no .grad
-            if not tensor.is_leaf or not tensor.requires_grad:
-                tensor.retain_grad()  # an error where no gradient reaches the tensor
-        edges = [_input_edge(t) for t in targets]
+    if inputs is not None:
         run_backward(
             roots,
             retain_graph=retain_graph,
             create_graph=create_graph,
-            inputs=edges,
+            inputs=accumulating(inputs),
             accumulate_inputs=True,
         )
         return
     run_backward(roots, retain_graph=retain_graph, create_graph=create_graph)
+
+
+def accumulating(inputs: Any) -> list:
+    """The edges of tensors that are to accumulate into their `.grad`, which they will have."""
+    targets = _sequence(inputs)
+    for tensor in targets:
+        if isinstance(tensor, tuple):
+            continue  # an edge has no .grad
+        if not tensor.is_leaf or not tensor.requires_grad:
+            tensor.retain_grad()  # an error where no gradient reaches the tensor
+    return [_input_edge(t) for t in targets]
 
 
 def grad(

@@ -33,6 +33,10 @@ def described(x: Any) -> str:
     if type(array) is not np.ndarray:
         return repr(x)
     text = f"{list(array.shape)} {array.dtype}"
+    if array.dtype.kind == "V" and array.dtype.names is None:  # bfloat16
+        array = array.astype(np.float32)
+    if array.dtype.kind == "c" and array.size:
+        array, text = np.abs(array), f"{text}, absolute"
     if array.dtype.kind not in "fiu" or not array.size:
         return text
     finite = array[np.isfinite(array)]
@@ -82,11 +86,27 @@ def kept_by(node: Any) -> dict[str, Any]:
         from tapegrad.autograd.function_kept import kept_value
 
         kept = node.kept_tensors if type(node.kept_tensors) is tuple else ()
-        return {f"saved_tensors[{i}]": kept_value(x) for i, x in enumerate(kept) if x is not None}
+        return {
+            f"saved_tensors[{i}]": _held(kept_value(x)) for i, x in enumerate(kept) if x is not None
+        }
+    node = maker_of(node)
     keeps = getattr(getattr(node, "plan", None), "keeps", ())
     if not keeps or node.saved is None:
         return {}
-    return {name: value for (_, _, name), value in zip(keeps, node.saved, strict=True)}
+    return {name: _held(value) for (_, _, name), value in zip(keeps, node.saved, strict=True)}
+
+
+def maker_of(node: Any) -> Any:
+    """The node whose rules a node runs: its own, or of a write into a view that of the operator."""
+    is_write = type(node).__name__ == "CopySlices" and node.saved is not None
+    return node.saved[0] if is_write else node
+
+
+def _held(x: Any) -> Any:
+    """What a node holds; of a tensor that saved-tensor hooks packed, what they made of it."""
+    if isinstance(x, tuple):
+        return tuple(map(_held, x))
+    return x.value if type(x).__name__ == "Packed" else x
 
 
 def is_freed(node: Any) -> bool:

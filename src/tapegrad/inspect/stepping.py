@@ -2,101 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from heapq import heappop
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.autograd.api import roots_of
-from tapegrad.autograd.describe import described, input_names, kept_by, target_name
+from tapegrad.autograd.api import accumulating, roots_of
+from tapegrad.autograd.describe import input_names
 from tapegrad.autograd.engine import Walk
 from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.mode import MODE, switched
 from tapegrad.autograd.trace import trace_of
+from tapegrad.inspect.node_step import Step
 from tapegrad.tensor import Tensor, wrap
 
 Until = str | Callable[["Step"], Any] | Any
-
-
-class Step:
-    """One node of a backward pass, about to run or after it has run.
-
-    Attributes:
-        number: how many nodes ran before it.
-        node: the node, as `grad_fn` gives it.
-        name: its name, such as `MulBackward0`.
-        received: the gradients that came in, a tensor or None for each output of the operator.
-        kept: what the node kept of the forward call, by the names that its rules use.
-        sent: the gradients that went out, triples of the name of the input, the node that it goes
-            to, and the tensor (of a leaf, what its `.grad` is now); None before the node has run.
-        file, line: where the user's code called the operator, if that was inside
-            `tapegrad.inspect.watch()` or anomaly mode; else None.
-        module: the layer that called it, such as `Net.body.0`, known inside `watch()`; else "".
-    """
-
-    def __init__(self, number: int, node: Any, received: tuple):
-        self.number = number
-        self.node = node
-        self.name = type(node).__name__
-        self.received = received
-        self.kept = {name: _shown(value) for name, value in kept_by(node).items()}
-        self.sent: list[tuple[str, Any, Any]] | None = None
-        self._trace = trace = trace_of(node)
-        where = None if trace is None else trace.line()
-        self.file: str | None = None if where is None else where[0]
-        self.line: int | None = None if where is None else where[1]
-
-    @property
-    def module(self) -> str:
-        """The layer that called the operator; "" where that is not known."""
-        return "" if self._trace is None else self._trace.module
-
-    def source(self) -> str:
-        """The function that runs the node, as text; its rules are what it calls.
-
-        >>> x = torch.ones(2, requires_grad=True)
-        >>> step = tapegrad.inspect.step((x * 2).sum()).next()
-        >>> print(step.source().splitlines()[0])
-        def SumBackward0(node, g, retain):
-        """
-        import inspect
-
-        run = getattr(getattr(self.node, "plan", None), "run", None)
-        if run is None:
-            return f"{self.name} adds what it receives to the .grad of a leaf\n"
-        return inspect.getsource(run)
-
-    @property
-    def rules(self) -> dict[str, Callable]:
-        """The derivative rule of each input that a gradient goes to: an ordinary function.
-
-        >>> x = torch.ones(2, requires_grad=True)
-        >>> rule = tapegrad.inspect.step(x.tanh().sum()).run(until="tanh").rules["x"]
-        >>> rule.__code__.co_varnames
-        ('g', 'y')
-        """
-        plan: Any = getattr(self.node, "plan", None)
-        names = input_names(self.node)
-        if not hasattr(plan, "rules"):
-            return {}
-        return {names[i]: rule.function for i, rule in plan.rules}
-
-    def __repr__(self) -> str:
-        where = "" if self.file is None else f"  {self.file}:{self.line}"
-        lines = [f"{self.number}  {self.name}{where}{f'  in {self.module}' * bool(self.module)}"]
-        lines += [f"   in    {described(g)}" for g in self.received if g is not None]
-        lines += [f"   kept  {name}: {described(value)}" for name, value in self.kept.items()]
-        for name, edge, g in self.sent or ():
-            lines.append(f"   out   {name} -> {target_name(edge)}: {described(g)}")
-        return "\n".join(lines)
-
-
-def _shown(value: Any) -> Any:
-    """A kept value as the user knows it: arrays as tensors."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_shown, value))
-    is_array = hasattr(value, "__array_namespace__") and not isinstance(value, Tensor)
-    return wrap(value) if is_array else value
 
 
 def _copied(g: Any) -> Any:
@@ -121,13 +42,20 @@ class Stepper:
     """A backward pass that stands before a node until it is told to go on; see `step`."""
 
     def __init__(
-        self, tensors: Any, grad_tensors: Any, retain_graph: bool | None, create_graph: bool
+        self,
+        tensors: Any,
+        grad_tensors: Any,
+        retain_graph: bool | None,
+        create_graph: bool,
+        inputs: Any = None,
     ):
         roots = roots_of(tensors, grad_tensors, create_graph)
         keep = create_graph if retain_graph is None else retain_graph
         self._mode = switched(create_graph)
-        self.walk = _Watched(self._mode, roots, keep, create_graph)
+        edges = None if inputs is None else accumulating(inputs)
+        self.walk = _Watched(self._mode, roots, keep, create_graph, edges, True)
         self._n = 0
+        self._stopped: tuple[int, Any] | None = None  # before which node, by which `until`
         self._failed = False
 
     @property
@@ -184,15 +112,53 @@ class Stepper:
 
         `until` is the name of a node, with or without "Backward0" ("mul" finds `MulBackward0`); a
         node; a module, or its name as in `Step.module`, of which a part from the left is enough; or
-        a function that is given each step before it runs and says whether to stop. Returns the
-        step before which it stopped, None at the end.
+        a function that is given each step before it runs and says whether to stop. Where it
+        stands before such a node already, by the same `until`, it goes on to the next one. Returns
+        the step before which it stopped, None at the end.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> walk = tapegrad.inspect.step((x.tanh() * x.tanh()).sum())
+        >>> while walk.run(until="tanh"):
+        ...     print(walk.upcoming.name)
+        TanhBackward0
+        TanhBackward0
         """
         wanted = _condition(until)
+        if until is not None and self._stopped == (self._n, until):
+            self.next()
         while (step := self.upcoming) is not None:
             if wanted(step):
+                self._stopped = self._n, until
                 return step
             self.next()
         return None
+
+    def debug(self, debugger: Any = None) -> Step:
+        """Run one node under `pdb`, which stands at the first line of what runs it.
+
+        That is the function which calls the rules of its inputs (`step` goes into them), with
+        `create_graph` a rule itself, or the `backward` of a custom function. `debugger` is another
+        `pdb.Pdb` than a new one. Raises what `next()` raises.
+        """
+        from pdb import Pdb
+
+        step = self.upcoming
+        if step is None or step.function is None:
+            return self.next()
+        debugger = Pdb(nosigint=True) if debugger is None else debugger
+        for function in step.rules.values() if self.walk.create_graph else [step.function]:
+            code = function.__code__
+            name = None if code.co_name == "<lambda>" else code.co_name
+            debugger.set_break(code.co_filename, code.co_firstlineno, True, None, name)
+        debugger.reset()
+        debugger.botframe = sys._getframe()  # runs on from here to the breakpoint
+        debugger.set_continue()
+        before = sys.gettrace()
+        sys.settrace(debugger.trace_dispatch)
+        try:
+            return self.next()
+        finally:
+            sys.settrace(before)
 
     def __iter__(self) -> Iterator[Step]:
         """Run node after node to the end, each given after it has run."""
@@ -202,6 +168,12 @@ class Stepper:
     def __repr__(self) -> str:
         step = self.upcoming
         return f"before {step}" if step is not None else f"at the end, after {self._n} nodes"
+
+    def _repr_html_(self) -> str:
+        from tapegrad.inspect.rich import page_text
+
+        step = self.upcoming
+        return page_text(repr(self)) if step is None else step._repr_html_()
 
 
 def _condition(until: Until) -> Callable[[Step], Any]:
@@ -219,7 +191,6 @@ def _condition(until: Until) -> Callable[[Step], Any]:
     if hasattr(until, "next_functions"):
         return lambda step: step.node is until
     if hasattr(until, "named_modules"):
-        from tapegrad.autograd.trace import trace_of
 
         def within(step: Step) -> bool:
             trace = trace_of(step.node)
@@ -240,6 +211,7 @@ def step(
     *,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    inputs: Any = None,
 ) -> Stepper:
     """Walk the backward pass of `tensors` node by node: as `backward()`, but under your hand.
 
@@ -253,6 +225,10 @@ def step(
         grad_tensors: for each its cotangent, of the same shape; None for scalars.
         retain_graph: keep what the graph holds for another pass (default: `create_graph`).
         create_graph: make the gradients themselves differentiable.
+        inputs: accumulate into these tensors only; what does not lead to them does not run.
+
+    Raises:
+        RuntimeError: as `backward()` does: there is no graph, or a cotangent is missing.
 
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> y = (x * x).sum()
@@ -270,4 +246,4 @@ def step(
     >>> x.grad
     tensor([2., 4.])
     """
-    return Stepper(tensors, grad_tensors, retain_graph, create_graph)
+    return Stepper(tensors, grad_tensors, retain_graph, create_graph, inputs)
