@@ -30,7 +30,9 @@ def test_a_forgotten_zero_grad():
             optimizer.step()
 
     (text,) = said(loop)
-    assert "adds to gradients that step() at " in text and "zero_grad()" in text
+    assert text.startswith(f"The backward pass at {__file__}:")
+    assert f"added to gradients that step() at {__file__}:" in text
+    assert text.endswith("Call optimizer.zero_grad() between the two.")
 
 
 def test_gradients_accumulated_on_purpose_are_fine():
@@ -90,7 +92,160 @@ def test_losses_kept_in_a_list():
             optimizer.step()
 
     (text,) = said(loop)
-    assert text.startswith("21 losses are still held after their backward pass")
+    assert text.startswith("The graphs of 21 backward passes are still held")
+
+
+def test_outputs_kept_in_a_list():
+    model, optimizer, x = model_and_optimizer()
+
+    def loop(use):
+        outputs = []
+        for _ in range(30):
+            optimizer.zero_grad()
+            y = model(x)
+            y.mean().backward()
+            optimizer.step()
+            outputs.append(use(y))
+
+    (text,) = said(lambda: loop(lambda y: y))
+    assert "by their losses or by other results" in text
+    assert said(lambda: loop(lambda y: y.detach())) == []
+
+
+def test_scaled_losses_added_up_with_their_graphs():
+    model, optimizer, x = model_and_optimizer()
+
+    def loop():
+        total = 0
+        for _ in range(5):
+            optimizer.zero_grad()
+            loss = model(x).mean()
+            loss.backward()
+            optimizer.step()
+            total += loss * len(x)
+
+    (text,) = said(loop)
+    assert text.startswith("Here the losses of 3 backward passes are added up")
+
+
+def test_evaluating_with_graphs_that_are_kept():
+    model, _, x = model_and_optimizer()
+    model.eval()
+
+    def loop(use):
+        losses = []
+        for _ in range(30):
+            losses.append(use(model(x).mean()))
+
+    (text,) = said(lambda: loop(lambda loss: loss))
+    assert text.startswith("The graphs of 21 calls of Sequential in eval mode are held")
+    assert said(lambda: loop(lambda loss: loss.item())) == []
+
+
+def adversarial_pair():
+    torch.manual_seed(0)
+    maker, judge = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
+    return maker, judge, torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+
+
+def test_an_adversarial_pair_is_fine():
+    """The maker's pass adds to gradients of the judge, which are set to zero before they count."""
+    maker, judge, of_maker, of_judge = adversarial_pair()
+
+    def loop(set_to_none):
+        for _ in range(3):
+            judge.zero_grad(set_to_none)
+            judge(torch.randn(4, 2)).mean().backward()
+            fake = maker(torch.randn(4, 2))
+            (-judge(fake.detach()).mean()).backward()
+            of_judge.step()
+            maker.zero_grad(set_to_none)
+            judge(fake).mean().backward()
+            of_maker.step()
+
+    assert said(lambda: loop(True)) == [] and said(lambda: loop(False)) == []
+
+
+def test_an_adversarial_pair_that_forgets_one_is_not():
+    maker, judge, of_maker, of_judge = adversarial_pair()
+
+    def loop():
+        for _ in range(3):
+            of_maker.zero_grad()
+            judge(maker(torch.randn(3, 2))).mean().backward()
+            of_maker.step()
+            judge(maker(torch.randn(3, 2)).detach()).mean().backward()
+            of_judge.step()
+
+    (text,) = said(loop)
+    assert "this step() uses the sum" in text
+
+
+def test_two_optimizers_in_turn_are_fine():
+    first, second, of_first, of_second = adversarial_pair()
+
+    def loop():
+        for _ in range(3):
+            for optimizer in (of_first, of_second):
+                optimizer.zero_grad()
+                second(first(torch.randn(3, 2))).mean().backward()
+                optimizer.step()
+            of_first.zero_grad(), of_second.zero_grad()
+            second(first(torch.randn(3, 2))).mean().backward()
+            of_first.step(), of_second.step()
+
+    assert said(loop) == []
+
+
+def test_closures_of_lbfgs_are_fine():
+    model, _, x = model_and_optimizer()
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=4, line_search_fn="strong_wolfe")
+
+    def closure():
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        return loss
+
+    assert said(lambda: [optimizer.step(closure) for _ in range(3)]) == []
+
+
+def test_a_state_that_is_detached_between_passes_is_fine():
+    torch.manual_seed(0)
+    cell = torch.nn.LSTMCell(2, 3)
+    optimizer = torch.optim.SGD(cell.parameters(), lr=0.01)
+
+    def loop():
+        state = torch.zeros(4, 3), torch.zeros(4, 3)
+        for _ in range(25):
+            loss = 0
+            for _ in range(3):
+                state = cell(torch.randn(4, 2), state)
+                loss = loss + state[0].pow(2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            state = tuple(each.detach() for each in state)
+
+    assert said(loop) == []
+
+
+def test_eval_mode_counts_only_where_its_gradients_are_used():
+    model, optimizer, x = model_and_optimizer()
+
+    def loop():
+        for _ in range(3):
+            model.eval()
+            model(x).sum().item()  # nothing comes of this graph
+            point = x.clone().requires_grad_()
+            torch.autograd.grad(model(point).sum(), point)  # nor of this one for the parameters
+            model(point).sum().backward()  # whose gradients are forgotten
+            model.train()
+            optimizer.zero_grad()
+            model((x + point.grad.sign()).detach()).sum().backward()
+            optimizer.step()
+
+    assert said(loop) == []
 
 
 def test_training_in_eval_mode():
@@ -160,5 +315,5 @@ def test_it_decorates_a_function():
             (w * w).sum().backward()
             optimizer.step()
 
-    with pytest.warns(LintWarning, match="adds to gradients"):
+    with pytest.warns(LintWarning, match="added to gradients"):
         train()

@@ -9,12 +9,12 @@ from typing import Any
 
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import MODE, _Decorating
-from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, trace_of
+from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, place, trace_of
 from tapegrad.autograd.view import edge_of
 from tapegrad.inspect.log import ById
 from tapegrad.op import Op
 
-_MANY = 20  # losses that may be alive after their backward pass
+_MANY = 20  # graphs that may be alive after their backward pass, or of a model in eval mode
 _SUMMED = 3  # passes of which the losses may be added up
 
 
@@ -28,10 +28,18 @@ class _Findings:
     def __init__(self) -> None:
         self.told: set[tuple] = set()  # each thing is said once for each line
         self.used: ById = ById()  # by gradient: where a step used it
-        self.finished: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-        self.sums: weakref.WeakKeyDictionary[Any, frozenset] = weakref.WeakKeyDictionary()
+        self.stale: ById = ById()  # by gradient: where a step used it, and which pass added to it
         self.n_passes = 0
-        self.evaluated: dict[str, Trace] = {}  # models that recorded in eval mode, since the step
+        self.finished: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        # by node that a pass began at: the number of the last such pass
+        self.ran: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        # by node: the number of the last pass that ran it
+        self.sums: weakref.WeakKeyDictionary[Any, frozenset] = weakref.WeakKeyDictionary()
+        # by node of a sum: the passes of the losses that are in it
+        self.in_eval: weakref.WeakKeyDictionary[Any, tuple] = weakref.WeakKeyDictionary()
+        # by node that a model in eval mode made: the model's name, the number of its call
+        self.evaluated: weakref.WeakKeyDictionary[Any, tuple] = weakref.WeakKeyDictionary()
+        # by leaf: through which model in eval mode its gradient came, and where that was called
         self.unrecorded: dict[int, tuple[weakref.ref, Trace]] = {}  # leaves used under no_grad
 
     def tell(self, kind: str, text: str, place: Any = None) -> None:
@@ -39,20 +47,20 @@ class _Findings:
             self.told.add((kind, place))
             warnings.warn(text, LintWarning, stacklevel=n_own_frames() + 1)
 
-
-def _at(trace: Trace) -> str:
-    where = trace.line()
-    return "" if where is None else f" at {where[0]}:{where[1]}"
+    def has_told(self, kind: str) -> bool:
+        return any(told == kind for told, _ in self.told)
 
 
 class Lint(Tracing):
     """Looks for such things, on top of another mode."""
 
-    __slots__ = ("findings",)
+    __slots__ = ("findings", "models", "trace")
 
     def __init__(self, under: Any, findings: _Findings):
         super().__init__(under)
         self.findings = findings
+        self.trace: Trace | None = None  # where the backward pass that runs in this mode was called
+        self.models: dict[str, Trace] = {}  # models in eval mode that it has gone through
 
     def over(self, under: Any) -> Lint:
         return Lint(under, self.findings)
@@ -70,12 +78,23 @@ class Lint(Tracing):
         return result
 
     def _look_at_model(self, result: Any) -> None:
-        """Remember a model that records in eval mode."""
+        """Remember what a model in eval mode records."""
         node = _node(result)
         trace = None if node is None else trace_of(node)  # noted when the node was made
-        modules = [] if trace is None else trace.modules
-        if trace is not None and modules and not modules[-1].training:
-            self.findings.evaluated.setdefault(type(modules[-1]).__name__, trace)
+        calls = [] if trace is None else trace.calls
+        if trace is None or not calls or calls[-1][0].training:
+            return
+        findings, name = self.findings, type(calls[-1][0]).__name__
+        known = len(findings.in_eval)
+        findings.in_eval[node] = name, calls[-1][1]
+        if known >= _MANY and not findings.has_told("evaluation"):
+            n = len(set(findings.in_eval.values()))
+            if n > _MANY:
+                findings.tell(
+                    "evaluation",
+                    f"The graphs of {n} calls of {name} in eval mode are held, and no backward "
+                    "pass has gone through them. Evaluate under torch.no_grad().",
+                )
 
     def _look_at_leaves(self, inputs: Any) -> None:
         """Remember leaves that a model uses under no_grad."""
@@ -91,9 +110,13 @@ class Lint(Tracing):
         findings = self.findings
         for x in inputs:
             node = _node(x)
-            if node is not None:
-                seen |= findings.sums.get(node, frozenset())
-                seen |= {findings.finished[node]} if node in findings.finished else frozenset()
+            if node is None:
+                continue
+            seen |= findings.sums.get(node, frozenset())
+            for edge in (node, *node.edges):  # a loss, or one that was scaled
+                each = edge.node if type(edge) is Port else edge
+                if each is not None and each in findings.finished:
+                    seen |= {findings.finished[each]}
         if not seen:
             return
         findings.sums[_node(result)] = seen
@@ -108,32 +131,52 @@ class Lint(Tracing):
     # --- backward --------------------------------------------------------------------------------
 
     def backward_begins(self, walk: Any) -> None:
+        self.trace = self.trace_here()
         findings = self.findings
+        if not findings.has_told("held"):
+            n = len(set(findings.ran.values()))
+            if n > _MANY:
+                findings.tell(
+                    "held",
+                    f"The graphs of {n} backward passes are still held, by their losses or by "
+                    "other results. Keep loss.item(), or loss.detach().",
+                )
         findings.n_passes += 1
-        for node in [node for _, node in walk.ready]:
+        for _, node in walk.ready:
             findings.finished[node] = findings.n_passes
-        if len(findings.finished) > _MANY:
-            findings.tell(
-                "held",
-                f"{len(findings.finished)} losses are still held after their backward pass, with "
-                "their graphs. Keep loss.item(), or loss.detach().",
-            )
         super().backward_begins(walk)
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        if type(node) is AccumulateGrad:
-            leaf = node.leaf()
-            old: Any = None if leaf is None else leaf._grad
-            used = None if old is None else self.findings.used.get(old)
-            if used is not None and old._array.any():
-                self.findings.tell(
-                    "stale",
-                    f"This backward pass adds to gradients that step(){_at(used)} has used "
-                    "already. Call optimizer.zero_grad() between the two.",
-                    used.line(),
-                )
-            self.findings.unrecorded.pop(id(leaf), None)
-        return super().backward_node(node, function, args)
+        findings = self.findings
+        if type(node) is not AccumulateGrad:
+            findings.ran[node] = findings.n_passes
+            model = findings.in_eval.pop(node, None)
+            trace = trace_of(node)
+            if model is not None and trace is not None:
+                self.models.setdefault(model[0], trace)
+            return super().backward_node(node, function, args)
+        leaf = node.leaf()
+        old: Any = None if leaf is None else leaf._grad
+        fresh = old is None or not old._array.any()
+        stale = None if fresh else self._staleness(old)
+        if fresh:
+            findings.evaluated.pop(node, None)
+            if old is not None:  # zeros in place of what a step has used
+                findings.used[old] = None
+        result = super().backward_node(node, function, args)
+        if leaf is not None and leaf._grad is not None:
+            findings.stale[leaf._grad] = stale
+            findings.unrecorded.pop(id(leaf), None)
+        if self.models:
+            findings.evaluated[node] = next(iter(self.models.items()))
+        return result
+
+    def _staleness(self, grad: Any) -> tuple | None:
+        """Where a step has used what a gradient already holds, and which pass adds to that."""
+        used = self.findings.used.get(grad)
+        if used is not None:
+            return used, self.trace
+        return self.findings.stale.get(grad)
 
     # --- steps of optimisers ---------------------------------------------------------------------
 
@@ -144,25 +187,41 @@ class Lint(Tracing):
         parameters: list[Any] = [p for group in optimizer.param_groups for p in group["params"]]
         for p in parameters:
             if p._grad is not None:
+                self._look_at_step(p)
                 findings.used[p._grad] = trace
-        for name, where in findings.evaluated.items():
-            findings.tell(
-                "eval",
-                f"step() trains {name}, which ran in eval mode{_at(where)}: its dropout was off, "
-                "its running statistics stood still. Call train() on it first.",
-                name,
-            )
-        findings.evaluated.clear()
         for ref, where in findings.unrecorded.values():
             leaf: Any = ref()
             if any(leaf is p for p in parameters):
                 findings.tell(
                     "no_grad",
                     f"step() trains a parameter {list(leaf.shape)} that was used under no_grad()"
-                    f"{_at(where)}, and no gradient has reached it since.",
+                    f"{place(where)}, and no gradient has reached it since.",
                     where.line(),
                 )
         findings.unrecorded.clear()
+
+    def _look_at_step(self, p: Any) -> None:
+        """Say so when a step uses a gradient that it should not."""
+        findings = self.findings
+        stale = findings.stale.get(p._grad)
+        if stale is not None:
+            used, added = stale
+            findings.stale[p._grad] = None
+            findings.tell(
+                "stale",
+                f"The backward pass{place(added)} added to gradients that step(){place(used)} had "
+                "used already, and this step() uses the sum. Call optimizer.zero_grad() between "
+                "the two.",
+                used.line(),
+            )
+        name, where = findings.evaluated.pop(p._node, (None, None))
+        if where is not None:
+            findings.tell(
+                "eval",
+                f"step() trains {name}, which ran in eval mode{place(where)}: its dropout was off, "
+                "its running statistics stood still. Call train() on it first.",
+                name,
+            )
 
 
 def _node(x: Any) -> Any:
@@ -177,13 +236,14 @@ class lint(_Decorating):
 
     It warns, once for each line, with `tapegrad.inspect.LintWarning`, of
 
-    - a backward pass that adds to gradients which a `step()` has used already, because nobody
-      called `zero_grad()`;
-    - losses that are added up, or kept in a list, together with their graphs;
-    - a `step()` for a model that ran in eval mode;
+    - a `step()` on gradients that hold what another `step()` has used already, because nobody
+      called `zero_grad()` between their backward passes;
+    - losses that are added up, or kept, together with their graphs;
+    - a `step()` for a model that ran in eval mode, and evaluation that keeps graphs;
     - a `step()` for parameters that were used under `no_grad()` only.
 
-    Gradients accumulated over several backward passes before one step are fine.
+    Gradients accumulated over several backward passes before one step are fine, and so are those
+    that an optimiser leaves to others, as the two of an adversarial pair.
 
     >>> import warnings
     >>> w = torch.ones(1, requires_grad=True)
@@ -194,7 +254,7 @@ class lint(_Decorating):
     ...         (w * w).sum().backward()
     ...         optimizer.step()
     >>> print(said[0].message)
-    This backward pass adds to gradients that step() at <...>:5 has used already. Call ...
+    The backward pass at <...>:4 added to gradients that step() at <...>:5 had used already, ...
     """
 
     def __init__(self) -> None:
