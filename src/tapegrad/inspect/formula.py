@@ -10,8 +10,6 @@ _BINARY = {
     ast.Add: ("+", 1),
     ast.Sub: ("&minus;", 1),
     ast.Mult: ("&sdot;", 2),
-    ast.MatMult: ("", 2),
-    ast.FloorDiv: ("&divide;", 2),
     ast.Mod: ("mod", 2),
     ast.BitAnd: ("&and;", 0),
     ast.BitOr: ("&or;", 0),
@@ -33,6 +31,15 @@ _GREEK = {
     "eps": "epsilon",
     "lambd": "lambda",
 }  # name -> that of its entity, if it is another one
+_CONSTANT = {
+    "math.pi": "<mi>&pi;</mi>",
+    "LN2": "<mi>ln</mi><mn>2</mn>",
+    "LN10": "<mi>ln</mi><mn>10</mn>",
+}
+_FUNCTION = {"logistic": "sigma"}
+_ZERO = ("zeros", "zeros_like")
+_AS_IT_IS = ("astype", "real_if_close")  # of which a formula shows the argument alone
+_TRANSPOSED = ("_t", "matrix_transpose")
 _ATOM = 9  # how tightly what needs no parentheses binds
 
 
@@ -51,7 +58,14 @@ def formula(input: str, value: ast.expr) -> str:
 def _name(name: str) -> str:
     if name in _GREEK:
         return f"<mi>&{_GREEK[name] or name};</mi>"
-    return f"<mi>{escape(name)}</mi>"
+    if name in _CONSTANT:
+        return _CONSTANT[name]
+    return f"<mi>{escape(_plain(name))}</mi>"
+
+
+def _plain(name: str) -> str:
+    """A name without what says who may use it, and that only the shape of a thing is kept."""
+    return name.removeprefix("xp.").strip("_").replace("_like.", ".").removesuffix("_like")
 
 
 def _group(text: str) -> str:
@@ -67,7 +81,13 @@ def _in(node: ast.expr, least: int) -> str:
 def _drawn(node: ast.expr) -> tuple[str, int]:
     """MathML of an expression, and how tightly it binds."""
     draw: Any = _DRAW.get(type(node))
-    return (f"<mtext>{escape(ast.unparse(node))}</mtext>", _ATOM) if draw is None else draw(node)
+    return _as_text(node) if draw is None else draw(node)
+
+
+def _as_text(node: ast.expr) -> tuple[str, int]:
+    """What no formula has a sign for, as it stands in the program."""
+    text = ast.unparse(node).replace("xp, ", "").replace("xp.", "")
+    return f"<mtext>{escape(text)}</mtext>", _ATOM
 
 
 def _binary(node: ast.BinOp) -> tuple[str, int]:
@@ -80,11 +100,22 @@ def _binary(node: ast.BinOp) -> tuple[str, int]:
         return f"<mfrac>{top}{below}</mfrac>", 3
     if isinstance(node.op, ast.Pow):
         return f"<msup>{_in(node.left, _ATOM)}{_group(_drawn(node.right)[0])}</msup>", 4
+    if isinstance(node.op, ast.FloorDiv):
+        whole, _ = _binary(ast.BinOp(node.left, ast.Div(), node.right))
+        return f"<mrow><mo>&lfloor;</mo>{whole}<mo>&rfloor;</mo></mrow>", _ATOM
+    if isinstance(node.op, ast.MatMult):
+        return _product(node.left, node.right)
     if type(node.op) not in _BINARY:
-        return f"<mtext>{escape(ast.unparse(node))}</mtext>", _ATOM
+        return _as_text(node)
     sign, strength = _BINARY[type(node.op)]
-    right = _in(node.right, strength + isinstance(node.op, ast.Sub))
+    sharper = isinstance(node.op, ast.Sub) or isinstance(node.right, ast.UnaryOp)
+    right = _in(node.right, strength + sharper)
     return f"{_in(node.left, strength)}<mo>{sign}</mo>{right}", strength
+
+
+def _product(a: ast.expr, b: ast.expr) -> tuple[str, int]:
+    """A product of matrices, written without a sign."""
+    return f'{_in(a, 2)}<mspace width="0.25em"></mspace>{_in(b, 3)}', 2
 
 
 def _unary(node: ast.UnaryOp) -> tuple[str, int]:
@@ -96,8 +127,20 @@ def _unary(node: ast.UnaryOp) -> tuple[str, int]:
 
 def _call(node: ast.Call) -> tuple[str, int]:
     name = ast.unparse(node.func).removeprefix("xp.")
-    plain = [a for a in node.args if not isinstance(a, ast.Starred)]
-    if len(plain) == 1 == len(node.args) and not node.keywords:
+    starred = any(isinstance(a, ast.Starred) for a in node.args)
+    plain = [a for a in node.args if not isinstance(a, ast.Starred) and ast.unparse(a) != "xp"]
+    if name in _ZERO:
+        return "<mn>0</mn>", _ATOM
+    if name in _AS_IT_IS and plain:
+        return _drawn(plain[0])
+    reverses = name == "permute_dims" and ast.unparse(plain[-1]).endswith("[::-1]")
+    if reverses or (name in _TRANSPOSED and len(plain) == 1):
+        return f"<msup>{_in(plain[0], _ATOM)}<mi>T</mi></msup>", 4
+    if name == "matmul" and len(plain) == 2 and not starred:
+        return _product(*plain)
+    if name == "_scaled" and len(plain) == 2:
+        return _binary(ast.BinOp(plain[1], ast.Mult(), plain[0]))
+    if len(plain) == 1 and not starred and not node.keywords:
         inner = _drawn(plain[0])[0]
         if name == "sqrt":
             return f"<msqrt>{inner}</msqrt>", _ATOM
@@ -114,14 +157,13 @@ def _call(node: ast.Call) -> tuple[str, int]:
     if name == "where" and len(plain) == 3:
         chosen, one, other = (_drawn(each)[0] for each in plain)
         return _cases(one, chosen, other), _ATOM
-    if name == "_power" and len(plain) == 3:
-        return _call(ast.Call(node.func, plain[1:], []))
-    parts = [_drawn(a)[0] for a in node.args if ast.unparse(a) != "xp"]
+    given = [a for a in node.args if ast.unparse(a) != "xp"]
+    parts = [_drawn(a)[0] for a in given]
     parts += [
         f"<mi>{escape(k.arg or '**')}</mi><mo>=</mo>{_drawn(k.value)[0]}" for k in node.keywords
     ]
     inner = "<mo>,</mo>".join(parts)
-    return f"<mi>{escape(name)}</mi><mo>(</mo>{inner}<mo>)</mo>", _ATOM
+    return f"{_name(_FUNCTION.get(name, name))}<mo>(</mo>{inner}<mo>)</mo>", _ATOM
 
 
 def _cases(one: str, chosen: str, other: str) -> str:
@@ -135,7 +177,8 @@ def _attribute(node: ast.Attribute) -> tuple[str, int]:
         return f"<msup>{_in(node.value, _ATOM)}<mi>T</mi></msup>", 4
     if node.attr == "mH":
         return f"<msup>{_in(node.value, _ATOM)}<mi>H</mi></msup>", 4
-    return f"<mtext>{escape(ast.unparse(node).removeprefix('xp.'))}</mtext>", _ATOM
+    name = ast.unparse(node)
+    return _CONSTANT.get(name) or f"<mtext>{escape(_plain(name))}</mtext>", _ATOM
 
 
 def _compared(node: ast.Compare) -> tuple[str, int]:
@@ -151,13 +194,23 @@ def _chosen(node: ast.IfExp) -> tuple[str, int]:
 
 def _number(node: ast.Constant) -> tuple[str, int]:
     if type(node.value) in (int, float):
-        return f"<mn>{node.value!r}</mn>", _ATOM
+        return f"<mn>{node.value:g}</mn>", _ATOM
     return f"<mtext>{escape(repr(node.value))}</mtext>", _ATOM
+
+
+def _either(node: ast.BoolOp) -> tuple[str, int]:
+    """`n or 1` is `n` but where there is nothing to divide by."""
+    first, *rest = node.values
+    if isinstance(node.op, ast.Or) and all(isinstance(each, ast.Constant) for each in rest):
+        return _drawn(first)
+    sign = "&or;" if isinstance(node.op, ast.Or) else "&and;"
+    return f"<mo>{sign}</mo>".join(_in(each, 1) for each in node.values), 0
 
 
 _DRAW = {
     ast.Attribute: _attribute,
     ast.BinOp: _binary,
+    ast.BoolOp: _either,
     ast.Call: _call,
     ast.Compare: _compared,
     ast.Constant: _number,
