@@ -144,8 +144,8 @@ def test_what_does_not_exist_is_said(x):
     assert names(prof) == []
     with pytest.raises(AssertionError, match="No valid profiler activities found"):
         profile(activities=[])
-    with pytest.raises(NotImplementedError, match="execution_trace_observer"):
-        profile(execution_trace_observer=object())
+    with pytest.raises(AssertionError, match="No valid profiler activities found"):
+        profile(activities=["cpu"])
     with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
         with torch.autograd.profiler.emit_nvtx():
             pass
@@ -154,6 +154,23 @@ def test_what_does_not_exist_is_said(x):
     assert block.entered
     assert torch.profiler.supported_activities() == {ProfilerActivity.CPU}
     assert str(ProfilerActivity.CPU) == "ProfilerActivity.CPU"
+    assert ProfilerActivity.CPU != 0 and int(ProfilerActivity.CUDA) == 2
+
+
+def test_a_profile_may_be_used_again(x):
+    prof = profile()
+    for n in (1, 2):
+        with prof:
+            for _ in range(n):
+                x * x
+        assert names(prof) == ["aten::mul"] * n
+
+
+def test_a_named_block_with_a_note_has_a_place_for_it(x):
+    with profile(record_shapes=True) as prof:
+        with record_function("a"), record_function("b", "note"):
+            pass
+    assert [event.input_shapes for event in prof.events()] == [[], [[]]]
 
 
 # --- what it records ------------------------------------------------------------------------------

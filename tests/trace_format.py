@@ -11,6 +11,7 @@ NUMBER = (int, float)
 PHASES: dict[str, dict[str, Any]] = {
     "X": {"name": str, "cat": str, "ts": NUMBER, "dur": NUMBER, "pid": int, "tid": int},
     "M": {"name": str, "pid": int, "args": dict},
+    "i": {"name": str, "cat": str, "ts": NUMBER, "pid": int, "tid": int, "s": str},
     "C": {"name": str, "ts": NUMBER, "pid": int, "args": dict},
     "s": {"name": str, "cat": str, "id": int, "ts": NUMBER, "pid": int, "tid": int},
     "f": {"name": str, "cat": str, "id": int, "ts": NUMBER, "pid": int, "tid": int},

@@ -234,15 +234,73 @@ def test_operators_have_the_names_that_pytorch_gives_them():
 
 def test_memory_of_arrays_is_recorded_when_asked_for():
     a = torch.ones(500, 500)
-    a * a  # what the first call sets up is held, too
     with profile(profile_memory=True) as prof, record_function("block"):
         b = a * a
-    block, product = prof.function_events
-    assert 1_000_000 <= product.cpu_memory_usage < 1_010_000
-    assert block.self_cpu_memory_usage < 10_000
-    assert f"{product.cpu_memory_usage / 2**10:.2f} KB" in prof.table()
-    assert "Self CPU Mem" in prof.table()
+        c = b.t() + b
+        del c
+    events = prof.function_events
+    used = {event.name: event.cpu_memory_usage for event in events}
+    assert used["aten::mul"] == used["aten::add"] == 1_000_000
+    assert used["aten::t"] == used["aten::transpose"] == 0  # a view
+    assert used["block"] == 1_000_000
+    assert events[0].self_cpu_memory_usage == -1_000_000  # what the block itself freed
+    assert "976.56 KB" in prof.table() and "Self CPU Mem" in prof.table()
     assert b.shape == a.shape
+
+
+def test_memory_that_goes_between_events_has_an_event_of_its_own():
+    with profile(profile_memory=True) as prof:
+        a = torch.ones(100)
+        del a
+        kept = torch.ones(10)
+    events = [event for event in prof.function_events if event.name == "[memory]"]
+    assert [event.cpu_memory_usage for event in events] == [-400]
+    (average,) = (e for e in prof.key_averages() if e.key == "[memory]")
+    assert (average.count, average.cpu_memory_usage, average.cpu_time_total) == (1, -400, 0)
+    assert prof.function_events.total_average().cpu_memory_usage == kept.nbytes == 40
+
+
+def test_memory_of_a_training_step_is_that_of_pytorch():
+    torch.manual_seed(0)
+    nn = torch.nn
+    model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+    x, target = torch.randn(5, 4), torch.tensor([0, 1, 2, 0, 1])
+    with profile(profile_memory=True) as prof:
+        nn.functional.cross_entropy(model(x), target).backward()
+    used = {event.key: event.cpu_memory_usage for event in prof.key_averages()}
+    for name, n_bytes in {
+        "aten::linear": 220,
+        "aten::addmm": 220,
+        "aten::tanh": 160,
+        "aten::log_softmax": 60,
+        "NllLossBackward0": 60,
+        "LogSoftmaxBackward0": 60,
+        "TanhBackward0": 160,
+    }.items():
+        assert used[name] == n_bytes, name
+
+
+def test_memory_is_watched_no_longer_than_the_profile():
+    from tapegrad.arrays.reuse import _watchers
+    from tapegrad.optim.hook import _after_all, _before_all
+
+    with pytest.raises(ValueError), profile(profile_memory=True) as prof:
+        a = torch.ones(100)
+        raise ValueError
+    n = len(prof.function_events)
+    del a
+    assert _watchers == [] and not _before_all and not _after_all
+    assert len(prof.function_events) == n
+
+
+def test_memory_of_optimizers_is_that_of_their_states(pair):
+    x, _ = pair
+    x.grad = torch.ones(2, 3)
+    optimizer = torch.optim.Adam([x])
+    with profile(profile_memory=True) as prof:
+        optimizer.step()
+    (step,) = (e for e in prof.function_events if e.name == "Optimizer.step#Adam.step")
+    assert step.cpu_memory_usage >= 2 * 24  # two moments
 
 
 def test_blocks_and_decorated_functions_have_names(pair):

@@ -39,8 +39,13 @@ def test_a_profiler_changes_nothing(name):
     op = REGISTRY[name]
     for sample in samples_of(name)[:2]:
         plain = arrays_of(op, sample)
-        with tapegrad.profiler.profile() as prof:
-            profiled = arrays_of(op, sample)
-        for a, b in zip(plain, profiled, strict=True):
-            np.testing.assert_array_equal(a, b)
-        assert any(event.name.startswith("aten::") for event in prof.events())
+        for more in (False, True):
+            with tapegrad.profiler.profile(
+                record_shapes=more, profile_memory=more, with_flops=more
+            ) as prof:
+                profiled = arrays_of(op, sample)
+            for a, b in zip(plain, profiled, strict=True):
+                np.testing.assert_array_equal(a, b)
+            names = [event.name for event in prof.events()]
+            assert any(name.startswith(("aten::", "tapegrad::")) for name in names)
+            assert all(event.cpu_time_total >= 0 for event in prof.events())

@@ -170,6 +170,10 @@ def call(args: tuple, kwargs: dict) -> Any:
         recorder.pop(record)
     if exchange.title == "aten::contiguous" and result is args[0]:
         recorder.forget(record)  # as in PyTorch, which does not call it then
+    if recorder.values:
+        from tapegrad.autograd.profile_values import described_call
+
+        record.values = described_call(args, kwargs, result)
     if recorder.flops and exchange.flops is not None:
         record.flops = exchange.flops(*args, **kwargs)
     return result

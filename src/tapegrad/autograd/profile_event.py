@@ -136,8 +136,8 @@ class FunctionEvent(_Times):
         self.cpu_memory_usage = cpu_memory_usage
         self.sequence_nr = sequence_nr
         self.flops = flops
-        self.held = 0  # bytes that lived when it ended
         self.module_hierarchy = ""
+        self.values: tuple[list, list] | None = None  # what it was given and gave
         self.cpu_children: list[FunctionEvent] = []
         self.cpu_parent: FunctionEvent | None = None
 

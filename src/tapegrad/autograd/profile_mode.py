@@ -11,6 +11,7 @@ from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_names import titles_of
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
+from tapegrad.autograd.profile_values import described, described_call
 from tapegrad.call import apply
 from tapegrad.call_pointwise import binary, unary
 
@@ -60,12 +61,25 @@ class Profiling(Layered):
             return result
         if not recorder.on:
             return self.below(name, function, args, kwargs)
+        return self._noted(name, function, args, kwargs)
+
+    def _noted(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        """Run an operator and note all that is asked for."""
+        recorder = self.recorder
+        op, inputs, params = args
         titles = titles_of(name, op)
         record = recorder.push(titles[-1], inputs=shapes_of(inputs) if recorder.shapes else None)
         record.above = titles[:-1]
+        books = recorder.allocations
+        given = set() if books is None else books.given(inputs)
         try:
             result = self.below(name, function, args, kwargs)
             record.sequence = sequence_of(result)
+            if books is not None:
+                books.made(given, inputs, result)
+            if recorder.values:
+                tensors = [list(inputs)] if getattr(op, "variadic", False) else inputs
+                record.values = described_call(tensors, params, result)
             return result
         finally:
             recorder.pop(record)
@@ -114,8 +128,16 @@ class Profiling(Layered):
             return super().backward_node(node, function, args)
         shapes = shapes_of(args[1:2]) if recorder.shapes else None
         record = recorder.push(type(node).__name__, BACKWARD, shapes, node.sequence or -1)
+        books = recorder.allocations
+        given = set() if books is None else books.of_node(node, args[1])
+        if recorder.values:
+            g = args[1]
+            record.values = [described(x) for x in (g if type(g) is list else [g])], []
         try:
-            return super().backward_node(node, function, args)
+            result = super().backward_node(node, function, args)
+            if books is not None:
+                books.made_by_node(node, given, result)
+            return result
         finally:
             recorder.pop(record)
 

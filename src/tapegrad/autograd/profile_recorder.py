@@ -28,15 +28,14 @@ class Record:
         "above",
         "end",
         "flops",
-        "held",
         "inputs",
-        "memory",
         "module",
         "name",
         "scope",
         "sequence",
         "start",
         "thread",
+        "values",
     )
 
     name: str
@@ -45,10 +44,9 @@ class Record:
     inputs: list[Any] | None  # shapes
     sequence: int
     thread: int
-    memory: int  # bytes: what was held at the start, then what was added by the end
-    held: int  # bytes held at the end
     flops: int  # operations, where whoever records counts them
     module: str  # the layer that was being called
+    values: tuple[list, list] | None  # what it was given and gave, where that is asked for
     start: int  # nanoseconds
     end: int  # 0 while it runs
 
@@ -67,11 +65,11 @@ class Recorder:
     """
 
     __slots__ = (
+        "allocations",
         "began",
         "brief",
         "ended",
         "flops",
-        "held",
         "memory",
         "modules",
         "native",
@@ -81,7 +79,7 @@ class Recorder:
         "records",
         "shapes",
         "thread",
-        "tracing",
+        "values",
     )
 
     def __init__(
@@ -91,6 +89,7 @@ class Recorder:
         memory: bool = False,
         modules: bool = False,
         flops: bool = False,
+        values: bool = False,
     ):
         self.on = False
         self.records: list[Record] = []
@@ -99,12 +98,13 @@ class Recorder:
         self.operators: list[Any] = []
         self.nodes: list[Any] = []
         self.began = self.ended = 0
-        self.brief = not (shapes or memory or modules)  # whether those five are all
+        self.brief = not (shapes or memory or modules or values)  # whether those five are all
+        self.values = values
         self.modules = modules
         self.shapes = shapes  # whether whoever records should note the shapes of inputs
         self.flops = flops
         self.memory = memory
-        self.tracing = False  # whether tracemalloc was started here
+        self.allocations: Any = None  # where memory is followed
         self.native: dict[int, int] = {}  # the system's number of a thread, by Python's
 
     def taken(self) -> Recorder:
@@ -122,14 +122,12 @@ class Recorder:
         self.began = self.ended = 0
         self.thread = get_ident()
         if self.memory:
-            import tracemalloc
+            from tapegrad.autograd.profile_memory import Allocations
 
-            self.tracing = not tracemalloc.is_tracing()
-            if self.tracing:
-                tracemalloc.start()
+            self.allocations = Allocations()
+            self.allocations.open()
         if self.modules:
             import tapegrad.nn  # noqa: F401  (layers are known by their class)
-        self.held = held_bytes() if self.memory else 0
         self.on = True
         self.began = perf_counter_ns()
 
@@ -144,10 +142,8 @@ class Recorder:
             if not record.end:
                 self.pop(record)
                 record.end = self.ended
-        if self.tracing:
-            import tracemalloc
-
-            tracemalloc.stop()
+        if self.allocations is not None:
+            self.allocations.close()
 
     def push(
         self, name: str, scope: int = FUNCTION, inputs: list[Any] | None = None, sequence: int = -1
@@ -157,12 +153,11 @@ class Recorder:
         record.name = name
         record.above = ()
         record.flops = 0
+        record.values = None
         record.scope = scope
         record.inputs = inputs
         record.sequence = sequence
         record.thread = get_ident()
-        record.memory = held_bytes() if self.memory else 0
-        record.held = 0
         record.module = module_here() if self.modules and scope != PYTHON else ""
         record.end = 0
         self.records.append(record)
@@ -173,9 +168,6 @@ class Recorder:
         """Note that what `push` returned has ended; after `stop`, nothing."""
         if not self.ended or not record.end:
             record.end = perf_counter_ns()
-            if self.memory:
-                record.held = held_bytes()
-                record.memory = record.held - record.memory
 
     def forget(self, record: Record) -> None:
         """Strike out what `push` returned, one of the latest."""
@@ -207,22 +199,14 @@ class Recorder:
                 record = Record()
                 titles = titles_of(what.name, what) if scope == FUNCTION else (what.__name__,)
                 record.name, record.above = titles[-1], titles[:-1]
-                record.flops = 0
+                record.flops, record.values = 0, None
                 record.start, record.end = int(start * 1e9), int(end * 1e9)
                 record.sequence, record.thread = sequence, thread
                 record.scope = scope
                 record.inputs = None
-                record.memory = record.held = 0
                 record.module = ""
                 records.append(record)
         return sorted(records, key=lambda record: (record.start, -record.end))
-
-
-def held_bytes() -> int:
-    """Bytes of arrays and of Python's objects that live."""
-    import tracemalloc
-
-    return tracemalloc.get_traced_memory()[0]
 
 
 def module_here() -> str:

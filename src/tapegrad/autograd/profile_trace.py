@@ -24,7 +24,7 @@ def write_trace(events: list[Any], path: str, head: dict, recorder: Any) -> None
         "traceEvents": [
             *_names(events, process, recorder.began, tids),
             *_spans(events, process, recorder.began, tids),
-            *_counters(events, process, recorder),
+            *_memory(process, recorder, tids),
         ],
         "traceName": str(path),
     }
@@ -99,6 +99,8 @@ def _spans(events: list[Any], process: int, began_ns: int, tids: dict) -> list[d
     operators: dict[int, dict] = {}  # sequence number -> the operator that has it
     arrows = set()
     for number, event in enumerate(events):
+        if event.trace_name is None:  # memory, see `_memory`
+            continue
         start = began_ns / 1e3 + event.time_range.start
         where = {"pid": process, "tid": tids.get(event.thread, event.thread), "ts": start}
         args: dict[str, Any] = {"External id": event.id, "Ev Idx": number}
@@ -125,20 +127,26 @@ def _spans(events: list[Any], process: int, began_ns: int, tids: dict) -> list[d
     return spans
 
 
-def _counters(events: list[Any], process: int, recorder: Any) -> list[dict]:
-    """How much was held over time, at the end of each event."""
-    if not recorder.memory:
+def _memory(process: int, recorder: Any, tids: dict) -> list[dict]:
+    """Each array that came or went, and a counter of how much is held."""
+    if recorder.allocations is None:
         return []
-    points = [(0.0, recorder.held)]
-    points += sorted((event.time_range.end, event.held) for event in events)
-    return [
-        {
-            "ph": "C",
-            "name": "memory held",
-            "pid": process,
-            "tid": 0,
-            "ts": recorder.began / 1e3 + at,
-            "args": {"bytes": held},
+    numbers = recorder.threads()
+    found = []
+    held = {"name": "memory held", "ph": "C", "pid": process, "tid": 0}
+    found.append({**held, "ts": recorder.began / 1e3, "args": {"bytes": 0}})
+    for change in recorder.allocations.changes:
+        number = numbers.get(change.thread, 1)
+        where = {"pid": process, "tid": tids.get(number, number), "ts": change.time / 1e3}
+        args = {
+            "Total Reserved": 0,
+            "Total Allocated": change.held,
+            "Bytes": change.n_bytes,
+            "Device Id": -1,
+            "Device Type": 0,
+            "Addr": change.block.address,
         }
-        for at, held in points
-    ]
+        point = {"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]"}
+        found.append({**point, **where, "args": args})
+        found.append({**held, "ts": change.time / 1e3, "args": {"bytes": change.held}})
+    return found

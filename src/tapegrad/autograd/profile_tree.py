@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 from tapegrad.autograd.profile_event import FunctionEvent
 from tapegrad.autograd.profile_flops import WHOLE, flops_of
+from tapegrad.autograd.profile_memory import Usage
 from tapegrad.autograd.profile_names import node_title
 from tapegrad.autograd.profile_recorder import BACKWARD, FUNCTION, USER, Record, Recorder
 
 EVALUATE = "autograd::engine::evaluate_function: "  # around every node
+MEMORY = "[memory]"  # what came or went between events
 
 
 def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -> list[Any]:
     """What `recorder` noted, as events with parents and children, in the order of time."""
     threads = recorder.threads()
+    books = recorder.allocations
+    usage = None if books is None else Usage(books.changes)
     forward: dict[int, int] = {}  # sequence number -> thread of the operator
     events: list[FunctionEvent] = []
     for record in recorder.all():
@@ -22,6 +27,7 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
         fwd_thread = forward.get(record.sequence, 0)
         if record.sequence >= 0 and record.scope == FUNCTION:
             forward.setdefault(record.sequence, thread)
+        used = 0 if usage is None else usage.between(record.thread, record.start, record.end)
         names = _names(record)
         for name in names:
             innermost = name is names[-1]
@@ -36,14 +42,14 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
                 record.inputs if shapes and record.inputs and not _is_around(record, name) else [],
                 [],
                 record.scope if innermost else FUNCTION,
-                cpu_memory_usage=record.memory,
+                cpu_memory_usage=used,
                 sequence_nr=record.sequence,
                 flops=_flops(record, name) if flops and innermost else 0,
                 trace_name=name,
                 is_user_annotation=record.scope == USER,
             )
-            event.held = record.held
             event.module_hierarchy = record.module
+            event.values = None if _is_around(record, name) else record.values
             if name.startswith("ProfilerStep#"):
                 event.name = "ProfilerStep*"  # the steps of a loop are summed
             events.append(event)
@@ -51,7 +57,29 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
     if flops:
         _count_once(events)
     _place(events)
+    if books is not None:
+        _add_changes(events, recorder, threads)
     return events
+
+
+def _add_changes(events: list[Any], recorder: Recorder, threads: dict[int, int]) -> None:
+    """Add events of their own for memory that came or went outside all others."""
+    ends: dict[int, tuple[list[float], list[float]]] = {}
+    for event in events:
+        if event.cpu_parent is None:
+            starts, stops = ends.setdefault(event.thread, ([], []))
+            starts.append(event.time_range.start)
+            stops.append(event.time_range.end)
+    for change in recorder.allocations.changes:
+        at = (change.time - recorder.began) / 1e3
+        thread = threads.get(change.thread, 1)
+        starts, stops = ends.get(thread, ([], []))
+        i = bisect_right(starts, at) - 1
+        if i < 0 or at >= stops[i]:
+            event = FunctionEvent(len(events), MEMORY, thread, at, at, "", 0, [], [])
+            event.cpu_memory_usage = change.n_bytes
+            events.append(event)
+    events.sort(key=lambda event: event.time_range.start)
 
 
 def build_tree(events: list[Any]) -> None:

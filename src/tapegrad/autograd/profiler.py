@@ -93,6 +93,7 @@ class profile:
         self.with_modules = with_modules
         self.entered = False
         self._show_shapes = record_shapes
+        self._values = False  # whether an execution trace is written as well
         self._recorder: Recorder | None = None
         self._tracer: Any = None
         self._attached: tuple = ()
@@ -146,6 +147,7 @@ class profile:
             memory=self.profile_memory,
             modules=self.with_modules,
             flops=self.with_flops,
+            values=self._values,
         )
 
     def _start(self) -> None:
@@ -306,13 +308,20 @@ class record_function:
             raise advised(
                 RuntimeError(
                     "profiler::_record_function_enter_new() Expected a value of type 'str' for "
-                    f"argument 'name' but instead found type '{type(self.name).__name__}'."
+                    f"argument 'name' but instead found type '{type(self.name).__name__}'.\n"
+                    f"Position: 0\nValue: {self.name}\nDeclaration: "
+                    "profiler::_record_function_enter_new(str name, str? args=None) -> "
+                    "__torch__.torch.classes.profiler._RecordFunction\n"
+                    "Cast error details: Unable to cast Python instance of type "
+                    f"{type(self.name)} to C++ type '?' (#define PYBIND11_DETAILED_ERROR_MESSAGES "
+                    "or compile in debug mode for details)"
                 ),
                 "Give the block a name: record_function('name').",
             )
         recorder = RECORDER.get()
         if recorder is not None and recorder.on:
-            self._open = recorder, recorder.push(self.name, USER)
+            inputs: list | None = [[]] if self.args is not None and recorder.shapes else None
+            self._open = recorder, recorder.push(self.name, USER, inputs)
         return self
 
     def __exit__(self, *error: object) -> None:

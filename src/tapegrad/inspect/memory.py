@@ -6,7 +6,6 @@ of them for the backward pass. What was there before the block is not counted.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,9 +13,17 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.reuse import watch
-from tapegrad.autograd.describe import kept_by
-from tapegrad.autograd.graph import AccumulateGrad, Port
+from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.lifetime import (
+    Lives,
+    ids,
+    kept_arrays,
+    made_by_node,
+    node_behind,
+    owner,
+    owners,
+)
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.profile_names import node_title, title_of
 from tapegrad.autograd.trace import Trace, frames_here
@@ -103,7 +110,7 @@ class _Books:
 
     def __init__(self, report: Memory):
         self.report = report
-        self.alive: dict[int, weakref.ref] = {}  # by the id of the array
+        self.lives = Lives(self._freed)
         self.kept: set[int] = set()
         self.makers: dict[tuple, Maker] = {}
         self.open = True
@@ -121,48 +128,25 @@ class _Books:
 
     def born(self, maker: Maker, array: np.ndarray) -> None:
         """Note an array, if it is new."""
-        key = id(array)
-        if key in self.alive or not array.nbytes:
-            return
-        n_bytes, changes = array.nbytes, self.report.changes
+        if self.lives.born(array, (maker, id(array))):
+            self.report.changes.append((maker, array.nbytes))
+            maker.made += array.nbytes
 
-        def freed(_: Any) -> None:
-            del self.alive[key]
-            self.kept.discard(key)
-            if self.open:
-                changes.append((maker, -n_bytes))
-
-        self.alive[key] = weakref.ref(array, freed)
-        changes.append((maker, n_bytes))
-        maker.made += n_bytes
+    def _freed(self, note: tuple[Maker, int], n_bytes: int) -> None:
+        maker, key = note
+        self.kept.discard(key)
+        if self.open:
+            self.report.changes.append((maker, -n_bytes))
 
     def keeps(self, maker: Maker, node: Any) -> None:
         """Note what a node keeps."""
         leaves = {id(owner(edge.array)) for edge in node.edges if type(edge) is AccumulateGrad}
-        for array in _arrays(list(kept_by(node).values())):
-            array = owner(array)
+        for array in kept_arrays(node):
             if id(array) in leaves or id(array) in self.kept:
                 continue
-            if id(array) in self.alive:  # made in the block: it is forgotten when it is freed
+            if self.lives.note(array) is not None:  # made here: forgotten when it is freed
                 self.kept.add(id(array))
             maker.kept += array.nbytes
-
-
-def owner(array: np.ndarray) -> np.ndarray:
-    """The array whose memory an array is."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-def _arrays(value: Any) -> Iterator[np.ndarray]:
-    if isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _arrays(each)
-    else:
-        array = getattr(value, "_array", value)
-        if isinstance(array, np.ndarray):
-            yield array
 
 
 class _Weighing(Layered):
@@ -179,33 +163,24 @@ class _Weighing(Layered):
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, _ = args
-        given = {id(owner(array)) for array in _arrays(list(inputs))}
+        given = ids(owners(list(inputs)))
         result = self.below(name, function, args, kwargs)
         maker = self.books.maker(title_of(name, op))
-        for array in _arrays(result):
-            if id(owner(array)) not in given:  # no view
-                self.books.born(maker, owner(array))
-        first = result[0] if type(result) is tuple and result else result
-        node = getattr(first, "_node", None)
-        node = node.node if type(node) is Port else node
-        if node is not None and type(node) is not AccumulateGrad:
-            for array in _arrays(list(kept_by(node).values())):
-                if id(owner(array)) not in given:
-                    self.books.born(maker, owner(array))
+        node = node_behind(result)
+        kept = [] if node is None else kept_arrays(node)
+        for array in (*owners(result), *kept):
+            if id(array) not in given:  # no view
+                self.books.born(maker, array)
+        if node is not None:
             self.books.keeps(maker, node)
         return result
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        given = {id(owner(array)) for array in _arrays(list(args[1:2]))}
-        kept = {id(owner(array)) for array in _arrays(list(kept_by(node).values()))}
+        given = ids(owners(args[1])) | ids(kept_arrays(node))
         result = super().backward_node(node, function, args)
-        arrays = list(_arrays(result))
-        if type(node) is AccumulateGrad and node.variable is not None:
-            arrays = list(_arrays(node.variable.grad))
         maker = self.books.maker(node_title(type(node).__name__))
-        for array in arrays:
-            if id(owner(array)) not in given and id(owner(array)) not in kept:
-                self.books.born(maker, owner(array))
+        for array in made_by_node(node, given, result):
+            self.books.born(maker, array)
         return result
 
 

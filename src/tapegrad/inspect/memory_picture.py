@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import os
-from html import escape
 from typing import Any
+
+from tapegrad.inspect.areas import areas, size
 
 _ROWS = 30
 _COLORS = ("#4c78c9", "#e08a3c", "#4fa36b", "#c75b7a", "#8a6fc2", "#2a9d9d", "#9a9a9a")
-_WIDTH, _HEIGHT, _LEFT, _TOP = 640, 220, 64, 24
-_STYLE = "<style>svg{color:#1c2430}@media (prefers-color-scheme: dark){svg{color:#e6e9ef}}</style>"
 _POINTS = 400  # of the picture: more changes than that are thinned out
-
-
-def size(n_bytes: float) -> str:
-    """A number of bytes with its unit.
-
-    >>> from tapegrad.inspect.memory_picture import size
-    >>> size(999), size(4000), size(2.5e6)
-    ('999 B', '3.9 KiB', '2.4 MiB')
-    """
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if abs(n_bytes) >= factor:
-            return f"{n_bytes / factor:.1f} {unit}"
-    return f"{n_bytes:.0f} B"
 
 
 def _place(maker: Any) -> str:
@@ -82,66 +68,23 @@ def svg(memory: Any, *, inline: bool = False) -> str:
 
     Text and lines are dark or light as the reader's screen; `inline`, as the page around them.
     """
-    names: dict[str, int] = {}
+    at_peak: dict[str, int] = {}
     for maker in memory.makers:
-        names[maker.name] = names.get(maker.name, 0) + maker.at_peak
+        at_peak[maker.name] = at_peak.get(maker.name, 0) + maker.at_peak
     most = _most(memory)
     shown = sorted(most, key=lambda name: -most[name])[: len(_COLORS) - 1]
-    layers = [*shown, "others"]
+    places, curves = _curves(memory, [*shown, "others"])
     colors = [*_COLORS[: len(shown)], _COLORS[-1]]
-    curves = _curves(memory, layers)
-    n, top = len(curves[0]), max(memory.peak, 1)
-    right, bottom = _LEFT + _WIDTH, _TOP + _HEIGHT
-
-    def at(i: float, held: float) -> str:
-        return f"{_LEFT + _WIDTH * i / max(n - 1, 1):.1f},{bottom - _HEIGHT * held / top:.1f}"
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right + 230} {bottom + 34}" '
-        f'width="{right + 230}" height="{bottom + 34}" role="img" fill="currentColor" '
-        f'font-size="12" font-family="system-ui,sans-serif">{"" if inline else _STYLE}',
-        f"<title>{escape(_head(memory))}</title>",
-    ]
-    below = [0.0] * n
-    for layer, curve, color in zip(layers, curves, colors, strict=True):
-        above = [a + b for a, b in zip(below, curve, strict=True)]
-        edge = [at(i, v) for i, v in _steps(above)]
-        edge += [at(i, v) for i, v in reversed(_steps(below))]
-        if any(curve):
-            parts.append(
-                f'<polygon points="{" ".join(edge)}" fill="{color}"><title>{escape(layer)}'
-                f"</title></polygon>"
-            )
-        below = above
-    peak = _LEFT + _WIDTH * memory.peak_at / max(len(memory.changes), 1)
-    parts += [
-        f'<line stroke="currentColor" x1="{_LEFT}" y1="{bottom}" x2="{right}" y2="{bottom}"/>',
-        f'<line stroke="currentColor" x1="{_LEFT}" y1="{_TOP}" x2="{_LEFT}" y2="{bottom}"/>',
-        f'<line stroke="currentColor" stroke-dasharray="4 3" x1="{peak:.1f}" y1="{_TOP - 6}" '
-        f'x2="{peak:.1f}" y2="{bottom}"/>',
-        f'<text x="{peak:.1f}" y="{_TOP - 10}" text-anchor="middle">'
-        f"peak {size(memory.peak)}</text>",
-        f'<text x="{_LEFT - 6}" y="{bottom}" text-anchor="end">0</text>',
-        f'<text x="{_LEFT - 6}" y="{_TOP + 10}" text-anchor="end">{size(top)}</text>',
-        f'<text x="{(_LEFT + right) / 2}" y="{bottom + 22}" text-anchor="middle">'
-        "arrays made and freed, in order</text>",
-    ]
-    present = [each for each in zip(layers, curves, colors, strict=True) if any(each[1])]
-    for number, (layer, _, color) in enumerate(present):
-        y = _TOP + 18 * number
-        share = f" {size(names[layer])}" if names.get(layer) else ""
-        parts.append(f'<rect x="{right + 14}" y="{y}" width="11" height="11" fill="{color}"/>')
-        text = escape(layer.removeprefix("aten::") + share)
-        parts.append(f'<text x="{right + 31}" y="{y + 10}">{text}</text>')
-    return "".join(parts) + "</svg>"
-
-
-def _steps(values: list[float]) -> list[tuple[int, float]]:
-    """Points of a line that keeps its height until it changes."""
-    points = [(0, values[0])]
-    for i in range(1, len(values)):
-        points += [(i, values[i - 1]), (i, values[i])]
-    return points
+    labels = [name.removeprefix("aten::") for name in shown]
+    for i, name in enumerate(shown):
+        labels[i] += f" {size(at_peak[name])}" if at_peak.get(name) else ""
+    return areas(
+        list(zip([*labels, "others"], colors, curves, strict=True)),
+        places=places,
+        title=_head(memory),
+        below="arrays made and freed, in order",
+        inline=inline,
+    )
 
 
 def _most(memory: Any) -> dict[str, int]:
@@ -155,16 +98,18 @@ def _most(memory: Any) -> dict[str, int]:
     return most
 
 
-def _curves(memory: Any, layers: list[str]) -> list[list[float]]:
-    """For each layer of the picture, the bytes alive after each change, or each of some."""
+def _curves(memory: Any, layers: list[str]) -> tuple[list[int], list[list[float]]]:
+    """Numbers of changes, all or some of them, and for each layer the bytes alive after them."""
     n = len(memory.changes)
     wanted = {round(i * n / _POINTS) for i in range(_POINTS + 1)} if n > _POINTS else None
     place = {name: i for i, name in enumerate(layers)}
     held = [0.0] * len(layers)
+    numbers = [0]
     curves: list[list[float]] = [[0.0] for _ in layers]
     for number, (maker, n_bytes) in enumerate(memory.changes, 1):
         held[place.get(maker.name, len(layers) - 1)] += n_bytes
         if wanted is None or number in wanted or number == memory.peak_at:
+            numbers.append(number)
             for curve, value in zip(curves, held, strict=True):
                 curve.append(value)
-    return curves
+    return numbers, curves

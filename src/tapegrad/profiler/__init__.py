@@ -9,6 +9,7 @@
 
 from tapegrad.autograd.profiler import kineto_available, record_function
 from tapegrad.autograd.profiler_util import DeviceType
+from tapegrad.profiler.execution_trace import ExecutionTraceObserver
 from tapegrad.profiler.plan import (
     ProfilerAction,
     ProfilerActivity,
@@ -20,6 +21,7 @@ from tapegrad.profiler.trace_handler import tensorboard_trace_handler
 
 __all__ = [
     "DeviceType",
+    "ExecutionTraceObserver",
     "ProfilerAction",
     "ProfilerActivity",
     "kineto_available",

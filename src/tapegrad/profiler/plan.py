@@ -9,17 +9,23 @@ from collections.abc import Callable
 from tapegrad.errors import advised
 
 
-class ProfilerActivity(enum.IntEnum):
+class ProfilerActivity(enum.Enum):
     """What may be recorded; here, what runs on the CPU."""
 
     CPU = 0
     XPU = 1
-    MTIA = 2
-    CUDA = 3
-    HPU = 4
+    MTIA = 4
+    CUDA = 2
+    HPU = 3
     PrivateUse1 = 5
 
-    __str__ = enum.Enum.__str__
+    def __int__(self) -> int:
+        return self.value
+
+    __index__ = __int__
+
+    def __hash__(self) -> int:
+        return hash(self.value)
 
 
 class ProfilerAction(enum.Enum):
@@ -29,6 +35,7 @@ class ProfilerAction(enum.Enum):
     WARMUP = 1
     RECORD = 2
     RECORD_AND_SAVE = 3
+    DEVICE_STOPPED = 4
 
 
 def supported_activities() -> set[ProfilerActivity]:

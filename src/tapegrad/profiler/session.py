@@ -15,6 +15,7 @@ from tapegrad.autograd import profiler as _profiler
 from tapegrad.autograd.profile_recorder import Recorder
 from tapegrad.autograd.profiler_util import EventList
 from tapegrad.errors import advised
+from tapegrad.profiler.execution_trace import ExecutionTraceObserver
 from tapegrad.profiler.plan import (
     ProfilerAction,
     ProfilerActivity,
@@ -51,10 +52,6 @@ class _KinetoProfile:
         custom_trace_id_callback: Callable[[], str] | None = None,
         post_processing_timeout_s: float | None = None,
     ):
-        if execution_trace_observer is not None:
-            raise NotImplementedError(
-                "execution_trace_observer: no traces of PyTorch's own executor are written"
-            )
         self.activities = _activities(activities)
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
@@ -65,7 +62,9 @@ class _KinetoProfile:
         self.acc_events = acc_events
         self.custom_trace_id_callback = custom_trace_id_callback
         self.post_processing_timeout_s = post_processing_timeout_s
-        self.execution_trace_observer = None
+        self.execution_trace_observer = (
+            execution_trace_observer or ExecutionTraceObserver.build_execution_trace_obs_from_env()
+        )
         self.use_device: str | None = None
         self.profiler: Any = None
         self.preset_metadata: dict[str, str] = {}
@@ -98,6 +97,7 @@ class _KinetoProfile:
             acc_events=acc,
             custom_trace_id_callback=self.custom_trace_id_callback,
         )
+        self.profiler._values = self.execution_trace_observer is not None
         if acc and before is not None:
             self.profiler._earlier = list(before.function_events)
         self._listen()
@@ -115,6 +115,9 @@ class _KinetoProfile:
         self._metadata = {key: json.loads(value) for key, value in self.preset_metadata.items()}
         self.profiler.trace_id = self.profiler._new_trace_id()
         self.profiler._recorder = self._recorder
+        observer = self.execution_trace_observer
+        if observer is not None and not isinstance(observer, ExecutionTraceObserver):
+            observer.start()  # of the user's own
         self.profiler._start()
         if ProfilerActivity.CPU not in self.activities:
             self._recorder.on = False  # type: ignore[union-attr]
@@ -124,6 +127,11 @@ class _KinetoProfile:
         prof = self._begun("stopping trace")
         prof._stop()
         prof._recorder = prof._recorder.taken()  # the next cycle begins with empty lists
+        observer = self.execution_trace_observer
+        if isinstance(observer, ExecutionTraceObserver):
+            observer.take(prof._recorder)
+        elif observer is not None:
+            observer.stop()
         if type(self) is _KinetoProfile:
             self._leave()
 
@@ -171,8 +179,20 @@ class _KinetoProfile:
         self._begun("exporting stacks").export_stacks(path, metric)
 
     def export_memory_timeline(self, path: str, device: str | None = None) -> None:
-        """Not here: PyTorch deprecates it; see `tapegrad.inspect.memory`."""
-        text = "`export_memory_timeline` is deprecated and will be removed in a future version."
+        """Write the bytes over time, by what they were for: a picture, or numbers.
+
+        Args:
+            path: the end of the name says what is written: `.html` a page with a picture,
+                `.raw.json.gz` a list of `[time in ns, action, bytes, category]`, `.json` and all
+                others the times in microseconds and the bytes of each category.
+            device: "cpu" or None; on other devices there is nothing.
+
+        Raises:
+            ValueError: the profile does not record shapes, memory and stacks.
+        """
+        text = "`export_memory_timeline` is deprecated and will be removed in a future version. "
+        text += "Please use `torch.cuda.memory._record_memory_history` and "
+        text += "`torch.cuda.memory._export_memory_snapshot` instead."
         warnings.warn(text, FutureWarning, stacklevel=2)
         if not (self.record_shapes and self.profile_memory and self.with_stack):
             raise advised(
@@ -182,10 +202,17 @@ class _KinetoProfile:
                 ),
                 "tapegrad.inspect.memory() shows the memory of a block.",
             )
-        raise NotImplementedError(
-            "export_memory_timeline: use tapegrad.inspect.memory(), or the counters of "
-            "export_chrome_trace()"
-        )
+        recorder = None if self.profiler is None else self.profiler._recorder
+        if recorder is None or not recorder.ended:
+            raise advised(
+                AssertionError(
+                    "Profiler and kineto_results must be initialized for memory profiling"
+                ),
+                "Record something first: with torch.profiler.profile(...) as prof: ...",
+            )
+        from tapegrad.profiler.memory_timeline import export
+
+        export(recorder, path, device or "cpu")
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows: the averages, once there are any."""
@@ -229,6 +256,8 @@ class profile(_KinetoProfile):
         on_trace_ready: called with the profile at the end of each cycle.
         record_shapes, profile_memory, with_stack, with_flops, with_modules: as in
             `torch.autograd.profiler.profile`.
+        execution_trace_observer: an `ExecutionTraceObserver`, or an object with `start`, `stop`
+            and `cleanup`, which are called around each cycle and at the end.
         acc_events: keep the events of earlier cycles.
         custom_trace_id_callback: gives the name of the trace.
         use_cuda, experimental_config, post_processing_timeout_s: accepted and without effect.
@@ -295,6 +324,8 @@ class profile(_KinetoProfile):
 
     def start(self) -> None:
         """Begin with the first step."""
+        if not self._attached:
+            self._n_cycles = 0
         self.prepare_trace()
         self._go(NONE, self.current_action)
         self._begin_step()
@@ -304,6 +335,8 @@ class profile(_KinetoProfile):
         self._end_step()
         self._go(self.current_action, None)
         self._leave()
+        if self.execution_trace_observer is not None:
+            self.execution_trace_observer.cleanup()
 
     def step(self) -> None:
         """Say that the next step of the loop begins."""
@@ -348,6 +381,7 @@ def _activities(given: Iterable[Any] | None) -> set[ProfilerActivity]:
     if given is None:
         return supported_activities()
     chosen = {each for one in given for each in (one if isinstance(one, dict) else (one,))}
+    chosen = {each for each in chosen if isinstance(each, ProfilerActivity)}
     if not chosen:
         raise advised(
             AssertionError("No valid profiler activities found"),

@@ -1,0 +1,83 @@
+"""Arrays that operators and nodes make, and when they are freed."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.describe import kept_by
+from tapegrad.autograd.graph import AccumulateGrad, Port
+
+
+def owner(array: np.ndarray) -> np.ndarray:
+    """The array whose memory an array is."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def owners(value: Any) -> Iterator[np.ndarray]:
+    """Whose memory a tensor, an array or each of several uses."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from owners(each)
+    else:
+        array = getattr(value, "_array", value)
+        if isinstance(array, np.ndarray):
+            yield owner(array)
+
+
+def ids(arrays: Iterable[np.ndarray]) -> set[int]:
+    """What tells arrays apart while they are alive."""
+    return {id(array) for array in arrays}
+
+
+def node_behind(result: Any) -> Any:
+    """The node that a call has recorded, None if it has not."""
+    first = result[0] if type(result) is tuple and result else result
+    node = getattr(first, "_node", None)
+    node = node.node if type(node) is Port else node
+    return None if type(node) is AccumulateGrad else node
+
+
+def kept_arrays(node: Any) -> list[np.ndarray]:
+    """Whose memory is kept by a node for the backward pass."""
+    return list(owners(list(kept_by(node).values())))
+
+
+def made_by_node(node: Any, given: set[int], result: Any) -> list[np.ndarray]:
+    """What a node of the backward pass has made; `given` is what it was given or kept."""
+    if type(node) is AccumulateGrad and node.variable is not None:
+        result = node.variable.grad
+    return [array for array in owners(result) if id(array) not in given]
+
+
+class Lives:
+    """Arrays that were born, until they are freed."""
+
+    __slots__ = ("_alive", "freed")
+
+    def __init__(self, freed: Callable[[Any, int], None]):
+        self._alive: dict[int, tuple[weakref.ref, Any]] = {}
+        self.freed = freed  # called with the note on an array and its bytes
+
+    def born(self, array: np.ndarray, note: Any) -> bool:
+        """Follow an array from here on; whether it is new and has any bytes."""
+        key, n_bytes = id(array), array.nbytes
+        if key in self._alive or not n_bytes:
+            return False
+
+        def gone(_: Any) -> None:
+            del self._alive[key]
+            self.freed(note, n_bytes)
+
+        self._alive[key] = weakref.ref(array, gone), note
+        return True
+
+    def note(self, array: np.ndarray) -> Any:
+        """The note on an array that is alive, else None."""
+        found = self._alive.get(id(array))
+        return None if found is None else found[1]
