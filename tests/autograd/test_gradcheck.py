@@ -471,3 +471,13 @@ def test_jacobians_by_themselves():
         pytest.raises(ValueError, match=r"^Expected grad_out to be 1.0. get_numerical_jacobian no"),
     ):
         get_numerical_jacobian(lambda given: given[0], (x,), grad_out=2.0)
+
+
+def test_a_check_leaves_its_inputs_alone():
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    y = x * 2
+    assert gradcheck(torch.sin, y)
+    assert x.grad is None and not y.retains_grad
+    with pytest.raises(GradcheckError):
+        gradcheck(lambda x: x * x.detach(), x)
+    assert x.tolist() == [1, 2] and x.grad is None

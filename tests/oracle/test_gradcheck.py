@@ -71,7 +71,25 @@ def refusing(g):
     return g * 2
 
 
+def custom(torch, forward, **methods):
+    """A custom function of static methods."""
+    body = {name: staticmethod(f) for name, f in {"forward": forward, **methods}.items()}
+    return type("Custom", (torch.autograd.Function,), body).apply
+
+
+def changing(torch):
+    """A function whose gradient is another one each second time."""
+    calls = []
+
+    def backward(ctx, g):
+        calls.append(g)
+        return g * 2 + len(calls) % 2 * 1e-4
+
+    return custom(torch, lambda ctx, x: x * 2, backward=backward)
+
+
 CASES = {
+    "another gradient": lambda t: (changing(t), real(t, 1.0), {"check_undefined_grad": False}),
     "square": lambda t: (lambda x: x * x, real(t, 0.3, -0.7), {}),
     "two results": lambda t: (lambda x: (wrong(t)(x), x), real(t, 0.3, -0.7), {}),
     "two inputs": lambda t: (lambda x, y: x * wrong(t)(y), (real(t, 1.0), real(t, 2.0)), {}),
@@ -99,6 +117,33 @@ CASES = {
         real(t, 1.0),
         {},
     ),
+    "missing tangent": lambda t: (
+        custom(
+            t,
+            lambda ctx, x, y: (ctx.set_materialize_grads(False), x * y)[1],
+            jvp=lambda ctx, a, b: sum(
+                t.ones(1, dtype=t.float64) if g is None else g for g in (a, b)
+            ),
+        ),
+        (real(t, 1.0), real(t, 1.0)),
+        {"check_forward_ad": True, "check_backward_ad": False},
+    ),
+    "real tangent": lambda t: (
+        custom(t, lambda ctx, x: x * (1 + 0j), jvp=lambda ctx, g: g),
+        real(t, 1.0),
+        {"check_forward_ad": True, "check_backward_ad": False, "check_grad_dtypes": True},
+    ),
+    "narrow tangent": lambda t: (
+        custom(t, lambda ctx, x: x * 2, jvp=lambda ctx, g: (g * 2).float()),
+        real(t, 1.0),
+        {"check_forward_ad": True, "check_backward_ad": False, "check_grad_dtypes": True},
+    ),
+    "wrong dtype": lambda t: (
+        answering(t, lambda g: None if g is None else (g * 2).float()),
+        real(t, 1.0),
+        {"check_grad_dtypes": True},
+    ),
+    "wrong size": lambda t: (answering(t, lambda g: g.sum()), real(t, 1.0, 2.0), {}),
     "batched": lambda t: (t.sin, real(t, 1.0, 2.0), {"check_batched_grad": True}),
 }
 

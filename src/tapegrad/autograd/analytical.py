@@ -101,13 +101,16 @@ def unit_tangents(x: Any) -> Iterator:
 def pushed_rows(
     function: Callable, inputs: Sequence, which: int, tangents: Iterator
 ) -> tuple[list, bool]:
-    """For each result its tangents, flat, one for each of `tangents`; whether dtypes are right."""
+    """For each result its tangents, flat, one for each of `tangents`; whether dtypes are right.
+
+    They are where a complex result has complex tangents and a real one real ones.
+    """
     rows: list[list] = []
     right = True
     for tangent in tangents:
         found = []
         for y, t in pushed(function, inputs, which, tangent):
-            right = right and (t is None or t.dtype is y.dtype)
+            right = right and (t is None or t.dtype.is_complex == y.dtype.is_complex)
             flat = np.zeros(y.numel(), y._array.dtype) if t is None else t._array.reshape(-1).copy()
             found.append(flat)
         rows.append(found)

@@ -156,7 +156,6 @@ def _check_inputs(inputs: tuple) -> None:
                 ),
                 "Several of its elements are one place in memory.",
             )
-        x.retain_grad()
 
 
 def gradgradcheck(

@@ -15,8 +15,10 @@ from tapegrad.autograd.gradcheck_message import (
     UNDEFINED_NOT_ZERO,
     UNDEFINED_REFUSED,
     UNDEFINED_WARNING,
+    GradcheckError,
     wrong,
 )
+from tapegrad.errors import advised
 from tapegrad.ops import allclose, zeros_like
 from tapegrad.ops.random_make import rand
 from tapegrad.tensor import Tensor, wrap
@@ -112,11 +114,18 @@ def check_undefined_forward(function: Callable, inputs: Sequence) -> None:
         without = _tangents(function, inputs, {**tangents, i: None})
         for place, (a, b) in enumerate(zip(with_zeros, without, strict=True)):
             if a is not None and b is not None and not allclose(a, b):
-                raise wrong(
-                    f"Mismatch in tangent values for output with index: {place} when input: {x} "
-                    f"has an undefined tangent value. Got: {a} but expected: {b}",
-                    "An input without a tangent does not move.",
+                error = GradcheckError(  # PyTorch's message is such a tuple
+                    "Mismatch in tangent values for output with index: ",
+                    place,
+                    " when input: ",
+                    x,
+                    " has an undefined tangent value. ",
+                    " Got: ",
+                    a,
+                    " but expected: ",
+                    b,
                 )
+                raise advised(error, "An input without a tangent does not move.")
 
 
 def _tangents(function: Callable, inputs: Sequence, tangents: dict[int, Any]) -> list:

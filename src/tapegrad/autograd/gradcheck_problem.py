@@ -126,7 +126,8 @@ class Problem:
         """Raise unless tangents have the dtypes they have to."""
         if self.options.check_dtypes and not right:
             raise wrong(
-                "Forward AD gradient has dtype mismatch.", "A tangent has the dtype of its value."
+                "Forward AD gradient has dtype mismatch.",
+                "The tangent of a complex result is complex, that of a real one real.",
             )
 
     # --- comparing ---------------------------------------------------------------------------
