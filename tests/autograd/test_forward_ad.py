@@ -16,6 +16,7 @@ from tapegrad.autograd.forward_ad import (
     make_dual,
     unpack_dual,
 )
+from tests.messages import raises
 
 
 @pytest.fixture
@@ -513,3 +514,41 @@ def test_a_base_that_becomes_dual_after_its_view_gives_the_view_a_tangent(level)
     base.copy_(dual([1.0, 1.0, 1.0, 1.0], [5.0, 6.0, 7.0, 8.0]))
     assert tangent(view * other).tolist() == [6, 7]
     assert tangent(other * view).tolist() == [6, 7]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: make_dual(x, x, level=1), "Invalid level given to _make_dual"),
+        (
+            lambda x: make_dual(x, x, level=-1),
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            "enter_dual_level() first.",
+        ),
+        (lambda x: unpack_dual(x, level=1), "Invalid level given to _fw_primal"),
+        (
+            lambda x: make_dual(x, make_dual(x, x)),
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not "
+            "supported.",
+        ),
+        (lambda x: enter_dual_level(), "Nested forward mode AD is not supported at the moment"),
+    ],
+)
+def test_what_a_level_refuses(call, message):
+    with dual_level():
+        with raises(RuntimeError, message):
+            call(torch.ones(2))
+        assert unpack_dual(make_dual(torch.ones(2), torch.ones(2))).tangent is not None
+    with raises(
+        RuntimeError,
+        "Trying to access a forward AD level with an invalid index. This index was either not "
+        "created or is already deleted.",
+    ):
+        make_dual(torch.ones(2), torch.ones(2), level=0)
+
+
+def test_a_level_below_zero_knows_no_tangents():
+    with dual_level():
+        x = make_dual(torch.ones(2), torch.ones(2))
+        assert unpack_dual(x, level=-1).tangent is None
+        assert unpack_dual(x, level=0).tangent.tolist() == [1, 1]

@@ -96,7 +96,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     tensor([1., 4.], tangent=tensor([2., 0.]))
     """
     mode = forward_mode()
-    if mode is None and level is None:
+    if (level is None and mode is None) or (level is not None and level < 0):
         raise errors.advised(
             RuntimeError(
                 "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
@@ -104,10 +104,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             ),
             "Work inside `with torch.autograd.forward_ad.dual_level():`.",
         )
-    if mode is None or level not in (None, 0):
-        raise errors.advised(
-            RuntimeError("Invalid level given to _make_dual"), "Leave level= away."
-        )
+    mode = _mode_of(mode, level, "_make_dual")
     for name, x in (("primal", tensor), ("tangent", tangent)):
         if not isinstance(x, TensorCore):
             raise errors.advised(
@@ -119,7 +116,30 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
                 ValueError(f"Expected {name} to be floating point or complex, but got: {x.dtype}"),
                 "Convert it first, for example with .float().",
             )
+    if mode.tangent(tangent) is not None:
+        raise errors.advised(
+            RuntimeError(
+                "Setting a forward grad that itself has a forward gradient at the same level0 is "
+                "not supported."
+            ),
+            "unpack_dual(tangent).primal has no tangent.",
+        )
     return dual(mode, tensor, tangent)
+
+
+def _mode_of(mode: Forward | None, level: int | None, function: str) -> Forward:
+    """The forward mode of a level that was given by its number; there is one, 0, at most."""
+    if level not in (None, 0):
+        raise errors.advised(RuntimeError(f"Invalid level given to {function}"), "Leave it away.")
+    if mode is None:
+        raise errors.advised(
+            RuntimeError(
+                "Trying to access a forward AD level with an invalid index. This index was either "
+                "not created or is already deleted."
+            ),
+            "Work inside `with torch.autograd.forward_ad.dual_level():`.",
+        )
+    return mode
 
 
 def dual(mode: Forward, tensor: Any, tangent: Any) -> Any:
@@ -157,8 +177,9 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
         if mode is None:
             return UnpackedDualTensor(tensor, None)
         raise errors.must_be("_unpack_dual", "dual", 1, "Tensor", tensor)
-    if mode is None:
+    if mode is None or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
+    mode = _mode_of(mode, level, "_fw_primal")
     return UnpackedDualTensor(primal(mode, tensor), mode.tangent(tensor) if mode.is_on else None)
 
 
