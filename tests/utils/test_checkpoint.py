@@ -1,6 +1,7 @@
 """Checkpoints: the same gradients from less memory; what they need of their function."""
 
 import gc
+import math
 import tracemalloc
 
 import numpy as np
@@ -433,8 +434,6 @@ def test_arguments_are_checked(f):
         again(f, x, determinism_check="all")
     with raises(ValueError, "debug=True is incompatible with non-default context_fn"):
         again(f, x, debug=True, context_fn=lambda: checkpoints.noop_context_fn())
-    with pytest.raises(NotImplementedError, match="create_selective_checkpoint_contexts"):
-        checkpoints.create_selective_checkpoint_contexts([])
 
 
 # --- stretches ---
@@ -459,3 +458,29 @@ def test_stretches_are_checked():
         checkpoint_sequential(deep(2, 1), 2, leaf(1.0), use_reentrant=False, foo=1)
     with raises(ValueError, "range() arg 3 must not be zero"):
         checkpoint_sequential(deep(2, 1), 3, leaf(1.0), use_reentrant=False)
+
+
+# --- groups of backward passes ---
+
+
+def test_a_group_of_passes_runs_the_function_again_once():
+    runs = []
+
+    def function(x):
+        runs.append(x)
+        return x.sin(), x.exp()
+
+    x = leaf(1.0)
+    a, b = checkpoint(function, x, use_reentrant=False)
+    with checkpoints.GraphExecGroup() as group:
+        assert type(group) is checkpoints.GraphExecGroup
+        a.backward(retain_graph=True)
+        b.backward(retain_graph=True)
+        assert len(runs) == 2
+        with pytest.raises(checkpoints.CheckpointError, match="already unpacked once"):
+            b.backward(retain_graph=True)
+        with pytest.raises(RuntimeError, match="GraphExecGroup contexts cannot be nested"):
+            with checkpoints.GraphExecGroup():
+                pass
+    b.backward()
+    assert x.grad.item() == pytest.approx(math.cos(1) + 2 * math.e)

@@ -116,8 +116,9 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     if not isinstance(error_message, str):
         raise errors.advised(
             TypeError(
-                "_saved_tensors_hooks_disable(): argument 'error_message' must be str, not "
-                f"{type(error_message).__name__}"
+                "_saved_tensors_hooks_disable(): incompatible function arguments. The following "
+                "argument types are supported:\n    1. (error_message: str, fail_if_non_empty: "
+                f"bool = True) -> None\n\nInvoked with: {error_message!r}"
             ),
             "Say what a user should read.",
         )

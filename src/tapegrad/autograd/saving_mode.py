@@ -15,6 +15,7 @@ from tapegrad.autograd.history import CopySlices
 from tapegrad.autograd.layered import Layered, layer_of
 from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.packed import Packed, pack_node
+from tapegrad.call import apply
 from tapegrad.op import Op
 
 # The array that an operator in place is about to write.
@@ -42,8 +43,10 @@ class Saving(Layered):
         else:
             token = MODE.set(under)
             try:
-                # the fast path of small calls, where it is an operator
-                result = op.call(*inputs, **params) if type(op) is Op else function(*args, **kwargs)
+                if function is apply:  # then an operator: the fast path of small calls
+                    result = op.call(*inputs, **params)
+                else:
+                    result = function(*args, **kwargs)
             finally:
                 MODE.reset(token)
         if self.grad:

@@ -79,3 +79,14 @@ from tapegrad.ops.write import *
 
 # The functions, not the files they are in, which are attributes of this package, too.
 __all__ = [n for n, value in globals().items() if n[0] != "_" and type(value) is not _Module]
+
+
+def __getattr__(name: str) -> object:
+    """`torch.ops.aten`: the names of operators, on first use."""
+    if name == "aten":
+        from tapegrad.overload import aten
+
+        return aten
+    from tapegrad.missing import missing
+
+    raise missing(__name__, name)

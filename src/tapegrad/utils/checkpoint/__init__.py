@@ -6,7 +6,7 @@ Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
 from typing import Any
 
 from tapegrad.missing import missing as _missing
-from tapegrad.utils.checkpoint.frame import CheckpointError
+from tapegrad.utils.checkpoint.frame import CheckpointError, GraphExecGroup
 from tapegrad.utils.checkpoint.reentrant import (
     CheckpointFunction,
     check_backward_validity,
@@ -19,7 +19,11 @@ from tapegrad.utils.checkpoint.run import (
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
-from tapegrad.utils.checkpoint.selective import create_selective_checkpoint_contexts
+from tapegrad.utils.checkpoint.selective import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 from tapegrad.utils.checkpoint.surroundings import (
     DefaultDeviceType,
     get_device_states,
@@ -29,7 +33,10 @@ from tapegrad.utils.checkpoint.surroundings import (
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
     "DefaultDeviceType",
+    "GraphExecGroup",
+    "SelectiveCheckpointContext",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from tapegrad import errors
@@ -24,7 +25,63 @@ class CheckpointError(RuntimeError):
     """A checkpoint whose function did something else when it was run again."""
 
 
-CheckpointError.__module__ = "torch.utils.checkpoint"
+class GraphExecGroup:
+    """A block in which a checkpoint runs again once at most, whatever backward passes there are.
+
+    Outside of such a block, too, what the second run gave and a pass did not use is there for the
+    next one. In it, passes that use the same of what was kept are an error, as in PyTorch.
+
+    Raises:
+        RuntimeError: if it is nested.
+        CheckpointError: from a backward pass that uses what another one has used.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> a, b = torch.utils.checkpoint.checkpoint(
+    ...     lambda x: (x.sin(), x.exp()), x, use_reentrant=False
+    ... )
+    >>> with torch.utils.checkpoint.GraphExecGroup():
+    ...     a.sum().backward(retain_graph=True)
+    ...     b.sum().backward()
+    """
+
+    def __init__(self) -> None:
+        self._used: set[Holder] = set()
+        self._token: Any = None
+
+    def __enter__(self) -> GraphExecGroup:
+        around = GROUP.get()
+        if around is not None:
+            raise errors.advised(
+                RuntimeError(
+                    "GraphExecGroup contexts cannot be nested. Already inside group " + repr(around)
+                ),
+                "The block around this one is enough.",
+            )
+        self._token = GROUP.set(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        GROUP.reset(self._token)
+
+    def check(self, holder: Holder) -> None:
+        """Raise if the tensor that a holder stands for was used in this block already."""
+        if holder in self._used:
+            raise errors.advised(
+                CheckpointError(
+                    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was "
+                    "already unpacked once. Performing two backward calls that overlap (i.e. "
+                    "require the same saved activation in order to compute gradients) is not "
+                    "allowed while under the torch.utils.checkpoint.GraphExecGroup context. If you "
+                    "are calling ctx.saved_tensors in backward, make sure to do so only once. "
+                    "Otherwise please open an issue with details on your use case."
+                ),
+                "Run such passes outside of the block.",
+            )
+        self._used.add(holder)
+
+
+GROUP: ContextVar[GraphExecGroup | None] = ContextVar("tapegrad_graph_exec_group", default=None)
+CheckpointError.__module__ = GraphExecGroup.__module__ = "torch.utils.checkpoint"
 
 
 class Stop(Exception):
@@ -87,6 +144,9 @@ class Frame:
         return holder
 
     def unpack(self, holder: Holder) -> Any:
+        group = GROUP.get()
+        if group is not None:
+            group.check(holder)
         if holder.number not in self.found:
             try:
                 self._run_again()

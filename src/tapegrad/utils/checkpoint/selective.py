@@ -1,25 +1,278 @@
-"""Checkpoints that keep the results of some operators: not built."""
+"""Checkpoints that keep the results of some operators: a policy says of which.
+
+Forward, what an operator computes is kept if the policy says so. Backward, when the function runs
+again, such an operator gives what was kept, behind a new node, and computes nothing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import Token
+from enum import Enum
 from typing import Any
 
 from tapegrad import errors
+from tapegrad.arrays.find import namespace_of
+from tapegrad.autograd.graph import version_of
+from tapegrad.autograd.kept import CONSTANT, GRAD, RAW
+from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.view import edge_of
+from tapegrad.call import record
+from tapegrad.op import Op
+from tapegrad.overload import OpOverload, OpOverloadPacket, overload_of
+from tapegrad.tensor import TensorCore, wrap
+
+
+class CheckpointPolicy(Enum):
+    """What is done with the result of an operator in a selective checkpoint.
+
+    It is kept (`SAVE`) or computed again (`RECOMPUTE`). `MUST` and `PREFER` mean the same here, and
+    so do `CPU_OFFLOAD` and `SAVE`: all memory is the CPU's.
+
+    >>> torch.utils.checkpoint.CheckpointPolicy.MUST_SAVE
+    <CheckpointPolicy.MUST_SAVE: 0>
+    """
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+_SAVING = frozenset(each for each in CheckpointPolicy if "RECOMPUTE" not in each.name)
+
+
+class SelectiveCheckpointContext:
+    """What a policy is told besides the call: `op_output`, what the operator returned.
+
+    `is_recompute` is False: policies are asked forward, and never again.
+    """
+
+    def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
+        self.is_recompute = is_recompute
+        self.op_output = op_output
+
+
+CheckpointPolicy.__module__ = SelectiveCheckpointContext.__module__ = "torch.utils.checkpoint"
 
 
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False
-) -> Any:
-    """Not available: a checkpoint keeps nothing but its inputs.
+) -> tuple[Any, Any]:
+    """Two contexts, one for each run of a checkpoint, in which some results are kept.
+
+    For `checkpoint(..., use_reentrant=False, context_fn=...)`. Operators are named as PyTorch's
+    dispatcher does: `torch.ops.aten.mm.default`. A policy is not asked about writes in place, about
+    the making of tensors, and about operators that PyTorch has not: they always run again; so do
+    views, which cost nothing, whatever it says of them.
+
+    Args:
+        policy_fn_or_list: operators whose results are kept; or a function of a
+            `SelectiveCheckpointContext`, the operator, and what it was called with (its tensors,
+            and its options by keyword, as tapegrad's operator has them), which gives a
+            `CheckpointPolicy`
+        allow_cache_entry_mutation: whether results that are kept may be written in place later, as
+            which the second run then gets them
 
     Raises:
-        NotImplementedError: always.
+        TypeError, ValueError: it is neither, or names no operator.
+        RuntimeError: from the backward pass, if what was kept was written, or it runs twice.
+
+    >>> import functools
+    >>> from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
+    >>> keep = functools.partial(
+    ...     create_selective_checkpoint_contexts, [torch.ops.aten.mm.default]
+    ... )
+    >>> x = torch.ones(2, 2, requires_grad=True)
+    >>> y = checkpoint(lambda x: (x @ x).sin() @ x, x, use_reentrant=False, context_fn=keep)
+    >>> y.sum().backward()
+    >>> x.grad.shape
+    torch.Size([2, 2])
     """
-    raise errors.advised(
-        NotImplementedError(
-            "create_selective_checkpoint_contexts: tapegrad's checkpoints keep no results of "
-            "single operators"
-        ),
-        "Put checkpoint() around the stretches that are to be computed again, and not around those "
-        "whose results are to be kept.",
+    policy = _policy(policy_fn_or_list)
+    kept = _Results(allow_cache_entry_mutation)
+    return _Context(_Keeping, kept, policy), _Context(_Giving, kept)
+
+
+def _policy(given: Any) -> Callable:
+    """The policy, where a list was given one that keeps the results of its operators."""
+    if callable(given):
+        return given
+    if not isinstance(given, list):
+        raise errors.advised(
+            TypeError("policy_fn_or_list must be either a function or a list of ops."),
+            "[torch.ops.aten.mm.default], for example.",
+        )
+    for op in given:
+        if isinstance(op, OpOverload):
+            continue
+        more = ""
+        if isinstance(op, OpOverloadPacket):
+            more = (
+                "Please update the OpOverloadPacket to a specific OpOverload.For example, if you "
+                f"have `torch.ops.{op}`, change it to `torch.ops.{op}.default`."
+            )
+        raise errors.advised(
+            ValueError(
+                f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. "
+                + more
+            ),
+            "Operators have names such as torch.ops.aten.mm.default.",
+        )
+
+    def policy(ctx: Any, op: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
+        listed = any(op is each for each in given)
+        return CheckpointPolicy.MUST_SAVE if listed else CheckpointPolicy.PREFER_RECOMPUTE
+
+    return policy
+
+
+class _Results:
+    """What is kept: for each operator its results, by the number of the call."""
+
+    def __init__(self, may_be_written: bool):
+        self.may_be_written = may_be_written
+        self.calls: dict[Any, list] = {}
+        self.given = False
+
+    def keep(self, op: Op, result: Any) -> None:
+        """Keep the result of one more call of an operator; None: it is computed again."""
+        found = None
+        if result is not None:
+            several = type(result) is tuple
+            counters = [(x._array, version_of(x)) for x in (result if several else (result,))]
+            found = several, [(array, counter, counter.value) for array, counter in counters]
+        self.calls.setdefault(op, []).append(found)
+
+    def take(self, op: Op, number: int) -> tuple[bool, list] | None:
+        """The result of a call of an operator, as arrays; whether they are several."""
+        calls = self.calls.get(op, [])
+        found = calls[number] if number < len(calls) else None
+        if found is None:
+            return None
+        several, kept = found
+        if not self.may_be_written and any(now.value != then for _, now, then in kept):
+            raise errors.advised(
+                RuntimeError(
+                    "Tensor cached during selective activation checkpoint has been mutated"
+                ),
+                "Write out of place, or pass allow_cache_entry_mutation=True.",
+            )
+        calls[number] = None
+        self.given = True
+        return several, [array for array, _, _ in kept]
+
+
+def _is_asked_about(op: Any) -> bool:
+    return type(op) is Op and not op.view
+
+
+class _Keeping(Layered):
+    """The first run: asks the policy, keeps results."""
+
+    __slots__ = ("kept", "policy")
+
+    def __init__(self, under: Any, kept: _Results, policy: Callable):
+        super().__init__(under)
+        self.kept = kept
+        self.policy = policy
+
+    def over(self, under: Any) -> _Keeping:
+        return _Keeping(under, self.kept, self.policy)
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        result = self.below(name, function, args, kwargs)
+        op, inputs, params = args
+        overload = overload_of(op, inputs) if type(op) is Op else None
+        if overload is not None:
+            ctx = SelectiveCheckpointContext(is_recompute=False, op_output=result)
+            policy = self.policy(ctx, overload, *inputs, **params)
+        if _is_asked_about(op):
+            wanted = overload is not None and policy in _SAVING
+            self.kept.keep(op, result if wanted else None)
+        return result
+
+    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+        return _unseen(self, name, compute, x)
+
+
+class _Giving(Layered):
+    """The second run: gives what is kept."""
+
+    __slots__ = ("calls", "kept")
+
+    def __init__(self, under: Any, kept: _Results, calls: dict | None = None):
+        super().__init__(under)
+        self.kept = kept
+        self.calls: dict[Any, int] = {} if calls is None else calls  # of each operator, so far
+        if calls is None and kept.given:
+            raise errors.advised(
+                RuntimeError(
+                    "Trying to backward an extra time. You are only allowed to backward once on "
+                    "any region computed under selective activation checkpoint."
+                ),
+                "Run the forward pass again, or keep nothing.",
+            )
+
+    def over(self, under: Any) -> _Giving:
+        return _Giving(under, self.kept, self.calls)
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        op = args[0]
+        if not _is_asked_about(op):
+            return self.below(name, function, args, kwargs)
+        number = self.calls.get(op, 0)
+        self.calls[op] = number + 1
+        found = self.kept.take(op, number)
+        if found is None:
+            return self.below(name, function, args, kwargs)
+
+        def give(op: Op, inputs: tuple, params: dict) -> Any:
+            return _recorded(op, inputs, params, *found)
+
+        return self.below(name, give, args, kwargs)
+
+    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+        return _unseen(self, name, compute, x)
+
+
+def _unseen(mode: Layered, name: str, compute: Callable, x: Any) -> Any:
+    """Compute what is written in place under the mode below: it is not kept."""
+    token = MODE.set(mode.under)
+    try:
+        return Layered.in_place(mode, name, compute, x)
+    finally:
+        MODE.reset(token)
+
+
+def _recorded(op: Op, inputs: tuple, params: dict, several: bool, arrays: list) -> Any:
+    """A call of an operator whose result is known: what is left is to record it."""
+    outs = tuple(map(wrap, arrays))
+    tensors = [isinstance(x, TensorCore) for x in inputs]
+    edges = [edge_of(x) if t else None for x, t in zip(inputs, tensors, strict=True)]
+    kinds = "".join(
+        RAW if not t else CONSTANT if edge is None else GRAD
+        for edge, t in zip(edges, tensors, strict=True)
     )
+    if MODE.get() and GRAD in kinds and op.vjps:
+        given = [x._array if t else x for x, t in zip(inputs, tensors, strict=True)]
+        record(op, namespace_of(given), inputs, given, edges, kinds, params, outs, True)
+    return outs if several else outs[0]
+
+
+class _Context:
+    """A block in which a mode of a class is on; it may be entered again."""
+
+    def __init__(self, kind: type[Layered], *args: Any):
+        self._kind = kind
+        self._args = args
+        self._tokens: list[Token] = []
+
+    def __enter__(self) -> None:
+        self._tokens.append(MODE.set(self._kind(MODE.get(), *self._args)))
+
+    def __exit__(self, *error: object) -> None:
+        MODE.reset(self._tokens.pop())

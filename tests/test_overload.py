@@ -1,0 +1,37 @@
+"""The names of operators in PyTorch's dispatcher."""
+
+import tapegrad as torch
+from tests.messages import raises
+
+aten = torch.ops.aten
+
+
+def test_names_print_as_in_pytorch():
+    assert repr(aten.mm) == "<OpOverloadPacket(op='aten.mm')>"
+    assert repr(aten.mm.default) == "<OpOverload(op='aten.mm', overload='default')>"
+    assert (str(aten.mm), str(aten.add.Tensor)) == ("aten.mm", "aten.add.Tensor")
+    assert (aten.mm.default.name(), aten.add.Tensor.name()) == ("aten::mm", "aten::add.Tensor")
+    assert aten.mm.default.namespace == "aten"
+    assert aten.sum.overloads() == ["default", "dim_IntList"]
+
+
+def test_a_name_is_always_the_same_object():
+    assert aten.mm.default is torch.ops.aten.mm.default
+    assert aten.mm.default.overloadpacket is aten.mm
+    assert aten.mm.default in {aten.mm.default} and aten.mm.default != aten.mv.default
+
+
+def test_overloads_and_packets_are_called():
+    x = torch.tensor([1.0, -2.0])
+    assert aten.relu.default(x).tolist() == aten.relu(x).tolist() == [1, 0]
+    assert aten.add.Tensor(x, x, alpha=2).tolist() == [3, -6]
+    with raises(NotImplementedError, "torch.ops.aten._scaled_mm cannot be called in tapegrad"):
+        aten._scaled_mm.default(x, x)
+
+
+def test_unknown_names_are_errors():
+    with raises(AttributeError, "'_OpNamespace' 'aten' object has no attribute 'foo'"):
+        aten.foo  # noqa: B018
+    with raises(AttributeError, "The underlying op of 'aten.mm' has no overload name 'foo'"):
+        aten.mm.foo  # noqa: B018
+    assert "mm" in dir(aten)
