@@ -44,6 +44,11 @@ class Flow:
             at = ((values - self.low) / width).astype(np.intp) if width else values.astype(np.intp)
             self.bins = np.bincount(np.minimum(at, BINS - 1), minlength=BINS).tolist()
 
+    def key(self) -> tuple:
+        """Equal for gradients of which the same is known."""
+        numbers = (self.norm, self.low, self.high, self.n_nan, self.n_inf, self.n_zero)
+        return (*numbers, self.shape, tuple(self.bins), repr(self.values))
+
     def state(self, start: float) -> str:
         """What stands out, `start` being the norm of the gradient that the pass began with."""
         if self.n_nan:

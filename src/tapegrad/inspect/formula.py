@@ -193,7 +193,7 @@ def _chosen(node: ast.IfExp) -> tuple[str, int]:
 
 
 def _number(node: ast.Constant) -> tuple[str, int]:
-    if type(node.value) in (int, float):
+    if isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return f"<mn>{node.value:g}</mn>", _ATOM
     return f"<mtext>{escape(repr(node.value))}</mtext>", _ATOM
 

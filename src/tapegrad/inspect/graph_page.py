@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from html import escape
 from math import isfinite
 from pathlib import Path
@@ -52,11 +53,11 @@ class _Shared:
         self.all: list[Any] = []
         self._number: dict[Any, int] = {}
 
-    def number(self, key: Any, value: Any = None) -> int:
-        """The number of `value`, or of `key` itself; equal keys have the same one."""
+    def number(self, key: Any, make: Callable | None = None, *args: Any) -> int:
+        """The number of `make(*args)`, or of `key` itself; equal keys have the same one."""
         if key not in self._number:
             self._number[key] = len(self.all)
-            self.all.append(key if value is None else value)
+            self.all.append(key if make is None else make(*args))
         return self._number[key]
 
 
@@ -90,7 +91,7 @@ class _Data:
             "dtype": word(v.dtype or ""),
             "doc": word(v.doc),
             "values": v.values,
-            "rules": [self.rules.number(id(rule), _rule(rule)) for rule in v.rules],
+            "rules": [self.rules.number(id(rule), _rule, rule) for rule in v.rules],
             "kept": None if v.kept is None else [_kept(k) for k in v.kept],
             "module": word(v.module),
             "place": word(v.place),
@@ -113,19 +114,22 @@ class _Data:
     def flow(self, flow: Flow | None) -> int | None:
         if flow is None:
             return None
-        data = {
-            "norm": _rounded(flow.norm),
-            "low": _rounded(flow.low),
-            "high": _rounded(flow.high),
-            "n": flow.n,
-            "nan": flow.n_nan,
-            "inf": flow.n_inf,
-            "zero": flow.n_zero,
-            "bins": flow.bins,
-            "values": _plain(flow.values),
-            "shape": str(flow.shape),
-        }
-        return self.flows.number(repr(data), data)
+        return self.flows.number(flow.key(), _flow, flow)
+
+
+def _flow(flow: Flow) -> dict:
+    return {
+        "norm": _rounded(flow.norm),
+        "low": _rounded(flow.low),
+        "high": _rounded(flow.high),
+        "n": flow.n,
+        "nan": flow.n_nan,
+        "inf": flow.n_inf,
+        "zero": flow.n_zero,
+        "bins": flow.bins,
+        "values": _plain(flow.values),
+        "shape": str(flow.shape),
+    }
 
 
 def _group(g: Group) -> dict:
