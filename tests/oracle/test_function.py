@@ -1,7 +1,5 @@
 """Programs with custom functions, as people write them: what they print is what PyTorch prints."""
 
-import warnings
-
 import pytest
 
 import tapegrad
@@ -178,16 +176,6 @@ with import_forward_ad.dual_level():
     show(y.primal.detach(), y.tangent.detach(), torch.autograd.grad(y.tangent, w))
 """,
 }
-
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
 
 
 def printed(torch, program):

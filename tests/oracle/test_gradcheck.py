@@ -8,16 +8,6 @@ import pytest
 import tapegrad
 
 
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
-
-
 def wrong(torch, factor=3.0, forward=2.0):
     """Twice its input, with other derivatives."""
 
