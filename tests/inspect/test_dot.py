@@ -64,6 +64,14 @@ def test_make_dot_shows_what_is_kept_and_the_base_of_a_view():
     assert label in [text for text, _ in nodes]
 
 
+def test_make_dot_takes_tensors_in_lists_too_and_nothing_else():
+    x = torch.ones(2, requires_grad=True)
+    a, b = x.exp(), x.sin()
+    assert make_dot([a, b]).source == make_dot((a, b)).source
+    with pytest.raises(TypeError, match="make_dot\\(\\) takes tensors, not NoneType"):
+        make_dot(None)
+
+
 def test_torchviz_is_served(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

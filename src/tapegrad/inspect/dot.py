@@ -85,11 +85,14 @@ def make_dot(
     view dark green, saved tensors orange. Those of custom functions are always shown.
 
     Args:
-        var: a tensor, or a tuple of them.
+        var: a tensor, or a tuple or list of them.
         params: names of leaves, such as `dict(model.named_parameters())`.
         show_attrs: show in the node of an operator what it keeps that is no tensor.
         show_saved: show the tensors that operators keep.
         max_attr_chars: how much of each is shown.
+
+    Raises:
+        TypeError: `var` is something else.
 
     >>> x = torch.ones(2, requires_grad=True)
     >>> dot = tapegrad.inspect.make_dot(x.exp(), params={"x": x})
@@ -97,7 +100,12 @@ def make_dot(
     '[label=ExpBackward0]'
     """
     drawing = _Drawing(params or {}, show_attrs, show_saved, max_attr_chars)
-    for x in var if isinstance(var, tuple) else (var,):
+    for x in var if isinstance(var, (tuple, list)) else (var,):
+        if not isinstance(x, Tensor):
+            raise errors.advised(
+                TypeError(f"make_dot() takes tensors, not {type(x).__name__}"),
+                "Give it the loss, or a tuple of tensors.",
+            )
         drawing.add_result(x, _GREEN)
     return Dot(drawing.body)
 

@@ -112,10 +112,10 @@ class _Tree:
         return "\n".join(lines)
 
     def _count_users(self, roots: list) -> dict:
-        """Every node that is reached from the roots, and along how many edges."""
-        n_users = {root: 0 for root, _ in roots}
-        for root, _ in roots:
-            n_users[root] += len(roots) > 1 and sum(root is each for each, _ in roots) > 1
+        """Every node that is reached from the roots, and how many use it."""
+        n_users: dict = {}
+        for root, _ in roots:  # whoever asked for it uses it
+            n_users[root] = n_users.get(root, 0) + 1
         waiting = list(n_users)
         while waiting:
             for source, _ in self.inputs(waiting.pop()):

@@ -189,8 +189,14 @@ def graph(
     names: dict[int, str] = {}
     _name_variables(names, sys._getframe(1))
     if callable(of) and not isinstance(of, Tensor):
-        title = title or type(of).__name__
-        tensors = _tensors_in(_called(of, inputs, options))
+        title = title or getattr(of, "__name__", type(of).__name__)
+        given = _called(of, inputs, options)
+        tensors = _tensors_in(given)
+        if not tensors:
+            raise errors.advised(
+                TypeError(f"{title}() gave no tensors but {type(given).__name__}"),
+                "Let it give tensors, alone or in tuples, lists, dicts or dataclasses.",
+            )
         if hasattr(of, "named_parameters"):
             names.update({id(p): name for name, p in of.named_parameters()})
     elif inputs or options:
@@ -230,6 +236,8 @@ def _tensors_in(value: Any) -> list[Tensor]:
     """The tensors in what a model returns, in order."""
     if isinstance(value, Tensor):
         return [value]
+    if hasattr(type(value), "__dataclass_fields__"):
+        value = [getattr(value, name) for name in value.__dataclass_fields__]
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
@@ -241,7 +249,7 @@ def _cotangents(tensors: list, given: Any) -> list:
     from tapegrad.ops.like import ones_like
 
     if given is None:
-        return [None if x.numel() == 1 else ones_like(x) for x in tensors]
+        return [ones_like(x) if x.numel() != 1 or x.is_complex() else None for x in tensors]
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 

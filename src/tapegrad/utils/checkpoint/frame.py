@@ -96,6 +96,9 @@ class Holder:
     def __init__(self, number: int):
         self.number = number
 
+    def __repr__(self) -> str:
+        return "a tensor that is computed again"
+
 
 class KeepInputs(Function):
     """Keeps tensors as any node does: watched for writes, packed by the hooks around it."""
