@@ -101,6 +101,24 @@ EXACT = [
         "31c0c0c86578",
         51757121,
     ),
+    (
+        "torch.binomial(torch.linspace(0, 40, 50), torch.linspace(0, 1, 50))",
+        (50,),
+        "952bf5a3b83c",
+        234386341,
+    ),
+    (
+        "torch.binomial(torch.full((30,), 1000.0).double(), torch.tensor(0.4).double())",
+        (30,),
+        "6c64ceeef8f4",
+        95540579,
+    ),
+    (
+        "torch.binomial(torch.full((2, 1), 9.0), torch.tensor([0.1, 0.5, 0.9]))",
+        (2, 3),
+        "9164eb4dab27",
+        250845462,
+    ),
     ("torch.multinomial(torch.tensor([0.1, 0.0, 0.6, 0.3]), 3)", (3,), "f02fbf6048e9", 133224040),
     ("torch.multinomial(torch.tensor([0.1, 0.0, 0.6, 0.3]), 1)", (1,), "35be322d094f", 133224040),
     (
@@ -523,6 +541,21 @@ ERRORS = [
         "torch.poisson(-torch.ones(3))",
         RuntimeError,
         "invalid Poisson rate, expected rate to be non-negative",
+    ),
+    (
+        "torch.binomial(torch.tensor([5]), torch.tensor([0.2]))",
+        ValueError,
+        "binomial only supports floating-point dtypes for count, got: Long",
+    ),
+    (
+        "torch.binomial(torch.ones(1), torch.ones(1).double())",
+        RuntimeError,
+        "Found dtype Double but expected Float",
+    ),
+    (
+        "torch.binomial(torch.ones(3), torch.ones(2))",
+        RuntimeError,
+        "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0",
     ),
     (
         "torch.multinomial(torch.ones(3), 4)",

@@ -67,6 +67,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.ops.pool_line": "max_pool1d max_pool1d_with_indices",
     "tapegrad.ops.pool_maximum": "max_pool2d max_pool3d",
     "tapegrad.ops.pseudoinverse": "pinverse",
+    "tapegrad.ops.random_count": "binomial",
     "tapegrad.ops.random_slope": "rrelu rrelu_",
     "tapegrad.ops.rank": "nanquantile quantile",
     "tapegrad.ops.recurrent": "gru lstm rnn_relu rnn_tanh",

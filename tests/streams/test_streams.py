@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tapegrad.streams import cephes, integer, normal, poisson
+from tapegrad.streams import binomial, cephes, integer, normal, poisson
 from tapegrad.streams.layout import laid_out_like
 from tapegrad.streams.rounding import cast, fma32, fma64, libm
 from tapegrad.streams.twister import Twister
@@ -120,6 +120,22 @@ def test_poisson_of_zero_draws_nothing():
     stream = Twister(2)
     assert poisson.poisson(stream, np.zeros(3)).tolist() == [0, 0, 0]
     assert (stream.pack() == Twister(2).pack()).all()
+
+
+def test_binomial_of_certain_and_impossible_trials_draws_nothing():
+    stream, nan = Twister(2), float("nan")
+    trials, chances = np.array([5.0, 5.0, -1.0, nan, 5.0]), np.array([0.0, 1.0, 0.5, 0.5, nan])
+    counts = binomial.binomial(stream, trials, chances)
+    assert counts[:3].tolist() == [0.0, 5.0, 0.0]
+    assert np.isnan(counts[3:]).all()
+    assert (stream.pack() == Twister(2).pack()).all()
+
+
+@pytest.mark.parametrize(("n", "p"), [(7.0, 0.3), (7.0, 0.9), (400.0, 0.2), (400.0, 0.7)])
+def test_binomial_has_the_mean_and_variance_of_its_law(n, p):
+    counts = binomial.binomial(Twister(3), np.full(20_000, n), np.array(p))
+    assert abs(counts.mean() - n * p) < 4 * np.sqrt(n * p * (1 - p) / 20_000)
+    assert abs(counts.var() / (n * p * (1 - p)) - 1) < 0.05
 
 
 def test_memory_is_filled_in_its_own_order():

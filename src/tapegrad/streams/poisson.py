@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
+from tapegrad.streams.one_by_one import one_by_one
 from tapegrad.streams.rounding import cast
 from tapegrad.streams.twister import Twister
-
-_AHEAD = 4096  # fractions drawn at a time
 
 
 def poisson(stream: Twister, rates: np.ndarray) -> np.ndarray:
@@ -22,23 +21,8 @@ def poisson(stream: Twister, rates: np.ndarray) -> np.ndarray:
     >>> poisson(Twister(0), np.full(4, 5.0))
     array([8., 4., 6., 4.])
     """
-    with stream.lock:
-        before = stream.pack()
-        n_used = 0
-
-        def fractions() -> Iterator[float]:
-            nonlocal n_used
-            while True:
-                for x in stream.fractions64(_AHEAD).tolist():
-                    n_used += 1
-                    yield x
-
-        draw = fractions().__next__
-        try:
-            counts = [_count(rate, draw) for rate in rates.ravel().tolist()]
-        finally:
-            stream.unpack(before)  # what was drawn ahead and not used is given back
-        stream.u64(n_used)
+    with one_by_one(stream) as draw:
+        counts = [_count(rate, draw) for rate in rates.ravel().tolist()]
     return cast(np.array(counts, np.float64), rates.dtype).reshape(rates.shape)
 
 

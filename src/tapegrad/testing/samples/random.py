@@ -99,5 +99,11 @@ def normal_of_both(make: Make) -> list:
 
 
 @row
+def binomial(make: Make) -> list:
+    counts = make.integers(2, 3)  # its derivative is not defined
+    return [Sample(make.integers(2, 1), make.integers(3), drawn=counts)]
+
+
+@row
 def drop_masked(make: Make) -> list:
     return [Sample(make(2, 3), make.mask(2, 3), scale=2.0), Sample(make(), make.mask(), scale=0.0)]
