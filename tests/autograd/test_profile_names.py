@@ -144,6 +144,42 @@ def test_names_of_operators_that_are_called_otherwise_here(name, titles):
     assert titles_of(name, REGISTRY[name]) == tuple("aten::" + word for word in titles.split())
 
 
+# --- shapes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "shapes"),
+    [
+        (lambda x: x + 2, "add", [[4, 4], [], []]),
+        (lambda x: x.sum(), "sum", [[4, 4], []]),
+        (lambda x: x.sum(1), "sum", [[4, 4], [], [], []]),
+        (lambda x: x.view(2, 8), "view", [[4, 4], []]),
+        (lambda x: x.reshape(2, 2, 4), "reshape", [[4, 4], []]),
+        (lambda x: torch.cat([x, x]), "cat", [[], []]),
+        (lambda x: torch.zeros(3), "zeros", [[], [], [], [], []]),
+        (lambda x: torch.zeros_like(x), "zeros_like", [[4, 4], [], [], [], [], []]),
+        (lambda x: x.add_(torch.ones(4)), "add_", [[4, 4], [4], []]),
+        (lambda x: x.mul_(3), "mul_", [[4, 4], []]),
+        (lambda x: x.gather(1, x[:, :1].long()), "gather", [[4, 4], [], [4, 1], []]),
+        (lambda x: x[torch.tensor([1])], "index", [[4, 4], []]),
+        (lambda x: F.layer_norm(x, (4,), x[0]), "layer_norm", [[4, 4], [], [4], [], [], []]),
+        (lambda x: F.linear(x, x), "linear", [[4, 4], [4, 4], []]),
+        (lambda x: F.linear(input=x, weight=x), "linear", [[4, 4], [4, 4], []]),
+        (lambda x: torch.addmm(x[0], x, x), "addmm", [[4], [4, 4], [4, 4], [], []]),
+        (
+            lambda x: F.conv2d(x[None, None], torch.ones(2, 1, 3, 3), stride=(1, 1)),
+            "conv2d",
+            [[1, 1, 4, 4], [2, 1, 3, 3], [], [], [], [], []],
+        ),
+    ],
+)
+def test_shapes_stand_where_pytorch_has_them(x, function, name, shapes):
+    with profile(record_shapes=True) as prof:
+        function(x)
+    found = [e.input_shapes for e in prof.function_events if e.name == "aten::" + name]
+    assert found[-1] == shapes
+
+
 # --- operations -----------------------------------------------------------------------------------
 
 

@@ -51,6 +51,7 @@ _FUNCTIONS = {
     "inversion": "linalg_inv:inv",
     "join": "hstack vstack dstack column_stack",
     "least_squares": "linalg_lstsq:lstsq",
+    "like": "empty_like full_like ones_like zeros_like",
     "likelihood": "cross_entropy_loss:cross_entropy",
     "magnitude": "linalg_norm:norm nuclear_norm",
     "mask": "nonzero",
@@ -62,6 +63,7 @@ _FUNCTIONS = {
     "pool_maximum": "max_pool2d max_pool3d",
     "power": "square",
     "product": "matmul outer inner",
+    "random_like": "rand_like randint_like randn_like",
     "recurrent": "lstm gru rnn_tanh rnn_relu",
     "recurrent_cell": "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell",
     "repeat": "tile",
@@ -162,7 +164,7 @@ def call(args: tuple, kwargs: dict) -> Any:
     recorder = RECORDER.get()
     if recorder is None or not recorder.on:
         return exchange.original(*args, **kwargs)
-    inputs = shapes_of(args) if recorder.shapes else None
+    inputs = shapes_of((*args, *kwargs.values())) if recorder.shapes else None
     record = recorder.push(exchange.title, inputs=inputs)
     try:
         result = exchange.original(*args, **kwargs)
@@ -195,4 +197,7 @@ def _function(module: Any, path: str) -> Any:
     found = module
     for name in path.split("."):
         found = vars(found)[name]
-    return found.fget if isinstance(found, property) else found
+    function: Any = found.fget if isinstance(found, property) else found
+    while len(function.__code__.co_freevars) not in _CODES:
+        function = function.__wrapped__
+    return function

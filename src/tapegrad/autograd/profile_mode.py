@@ -9,6 +9,7 @@ from typing import Any
 
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.profile_arguments import n_of_operator, takes_list
 from tapegrad.autograd.profile_names import titles_of
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
 from tapegrad.autograd.profile_values import described, described_call
@@ -68,8 +69,11 @@ class Profiling(Layered):
         recorder = self.recorder
         op, inputs, params = args
         titles = titles_of(name, op)
-        record = recorder.push(titles[-1], inputs=shapes_of(inputs) if recorder.shapes else None)
+        record = recorder.push(titles[-1])
         record.above = titles[:-1]
+        if recorder.shapes:
+            record.inputs = shapes_of(inputs)
+            record.n_arguments = n_of_operator(name)
         books = recorder.allocations
         given = set() if books is None else books.given(inputs)
         try:
@@ -78,7 +82,7 @@ class Profiling(Layered):
             if books is not None:
                 books.made(given, inputs, result)
             if recorder.values:
-                tensors = [list(inputs)] if getattr(op, "variadic", False) else inputs
+                tensors = [list(inputs)] if takes_list(record.name) else inputs
                 record.values = described_call(tensors, params, result)
             return result
         finally:
@@ -113,8 +117,11 @@ class Profiling(Layered):
         recorder = self.recorder
         if not recorder.on:
             return super().in_place(name, compute, x)
-        record = recorder.push("aten::" + name, inputs=[list(x.shape)] if recorder.shapes else None)
+        record = recorder.push("aten::" + name)
         under = self.under
+        if recorder.shapes:
+            record.inputs = shapes_of([x])
+            under = _Seeing(under, record)
         token = MODE.set(under)
         try:
             return compute(x) if type(under) is bool else under.in_place(name, compute, x)
@@ -126,7 +133,7 @@ class Profiling(Layered):
         recorder = self.recorder
         if not recorder.on:
             return super().backward_node(node, function, args)
-        shapes = shapes_of(args[1:2]) if recorder.shapes else None
+        shapes = _gradient_shapes(args[1]) if recorder.shapes else None
         record = recorder.push(type(node).__name__, BACKWARD, shapes, node.sequence or -1)
         books = recorder.allocations
         given = set() if books is None else books.of_node(node, args[1])
@@ -140,6 +147,28 @@ class Profiling(Layered):
             return result
         finally:
             recorder.pop(record)
+
+
+class _Seeing(Layered):
+    """Sees the shapes that the operator of an in-place function is given."""
+
+    __slots__ = ("record",)
+
+    def __init__(self, under: Any, record: Any):
+        super().__init__(under)
+        self.record = record
+
+    def over(self, under: Any) -> _Seeing:
+        return _Seeing(under, self.record)
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        if len(self.record.inputs) == 1:
+            self.record.inputs += shapes_of(args[1][1:])
+        return self.below(name, function, args, kwargs)
+
+
+def _gradient_shapes(g: Any) -> list[list[int]]:
+    return shapes_of(g if isinstance(g, (tuple, list)) else [g])
 
 
 def quick_way(op: Any, grad: bool) -> Callable:

@@ -30,6 +30,7 @@ class Record:
         "flops",
         "inputs",
         "module",
+        "n_arguments",
         "name",
         "scope",
         "sequence",
@@ -42,6 +43,7 @@ class Record:
     above: tuple[str, ...]  # names of events around it that begin and end with it, outermost first
     scope: int
     inputs: list[Any] | None  # shapes
+    n_arguments: int  # where that is not the number of all operators of the name
     sequence: int
     thread: int
     flops: int  # operations, where whoever records counts them
@@ -152,7 +154,7 @@ class Recorder:
         record = Record()
         record.name = name
         record.above = ()
-        record.flops = 0
+        record.flops = record.n_arguments = 0
         record.values = None
         record.scope = scope
         record.inputs = inputs
@@ -199,7 +201,8 @@ class Recorder:
                 record = Record()
                 titles = titles_of(what.name, what) if scope == FUNCTION else (what.__name__,)
                 record.name, record.above = titles[-1], titles[:-1]
-                record.flops, record.values = 0, None
+                record.flops = record.n_arguments = 0
+                record.values = None
                 record.start, record.end = int(start * 1e9), int(end * 1e9)
                 record.sequence, record.thread = sequence, thread
                 record.scope = scope
@@ -219,16 +222,10 @@ def module_here() -> str:
 
 
 def shapes_of(args: Iterable[Any]) -> list[list[int]]:
-    """The shapes of the tensors among `args`; a number or an option has none, `[]`.
+    """The shapes of tensors; what is none has the shape `[]`.
 
     >>> from tapegrad.autograd.profile_recorder import shapes_of
     >>> shapes_of([torch.ones(2, 3), 2.5])
     [[2, 3], []]
     """
-    shapes: list[list[int]] = []
-    for arg in args:
-        if isinstance(arg, (tuple, list)):  # tensors of `cat`, options of an operator
-            shapes += shapes_of(arg)
-        else:
-            shapes.append(list(getattr(arg, "shape", ())))
-    return shapes
+    return [list(getattr(x, "shape", ())) for x in args]

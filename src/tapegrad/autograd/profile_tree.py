@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from tapegrad.autograd.profile_arguments import arranged
 from tapegrad.autograd.profile_event import FunctionEvent
 from tapegrad.autograd.profile_flops import WHOLE, flops_of
 from tapegrad.autograd.profile_memory import Usage
@@ -39,7 +40,7 @@ def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -
                 (record.end - recorder.began) / 1e3,
                 "",
                 fwd_thread,
-                record.inputs if shapes and record.inputs and not _is_around(record, name) else [],
+                _shapes(record, name) if shapes else [],
                 [],
                 record.scope if innermost else FUNCTION,
                 cpu_memory_usage=used,
@@ -100,6 +101,14 @@ def _names(record: Record) -> tuple[str, ...]:
 def _is_around(record: Record, name: str) -> bool:
     """Whether a name is that of the event around a node, which has no inputs."""
     return record.scope == BACKWARD and name.startswith(EVALUATE)
+
+
+def _shapes(record: Record, name: str) -> list:
+    if record.inputs is None or _is_around(record, name):
+        return []
+    if record.scope != FUNCTION:
+        return record.inputs
+    return arranged(name, record.inputs, record.n_arguments if name == record.name else 0)
 
 
 def _flops(record: Record, name: str) -> int:
