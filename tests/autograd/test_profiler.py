@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tapegrad as torch
@@ -445,6 +446,24 @@ def test_python_functions_are_recorded_when_asked_for(tmp_path, pair):
     inside = [line for line in lines if line.rpartition(" ")[0].endswith("inner")]
     assert len(inside) == 1 and "outer;" in inside[0]
     assert int(inside[0].rpartition(" ")[2]) > 0
+
+
+def test_python_functions_that_operators_call_are_left_out():
+    x = torch.rand(4, 4, requires_grad=True)
+
+    def found(hook):
+        handle = x.register_hook(hook)
+        with profile(with_stack=True) as prof:
+            torch.linalg.inv(x).sum().backward()
+            torch.randn(3)
+        handle.remove()
+        return [event.name for event in prof.function_events if event.is_python_function]
+
+    plain = found(lambda grad: grad)
+    assert not any("numpy" in name or "tapegrad/" in name for name in plain)
+    own = found(lambda grad: grad * float(np.flip(np.eye(3))[0, 2]))
+    assert any(name.endswith(": <lambda>") for name in own)
+    assert any(name.endswith(": flip") for name in own)  # the user's call of it
 
 
 # --- files ----------------------------------------------------------------------------------------

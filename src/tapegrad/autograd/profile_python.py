@@ -1,6 +1,7 @@
 """Python functions as events of a profile: what `with_stack=True` adds.
 
-Functions of tapegrad itself are left out: what they do is recorded by the name of the operator.
+Functions of tapegrad itself are left out, and those of NumPy and SciPy that it calls: what they do
+is recorded by the name of the operator.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ import sys
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from tapegrad.autograd.profile_recorder import PYTHON, Record, Recorder
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _RULES = "<tapegrad"  # the file of rules that were composed
+_PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__))) + os.sep
+_KERNELS = (_PACKAGES + "numpy" + os.sep, _PACKAGES + "scipy" + os.sep)
 
 
 def _is_own(frame: FrameType) -> bool:
@@ -66,15 +71,24 @@ class PythonTracer:
             if frame.f_code is self._layer:
                 title: str | None = self._layer_title(frame.f_locals["self"])
             else:
-                title = None if _is_own(frame) else _title(frame)
+                title = None if self._is_hidden(frame) else _title(frame)
             self._open.append(None if title is None else self._recorder.push(title, PYTHON))
         elif event == "c_call":
-            record = None if _is_own(frame) else self._recorder.push(repr_of(arg), PYTHON)
-            self._open.append(record)
+            hidden = _is_own(frame) or self._in_hidden()
+            self._open.append(None if hidden else self._recorder.push(repr_of(arg), PYTHON))
         elif self._open:  # a return, also of what was already running
             record = self._open.pop()
             if record is not None:
                 self._recorder.pop(record)
+
+    def _is_hidden(self, frame: FrameType) -> bool:
+        if _is_own(frame):
+            return True
+        return frame.f_code.co_filename.startswith(_KERNELS) and self._in_hidden()
+
+    def _in_hidden(self) -> bool:
+        """Whether the innermost function that was called is one that is left out."""
+        return bool(self._open) and self._open[-1] is None
 
     def _layer_title(self, layer: Any) -> str:
         """A layer by its class, and its number among those of this class."""
