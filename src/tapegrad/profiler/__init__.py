@@ -16,7 +16,8 @@ from tapegrad.profiler.plan import (
     schedule,
     supported_activities,
 )
-from tapegrad.profiler.session import _ExperimentalConfig, _KinetoProfile, profile
+from tapegrad.profiler.recording import _ExperimentalConfig, _KinetoProfile
+from tapegrad.profiler.session import profile
 from tapegrad.profiler.trace_handler import tensorboard_trace_handler
 
 __all__ = [

@@ -98,7 +98,7 @@ class ExecutionTraceObserver:
     def start(self) -> None:
         """Listen from here on."""
         if self._registered and not self._running:
-            from tapegrad.autograd.profiler import attach
+            from tapegrad.autograd.profile_block import attach
 
             self._recorder = Recorder(shapes=True, values=True)
             self._attached = attach(self._recorder)
@@ -108,7 +108,7 @@ class ExecutionTraceObserver:
     def stop(self) -> None:
         """Listen no more; `start` goes on in the same file."""
         if self._running and self._recorder is not None:
-            from tapegrad.autograd.profiler import detach
+            from tapegrad.autograd.profile_block import detach
 
             self._recorder.stop()
             detach(*self._attached)
