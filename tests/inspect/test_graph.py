@@ -200,6 +200,17 @@ def test_the_rule_of_a_custom_function_is_its_backward():
     ]
 
 
+def test_a_tensor_that_was_written_in_part_has_its_whole_shape():
+    x = torch.ones(4, requires_grad=True)
+    with watch():
+        y = x * 2
+        y[1:3].mul_(3)
+    node = vertex(graph(y.sum(), gradients=True), "CopySlices")
+    assert (node.shape, node.dtype) == ((4,), "float32")
+    assert node.doc == "The node of a tensor that was written through a view."
+    assert node.code == "y[1:3].mul_(3)"
+
+
 def test_it_is_a_tree_in_the_terminal():
     x = torch.ones(2, requires_grad=True)
     with watch():

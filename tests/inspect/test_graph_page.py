@@ -151,6 +151,10 @@ def test_nan_exploding_vanishing_and_zero_edges_stand_out(show):
     page = show(graph(y * 1e9 * 1e-20 + (y * 2 - 5).relu(), gradients=True))
     assert page.do("cy.edges('.vanishing').length") == 2
     assert page.do("cy.edges('.zero').length") >= 1
+    a, b = (y * torch.ones(4)).split(2)
+    page = show(graph(torch.stack([a, b]).max(0).values.sum(), gradients=True))
+    assert page.do("data.edges.filter((e) => e.state === 'zero').length") == 1
+    assert page.do("cy.edges('.zero').length") == 0  # it is drawn together with one that is not
     page = show(graph(y * 1e9, gradients=True))
     assert page.do("cy.edges('.exploding').length") == 1
 

@@ -86,7 +86,9 @@ def mermaid(record: Record) -> str:
         if edge.state:
             lines.append(f"  linkStyle {i} stroke:{_STATE[edge.state]},stroke-width:3px")
     for kind in dict.fromkeys(v.kind for v in record.vertices):
-        lines.append(f"  classDef {kind} fill:{_FILL[kind]},stroke:#98a2b3,color:#1c2430")
+        lines.append(f"  classDef {kind} fill:{_FILL[kind]},stroke:{_LINE[kind]},color:#1c2430")
+    for group in record.groups:
+        lines.append(f"  style g{group.number} fill:#f6f7fa,stroke:#a9b2c1,color:#5b6577")
     return "\n".join(lines) + "\n"
 
 

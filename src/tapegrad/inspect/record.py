@@ -144,9 +144,9 @@ class Record:
             if trace is not None:
                 vertex.file, vertex.line = trace.line() or ("", None)
                 vertex.code = _code(vertex.file, vertex.line)
-                if trace.made is not None:
-                    shape, dtype = trace.made
-                    vertex.shape, vertex.dtype = tuple(shape), of(dtype).name
+            made = _made(node, trace)
+            if made is not None:
+                vertex.shape, vertex.dtype = tuple(made[0]), of(made[1]).name
         if flow is not None:
             vertex.received, vertex.time = flow.received, flow.time
             if vertex.shape is None and len(flow.received) == 1 and flow.received[0]:
@@ -241,11 +241,20 @@ def _leaf(number: int, node: AccumulateGrad, names: dict[int, str]) -> Vertex:
     return vertex
 
 
+def _made(node: Any, trace: Any) -> tuple | None:
+    """Shape and dtype of what a node's call computed, where they are known."""
+    if type(node).__name__ == "CopySlices":  # its call computed the part that was written
+        return None if node.saved is None else node.saved[2:4]
+    return None if trace is None else trace.made
+
+
 def _doc(node: Any) -> str:
+    """What a node's operator computes: its first sentence, or that of a custom function."""
     op = getattr(getattr(node, "plan", None), "op", None)
     text = getattr(getattr(op, "forward", None), "__doc__", None)
     if text is None:
-        text = getattr(getattr(type(node), "_forward_cls", None), "__doc__", None) or ""
+        kind = getattr(type(node), "_forward_cls", type(node))
+        text = kind.__doc__ or ""
     return text.strip().partition("\n\n")[0].replace("\n", " ")
 
 

@@ -29,6 +29,7 @@ function table(rows) {
   return `<table>${lines.map(([a, b]) => `<tr><td>${a}</td><td>${b}</td></tr>`).join("")}</table>`;
 }
 
+const inputName = (name) => text(/^\d+$/.test(name) ? `input ${name}` : name);
 const titleOf = (v) => `${short(data.vertices[v].name) || "leaf"} ${data.vertices[v].shape}`.trim();
 const link = (v) => `<button class="link" data-vertex="${v}">${text(titleOf(v))}</button>`;
 const edgeLink = (i) => {
@@ -149,7 +150,7 @@ function aboutVertex(i) {
     else html += table(v.kept.map((k) => [text(k.name), `${text(k.text)}${k.bytes ? `, <b>${bytes(k.bytes)}</b>` : ""}`]));
   }
   const sources = inputs[i], targets = users[i];
-  if (sources.length) html += "<h3>inputs</h3>" + table(sources.map((e) => [text(data.edges[e].input), link(data.edges[e].source)]));
+  if (sources.length) html += "<h3>inputs</h3>" + table(sources.map((e) => [inputName(data.edges[e].input), link(data.edges[e].source)]));
   if (targets.length) html += "<h3>used by</h3>" + targets.slice(0, LISTED).map((e) => `<div>${link(data.edges[e].target)}</div>`).join("");
   if (targets.length > LISTED) html += `<p class="dim">and ${targets.length - LISTED} more</p>`;
   return now === null ? html + receivedBy(v) + sentBy(i) : html;
@@ -165,7 +166,7 @@ function receivedBy(v) {
 
 function sentBy(i) {
   return inputs[i].map((e) => data.edges[e]).filter((edge) => edge.flow).map((edge) =>
-    `<h3>gradient sent to ${text(edge.input)}, ${link(edge.source)}</h3>` + flowTable(edge.flow, edge.state)).join("");
+    `<h3>gradient sent to ${inputName(edge.input)}, ${link(edge.source)}</h3>` + flowTable(edge.flow, edge.state)).join("");
 }
 
 function aboutGroup(g) {
@@ -199,7 +200,7 @@ function aboutEdge(id) {
   for (const i of drawn.edges.slice(0, 12)) {
     const edge = data.edges[i];
     html += `<h3>${link(edge.source)} → ${link(edge.target)}</h3>`;
-    html += table([["as", text(edge.input)], ["output", edge.port || ""]]);
+    html += table([["as", inputName(edge.input)], ["output", edge.port || ""]]);
     html += edge.flow ? '<p class="dim">the gradient that went back along it</p>' + flowTable(edge.flow, edge.state) : "";
   }
   if (drawn.edges.length > 12) html += `<p class="dim">and ${drawn.edges.length - 12} more</p>`;

@@ -6,11 +6,18 @@ const LEGIBLE = 0.7, READABLE = 0.85; // zoom: letters of nine and of eleven pix
 let cy = null;
 let selected = null; // an item or the id of an edge
 
+// What stands out on edges that are drawn as one: nan and exploding ones by themselves, the others
+// where nothing else flows.
+function stateOf(states) {
+  const found = worst(new Set(states));
+  return found === "nan" || found === "exploding" || !states.includes("") ? found : "";
+}
+
 // How a gradient is drawn: by its norm against that which the pass began with. Its words stand beside it.
 function flowStyle(edge) {
   const flows = edge.edges.map((i) => data.edges[i]).filter((e) => e.flow);
   if (!flows.length) return { width: 1.4, colour: colour("flow"), state: "", words: "", aside: 0 };
-  const state = worst(new Set(flows.map((e) => e.state)));
+  const state = stateOf(flows.map((e) => e.state));
   const norm = Math.hypot(...flows.map((e) => e.flow.norm));
   const size = norm ? Math.log10(norm / data.start) : -6;
   const width = Math.min(Math.max(2.2 + size * 0.35, 1), 5);
