@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 
 from tapegrad import errors
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.dtype import get_default_dtype
 from tapegrad.numeral import style_of
 
@@ -144,18 +144,25 @@ def _grad_fn_name(t):
     return None if node is None else type(node).__name__
 
 
-def _suffixes(t):
-    """What stands between the numbers and the closing bracket."""
+def form(t):
+    """What is said of the size and the dtype, where the numbers do not show it."""
     array = t._array
     if array.ndim != 1 if array.size == 0 else _options["edgeitems"] == 0:
         yield f"size={array.shape}"
     if _prints_its_dtype(t):
         yield f"dtype={t.dtype}"
+
+
+def place(t):
+    """What is said of the place in the graph."""
     grad_fn = _grad_fn_name(t)
     if grad_fn is not None:
         yield f"grad_fn=<{grad_fn}>"
     elif t.requires_grad:
         yield "requires_grad=True"
+
+
+def _tangents(t):
     if type(MODE.get()) is not bool:
         from tapegrad.autograd.forward_ad import unpack_dual
 
@@ -165,14 +172,19 @@ def _suffixes(t):
 
 
 def _batched_repr(array) -> str:
-    """The text of a tensor inside `vmap`: all members at once."""
+    """The text of a tensor of a level of `vmap` that is not one of the user's: all members."""
     from tapegrad.tensor import wrap
 
     inner = tensor_repr(wrap(array.value))
-    if not array.mapped:
-        return inner
-    inner = inner.replace("\n", "\n    ")
-    return f"BatchedTensor(lvl={array.level.depth}, bdim=0, value=\n    {inner}\n)"
+    return (
+        nested(f"BatchedTensor(lvl={array.level.depth}, bdim=0", inner) if array.mapped else inner
+    )
+
+
+def nested(start: str, inner: str) -> str:
+    """The text of what holds another tensor, whose own is `inner`."""
+    lines = [f"    {line}" if line else "" for line in inner.split("\n")]
+    return f"{start}, value=\n" + "\n".join(lines) + "\n)"
 
 
 def tensor_repr(t) -> str:
@@ -182,14 +194,23 @@ def tensor_repr(t) -> str:
     tensor([[ 1.0000,  2.5000],
             [    nan, -1.0000]], requires_grad=True)
     """
+    if TRANSFORMS.get() is not None:
+        from tapegrad.func.tracking import inside_repr
+
+        return inside_repr(t)
     if hasattr(t._array, "mapped"):
         return _batched_repr(t._array)
+    return plain_repr(t, t, [*form(t), *place(t), *_tangents(t)])
+
+
+def plain_repr(t, values, suffixes) -> str:
+    """The text of `t` with the numbers of `values` and what is said after them."""
     kind = type(t).__name__
     prefix = "tensor(" if kind in ("Tensor", "Parameter") else f"{kind}("
     indent = len(prefix)
-    text = prefix + _contents(t._array, indent)
+    text = prefix + _contents(values._array, indent)
     column = len(text) - text.rfind("\n") + 1  # two more than the last line is long
-    for suffix in _suffixes(t):
+    for suffix in suffixes:
         if column + len(suffix) + 2 > _options["linewidth"]:
             text += ",\n" + " " * indent + suffix
             column = indent + len(suffix)

@@ -323,6 +323,10 @@ class TensorCore:
                 ),
                 f"Convert it first, for example with .to({self.dtype}).",
             )
+        if TRANSFORMS.get() is not None:
+            from tapegrad.func.tracking import refuse_data
+
+            refuse_data(self, value)
         mode = MODE.get()
         if type(mode) is not bool:
             mode.move(self, value._array)

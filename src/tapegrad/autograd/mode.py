@@ -147,15 +147,15 @@ class Mode:
             self.under.hook_failed(node, received, error)
 
 
-TRANSFORMS: ContextVar[int] = ContextVar("tapegrad_transforms", default=0)
+TRANSFORMS: ContextVar[Any] = ContextVar("tapegrad_transforms", default=None)
+"""The transforms of `torch.func` whose function is running: None, or a tuple of those around the
+innermost, its number from 1, and what it is known by: a level, or pairs (leaf, argument)."""
 
 
-def transforming(step: int, before: Any = None) -> Any:
-    """Into a transform of `torch.func` (1), or out of it (-1, with what the way in gave)."""
-    if step > 0:
-        return TRANSFORMS.set(TRANSFORMS.get() + 1)
-    TRANSFORMS.reset(before)
-    return None
+def begin_transform(what: Any) -> Token:
+    """Into a transform of `torch.func`; the token is for the way out."""
+    around = TRANSFORMS.get()
+    return TRANSFORMS.set((around, 1 if around is None else around[1] + 1, what))
 
 
 def is_grad_enabled() -> bool:

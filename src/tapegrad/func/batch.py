@@ -8,7 +8,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.autograd.mode import MODE, TRANSFORMS, transforming
+from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.mapping import Mapping, is_mapped
 from tapegrad.func.tree import LEAF, Branch, flatten, text, unflatten
@@ -235,18 +235,19 @@ def _whole(
 ) -> Any:
     """All members in one pass."""
     under = MODE.get()
-    level = Level(size, randomness, depth_of(under) + 1)
+    level = Level(size, randomness)
     inside = [
         x if dim is None else enter(x, axis=dim, level=level)
         for x, dim in zip(leaves, dims, strict=True)
     ]
     token = MODE.set(Mapping(under, level))
-    depth = transforming(1)
+    outside = begin_transform(level)
     level.transforms = TRANSFORMS.get()
+    level.depth = level.transforms[1]
     try:
         result = func(*unflatten(inside, structure), **kwargs)
     finally:
-        transforming(-1, depth)
+        TRANSFORMS.reset(outside)
         MODE.reset(token)
     outs, own = flatten(result)
     places = _places(func, out_dims, own)

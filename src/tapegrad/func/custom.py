@@ -77,7 +77,7 @@ def own_rule(function: Any, separate: bool) -> bool:
 
 def is_innermost(mapping: Mapping) -> bool:
     """Whether no transform has begun since this level of `vmap` did."""
-    return mapping.level.transforms == TRANSFORMS.get()
+    return mapping.level.transforms is TRANSFORMS.get()
 
 
 def mapped(function: Any, args: tuple, mapping: Mapping) -> Any:
@@ -91,7 +91,7 @@ def mapped(function: Any, args: tuple, mapping: Mapping) -> Any:
         return x
 
     token = MODE.set(_less(MODE.get(), mapping))
-    before = TRANSFORMS.set(max(level.transforms - 1, 0))
+    before = TRANSFORMS.set(level.transforms[0] if level.transforms else None)
     try:
         given = [outside(x) for x in args]
         dims = tuple([0 if _is_mapped(x, level) else None for x in args])

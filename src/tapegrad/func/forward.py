@@ -8,7 +8,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.autograd.forward_ad import dual
 from tapegrad.autograd.forward_mode import Forward, Level, Under, entered, innermost
-from tapegrad.autograd.mode import MODE, transforming
+from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.func.mapping import lifted_everywhere
 from tapegrad.func.reverse import require_tensors
 from tapegrad.func.tree import flatten, text, unflatten
@@ -86,7 +86,7 @@ def _pushed(
     name = "jvp(f, primals, tangents)"
     level = Level()
     token = MODE.set(entered(MODE.get(), level))
-    depth = transforming(1)
+    outside = begin_transform(level)
     try:
         mode = innermost()
         if type(mode.under) is not bool:  # a tangent is of no level that its primal is not of
@@ -112,7 +112,7 @@ def _pushed(
         found = unflatten(values, out_structure), unflatten(tangents, out_structure)
         return (*found, _without_tangents(mode, aux)) if has_aux else found
     finally:
-        transforming(-1, depth)
+        TRANSFORMS.reset(outside)
         MODE.reset(token)
         level.clear()
 

@@ -12,7 +12,7 @@ from tapegrad import errors
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.units import units
 from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.func.batch import check_randomness, depth_of, lowered
 from tapegrad.func.forward import jvp, pushed
 from tapegrad.func.level import is_inside, leave, lift, shown
@@ -223,9 +223,11 @@ def jacfwd(
         level = Level(total, randomness, depth_of(under) + 1)
         units = batch_of_units(inputs, sizes, 0, level)
         token = MODE.set(Mapping(under, level))
+        outside = begin_transform(level)
         try:
             columns, aux = pushed(function, inputs, units, has_aux)
         finally:
+            TRANSFORMS.reset(outside)
             MODE.reset(token)
         columns, aux = _columns(columns, level), lowered_tree(aux, level)
         outs, structure = flatten(columns)

@@ -124,17 +124,9 @@ class Mapping(Layered):
             )
         super().cut(x, result, how)
 
-    def move(self, x: Any, array: Any) -> None:
-        if self._is_seen(x._array) or self._is_seen(array):
-            raise advised(
-                RuntimeError("mutating directly with `.data` under vmap transform is not allowed."),
-                "x.copy_(y) writes values.",
-            )
-        super().move(x, array)
-
     def _is_seen(self, array: Any) -> bool:
         """Whether an array is a batch of this level, and no transform has begun since."""
-        return is_mapped(array, self.level) and self.level.transforms == TRANSFORMS.get()
+        return is_mapped(array, self.level) and self.level.transforms is TRANSFORMS.get()
 
     # --- the backward pass -----------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from tapegrad import errors
 from tapegrad.autograd.api import cotangent_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.graph import AccumulateGrad, Port
-from tapegrad.autograd.mode import MODE, is_grad_enabled, switched, transforming
+from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform, is_grad_enabled, switched
 from tapegrad.autograd.view import edge_of
 from tapegrad.func.mapping import lifted_everywhere, only_maps
 from tapegrad.func.tree import flatten, text, unflatten
@@ -176,9 +176,11 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         numbers = checked_argnums(argnums, len(args))
         inputs, structure = flatten(chosen(args, argnums, numbers))
         token = MODE.set(switched(True))
-        depth = transforming(1)
+        pairs: list = []
+        outside = begin_transform(pairs)
         try:
             leaves = [leaf_of(x) for x in inputs]
+            pairs += zip(leaves, inputs, strict=True)
             inside = replaced(args, argnums, numbers, unflatten(leaves, structure))
             output = func(*inside, **kwargs)
             aux = None
@@ -186,7 +188,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
                 output, aux = with_aux(output, "grad_and_value(f)(*args)")
             check_number(output)
         finally:
-            transforming(-1, depth)
+            TRANSFORMS.reset(outside)
             MODE.reset(token)
         recorded = outer and has_others([edge_of(output)], leaves)
         alone = outer and not recorded
@@ -341,12 +343,14 @@ def recorded_call(
     """Outputs and their structure, leaves for the primals and theirs, and what is handed on."""
     inputs, own = flatten(primals)
     token = MODE.set(switched(True))
-    depth = transforming(1)
+    pairs: list = []
+    outside = begin_transform(pairs)
     try:
         leaves = [leaf_of(x) for x in inputs]
+        pairs += zip(leaves, inputs, strict=True)
         result = func(*unflatten(leaves, own))
     finally:
-        transforming(-1, depth)
+        TRANSFORMS.reset(outside)
         MODE.reset(token)
     aux = None
     if has_aux:

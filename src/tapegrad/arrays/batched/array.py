@@ -45,7 +45,7 @@ class Level:
         self.size = size
         self.randomness = randomness
         self.depth = depth  # how many transforms are around it, itself included
-        self.transforms = -1  # of torch.func, where it is one of `vmap`: TRANSFORMS inside it
+        self.transforms: Any = ()  # where it is one of `vmap`: TRANSFORMS inside it
 
 
 class Batched:
