@@ -80,10 +80,8 @@ def test_a_batch_with_derivatives():
 
 def test_empty_lines_stay_empty():
     text = printed(lambda f, x: vmap(f)(x), torch.zeros(2, 1, 1, 1), repr)
-    assert (
-        text
-        == "BatchedTensor(lvl=1, bdim=0, value=\n    tensor([[[[0.]]],\n\n\n            [[[0.]]]])\n)"
-    )
+    inner = "tensor([[[[0.]]],\n\n\n            [[[0.]]]])"
+    assert text == f"BatchedTensor(lvl=1, bdim=0, value=\n    {inner}\n)"
 
 
 def test_no_transform_is_left_behind_by_an_error():
