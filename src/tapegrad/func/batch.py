@@ -329,15 +329,19 @@ def _in_chunks(
 ) -> Any:
     """Some members at a time, and their results one after the other."""
     from tapegrad.ops.join import cat
+    from tapegrad.random import get_rng_state, set_rng_state
 
     parts: list[list] = []
     own: Any = None
+    state = get_rng_state() if randomness == "same" else None
     for first in range(0, max(size, 1), chunk):
         n = min(chunk, size - first)
         some = [
             x if dim is None else x.narrow(dim, first, n)
             for x, dim in zip(leaves, dims, strict=True)
         ]
+        if state is not None:  # the same numbers in every chunk
+            set_rng_state(state)
         result = _whole(func, dims, some, structure, n, out_dims, randomness, kwargs)
         outs, own = flatten(result)
         parts.append(outs)

@@ -56,6 +56,10 @@ class Mapping(Layered):
                 OPERATORS.pop()
         return self.below(name, function, args, kwargs)
 
+    def maps_over(self, x: Any) -> bool:
+        """Whether a tensor has values of its own for each member."""
+        return is_mapped(x._array, self.level)
+
     def _written(self, name: str, inputs: tuple) -> tuple:
         """The inputs of a write into what is the same for each member: so must be the others."""
         target, *others = inputs

@@ -6,10 +6,11 @@ outside on the batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, Level
+from tapegrad.arrays.batched.refusal import inplace_error
 from tapegrad.autograd.mode import MODE
 from tapegrad.errors import advised
 from tapegrad.func.level import enter, is_inside, leave, lift
@@ -70,36 +71,45 @@ def made(level: Level, function: Callable, shape: tuple[int, ...], together: boo
 
 def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: dict) -> Any:
     """A random function of tensors, called inside a level."""
-    how = checked(level)
-    if not any(isinstance(x, TensorCore) for x in args):
-        with Outside(level):
-            return lift(function(*args, **kwargs), level=level)
-    if how == "same":
-        mapped = [isinstance(x, TensorCore) and is_mapped(x._array, level) for x in args]
-        if True in mapped and not like:
-            raise advised(
-                RuntimeError(
-                    "Vmap does not currently support same randomness with a batched tensor input. "
-                    "Please file an issue with functorch"
-                ),
-                "Use randomness='different'.",
-            )
-        members = [_member(x, level) if isinstance(x, TensorCore) else x for x in args]
-        with Outside(level):
-            return lift(function(*members, **kwargs), level=level)
-    shown = [_shown(x, level, i == 0) for i, x in enumerate(args)]
+    given = [*args, *kwargs.values()]
+    if checked(level) == "same":
+        if not like:
+            _refuse_mapped(given, level)
+        given = [_member(x, level) if isinstance(x, TensorCore) else x for x in given]
+    else:
+        given = [_shown(x, level, i == 0) for i, x in enumerate(given)]
+    args, named = given[: len(args)], dict(zip(kwargs, given[len(args) :], strict=True))
     with Outside(level):
-        return enter(function(*shown, **kwargs), axis=0, level=level)
+        found = function(*args, **named)
+        if level.randomness == "same":
+            return lift(found, level=level)
+        return enter(found, axis=0, level=level)
+
+
+def _refuse_mapped(given: Sequence, level: Level) -> None:
+    """Raise for a tensor whose members would want numbers of their own."""
+    if any(isinstance(x, TensorCore) and is_mapped(x._array, level) for x in given):
+        raise advised(
+            RuntimeError(
+                "Vmap does not currently support same randomness with a batched tensor input. "
+                "Please file an issue with functorch"
+            ),
+            "Use randomness='different'.",
+        )
 
 
 def filled_in(function: Callable, level: Level, x: Any, args: tuple, kwargs: dict) -> Any:
     """A random function that fills `x`, called inside a level."""
     if checked(level) == "same":
+        _refuse_mapped([*args, *kwargs.values()], level)
         blank = _member(x, level).detach().clone()
         with Outside(level):
             drawn = lift(function(blank, *args, **kwargs), level=level)
         return x.copy_(drawn)
     if not is_mapped(x._array, level):
+        for y in args:
+            if isinstance(y, TensorCore) and is_mapped(y._array, level):
+                raise inplace_error("bernoulli_", level, x._array, y._array)
         raise advised(
             RuntimeError(
                 "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "

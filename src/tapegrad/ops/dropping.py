@@ -8,8 +8,10 @@ from typing import Any
 from numpy import ndarray
 
 from tapegrad import errors
+from tapegrad.autograd.mode import MODE
 from tapegrad.ops.like import empty_like
 from tapegrad.ops.normalization import real_argument, tensor_argument
+from tapegrad.ops.random_level import level_mode
 from tapegrad.random import default_generator
 from tapegrad.streams.real import bernoulli
 from tapegrad.tensor import wrap
@@ -19,18 +21,32 @@ _FLOOR = 1.7580993408473766  # alpha * scale of SELU, which goes down to minus t
 
 def _noise(x: Any, p: float, channels: bool) -> Any:
     """Ones with probability 1 - p, for each element or each channel of (N, C, ...)."""
-    if not channels:
-        array = x._array
-        if type(array) is ndarray and array.dtype.kind == "f" and array.flags.c_contiguous:
-            stream = default_generator._stream
-            return wrap(bernoulli(stream, array.shape, array.dtype, 1 - p))
-        return empty_like(x.detach()).bernoulli_(1 - p)
-    if x.ndim < 2:
+    if channels and x.ndim < 2:
         raise errors.advised(
             RuntimeError("Feature dropout requires at least 2 dimensions in the input"),
             "The input has shape (N, C, ...): whole channels are dropped.",
         )
-    return x.new_empty((*x.shape[:2], *(1,) * (x.ndim - 2))).bernoulli_(1 - p)
+    mapping = None if type(MODE.get()) is bool else level_mode()
+    if mapping is not None and not mapping.maps_over(x):
+        return _noise_of_members(x, p, channels, mapping.level)
+    if channels:
+        return x.new_empty((*x.shape[:2], *(1,) * (x.ndim - 2))).bernoulli_(1 - p)
+    array = x._array
+    if type(array) is ndarray and array.dtype.kind == "f" and array.flags.c_contiguous:
+        stream = default_generator._stream
+        return wrap(bernoulli(stream, array.shape, array.dtype, 1 - p))
+    return empty_like(x.detach()).bernoulli_(1 - p)
+
+
+def _noise_of_members(x: Any, p: float, channels: bool, level: Any) -> Any:
+    """The same inside a level of `vmap` for what is the same for each member."""
+    from tapegrad.func.randomness import made
+    from tapegrad.ops.create import empty
+
+    shape = tuple(x.shape)
+    if channels:
+        shape = (*shape[:2], *(1,) * (len(shape) - 2))
+    return made(level, lambda shape: _noise(empty(shape, dtype=x.dtype), p, False), shape, True)
 
 
 def _dropped(

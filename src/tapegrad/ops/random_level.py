@@ -29,6 +29,8 @@ def of_tensors(function: Callable, like: bool = False) -> Callable:
         mode = MODE.get()
         if type(mode) is bool or level_mode() is None:
             return function(*args, **kwargs)
+        if not any(hasattr(x, "_array") for x in (*args, *kwargs.values())):
+            return function(*args, **kwargs)  # of numbers: it makes a tensor, as `rand` does
         from tapegrad.func.randomness import drawn_of
 
         return drawn_of(wrapper, like, level_mode().level, args, kwargs)

@@ -10,6 +10,7 @@ import numpy as np
 from tapegrad import errors
 from tapegrad.autograd.inplace import in_place
 from tapegrad.op import elementwise, primitive
+from tapegrad.ops.random_level import level_mode
 from tapegrad.ops.refusal import BOOL, COMPLEX, INTEGER, lacks, no_kernel
 from tapegrad.tensor import wrap
 
@@ -67,6 +68,11 @@ def rrelu(
         return mean_slope(input, slope=(lower + upper) / 2)
     if not input.dtype.is_floating_point or input.dtype.itemsize == 2:
         raise no_kernel("rrelu_with_noise_out_cpu", input.dtype)
+    if level_mode() is not None:
+        raise errors.advised(
+            RuntimeError("vmap: we do not yet support aten::rrelu. Please file an issue"),
+            "Draw the slopes outside of vmap, and pass them in.",
+        )
     slope = np.ones(input._array.shape, input._array.dtype)
     negative = input._array <= 0
     # PyTorch draws in double precision, for negative elements alone

@@ -81,8 +81,9 @@ def inplace_error(name: str, level: Any, target: Any, source: Any) -> RuntimeErr
         wide = [level.size, *np.broadcast_shapes(target.shape, source.shape)]
         text = f"output with shape {list(target.shape)} doesn't match the broadcast shape {wide}"
         return errors.advised(RuntimeError(text), advice)
-    if name in _ARITHMETIC or name in _NAMED:
-        what, where = "inplace arithmetic" if name in _ARITHMETIC else name, "in a vmap"
+    if name in _ARITHMETIC or name in _NAMED or name == "bernoulli_":
+        what = "inplace arithmetic" if name in _ARITHMETIC else name
+        what, where = "inplace bernoulli" if name == "bernoulli_" else what, "in a vmap"
     else:
         what, where = f"aten::{name}", f"at level {level.depth}"
     return errors.advised(
