@@ -84,6 +84,20 @@ def test_bfloat16_stays_bfloat16(function):
     assert grad.dtype is tapegrad.bfloat16
 
 
+def test_running_sums_of_complex_exponentials_stay_logarithms():
+    inf, nan = float("inf"), float("nan")
+    for given, want in [
+        ([200 + 1j, 200 + 2j, -200 + 3j], [200 + 1j, 200.562563 + 1.5j, 200.562563 + 1.5j]),
+        ([complex(-inf, 1), 1 + 2j, complex(-inf, 3)], [complex(-inf, 0), 1 + 2j, 1 + 2j]),
+        ([complex(inf, 1), 1j, complex(inf, 2)], [complex(inf, 1)] * 2 + [complex(inf, nan)]),
+        ([1, complex(0, nan), 1], [1, complex(nan, nan), complex(nan, nan)]),
+    ]:
+        found = tapegrad.logcumsumexp(tapegrad.tensor(given, dtype=tapegrad.complex128), 0).numpy()
+        want = np.array(want)
+        np.testing.assert_allclose(found.real, want.real, rtol=1e-7)
+        np.testing.assert_allclose(found.imag, want.imag, rtol=1e-7)
+
+
 def test_a_mask_takes_one_number_of_any_smaller_dtype():
     x = tapegrad.zeros(3)
     x[tapegrad.tensor([True, False, True])] = tapegrad.tensor(2)

@@ -9,7 +9,25 @@ import numpy as np
 
 def log_running_sum(x: Any, axis: int) -> Any:
     """log(sum(exp(x))) up to each place along `axis`."""
-    return np.logaddexp.accumulate(x, axis)
+    if x.dtype.kind != "c":
+        return np.logaddexp.accumulate(x, axis)
+    y = np.empty_like(x)
+    total: Any = -np.inf
+    for i in range(x.shape[axis]):
+        place = (slice(None),) * (axis % x.ndim) + (i,)
+        y[place] = total = _log_sum(x[place], total)
+    return y
+
+
+def _log_sum(a: Any, b: Any) -> Any:
+    """log(exp(a) + exp(b)) of complex numbers, by the one whose real part is larger."""
+    first = np.real(a) > np.real(b)
+    large, small = np.where(first, a, b), np.where(first, b, a)
+    total = large + np.log1p(np.exp(small - large))
+    total = np.where(np.real(small) == -np.inf, large, total)
+    total = np.where(np.real(large) == -np.inf, -np.inf, total)
+    total = np.where(np.real(small) == np.inf, complex(np.inf, np.nan), total)
+    return np.where(np.isnan(a) | np.isnan(b), np.nan * (1 + 1j), total)
 
 
 def running_extremum(x: Any, axis: int, largest: bool) -> Any:

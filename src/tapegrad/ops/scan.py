@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors, return_types
+from tapegrad import return_types
 from tapegrad.autograd.inplace import in_place
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
@@ -88,8 +88,14 @@ def log_running_sum(xp, x, *, axis):
     return xp.log_running_sum(x, axis)
 
 
+def _is_complex(xp, x):
+    return xp.isdtype(x.dtype, "complex floating")
+
+
 def _log_positive(xp, h):
-    """log(h) where h is positive, the logarithm of next to nothing elsewhere."""
+    """log(h) where h is positive, or any complex number, and of next to nothing elsewhere."""
+    if _is_complex(xp, h):
+        return xp.where(h != 0, xp.log(xp.where(h != 0, h, 1)), -1e30)
     return xp.where(h > 0, xp.log(xp.where(h > 0, h, 1)), -1e30)
 
 
@@ -100,14 +106,14 @@ def _log_running_sum_vjp(xp, g, x, y, axis):
         total = xp.flip(xp.log_running_sum(xp.flip(logs - y, axis=axis), axis), axis=axis)
         return xp.exp(total + x)
 
-    return part(g) - part(-g)
+    return part(g) if _is_complex(xp, g) else part(g) - part(-g)
 
 
 def _log_running_sum_jvp(xp, t, x, y, axis):
     def part(h):
         return xp.exp(xp.log_running_sum(_log_positive(xp, h) + x, axis) - y)
 
-    return part(t) - part(-t)
+    return part(t) if _is_complex(xp, t) else part(t) - part(-t)
 
 
 log_running_sum.vjp(x=_log_running_sum_vjp)
@@ -192,11 +198,6 @@ def logcumsumexp(input: Any, dim: int, *, out: Any = None) -> Any:
     """
     if input.dtype.category < 2:
         raise no_kernel("logcumsumexp_out_cpu", input.dtype)
-    if input.dtype.is_complex:
-        raise errors.advised(
-            NotImplementedError("logcumsumexp of complex tensors is not implemented"),
-            "Use (x - c).exp().cumsum(dim).log() + c with a constant c near the largest real part.",
-        )
     if input._array.ndim == 0:
         axis_of(dim, 0)
         return finish("logcumsumexp", input.clone(), out)

@@ -213,7 +213,7 @@ def running_product(make: Make) -> list:
 
 @row
 def log_running_sum(make: Make) -> list:
-    return running(make)
+    return [*running(make), Sample(make.complex(4), axis=0), Sample(make.complex(2, 3), axis=-1)]
 
 
 @row
