@@ -88,7 +88,7 @@ def test_explain_tells_of_the_tensors_that_are_named(run):
 def test_explain_is_content_when_all_is_well(run):
     result = run("explain", source=SCRIPT.replace("unused", "# unused"))
     assert result.stdout.splitlines()[1:] == [
-        "Every leaf that requires grad has a gradient that is not zero."
+        "Every leaf that requires grad has a gradient that is finite and not zero."
     ]
 
 
@@ -122,3 +122,12 @@ def test_variables_of_functions_count_where_the_script_has_none_of_the_name(run,
     assert run("graph", source=source).stdout.endswith("the graph of loss, 2 operators\n")
     result = run("explain", source="print(1)")
     assert result.stdout.splitlines()[1].startswith("No variable of the script is a leaf")
+
+
+def test_explain_tells_of_gradients_that_are_not_finite(run):
+    source = "import torch; w = torch.zeros(2, requires_grad=True); (w.sqrt() * 0).sum().backward()"
+    lines = run("explain", source=source).stdout.splitlines()
+    assert lines[2] == "  Its .grad is [2] float32, 2 nan."
+    assert lines[3].startswith(
+        "  The first nan of that backward pass was made by SqrtBackward0 at "
+    )

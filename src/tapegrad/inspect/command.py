@@ -39,7 +39,7 @@ def explanation_of(path: str, args: Sequence[str], of: Sequence[str]) -> int:
     """Run a script and explain the gradients of the variables `of`.
 
     Without any, of every leaf among its variables, and parameter of its models, that requires grad
-    and has no gradient, or one of zeros.
+    and has no gradient, or one of zeros, nan or infinity.
     """
     from tapegrad.inspect.explanation import explain
 
@@ -54,7 +54,7 @@ def explanation_of(path: str, args: Sequence[str], of: Sequence[str]) -> int:
         if not named:
             print("No variable of the script is a leaf that requires grad, or has a parameter.")
         elif not chosen:
-            print("Every leaf that requires grad has a gradient that is not zero.")
+            print("Every leaf that requires grad has a gradient that is finite and not zero.")
     for name, x in chosen.items():
         if not isinstance(x, Tensor):
             print(f"tapegrad: {_missing(name, x, variables)}", file=sys.stderr)
@@ -149,7 +149,7 @@ def _leaves(variables: dict[str, Any]) -> dict[str, Tensor]:
 
 
 def _is_doubtful(x: Tensor) -> bool:
-    return x._grad is None or not x._grad._array.any()
+    return x._grad is None or not x._grad._array.any() or not bool(x._grad.isfinite().all())
 
 
 def _value(variables: dict[str, Any], name: str) -> Any:

@@ -45,8 +45,9 @@ class RuleText:
 
 def rules_of(node: Any) -> list[RuleText]:
     """The rules that a node runs, one for each input that a gradient goes to."""
-    from tapegrad.autograd.describe import input_names
+    from tapegrad.autograd.describe import input_names, maker_of
 
+    node = maker_of(node)
     plan: Any = getattr(node, "plan", None)
     if hasattr(plan, "rules"):
         names = input_names(node)
