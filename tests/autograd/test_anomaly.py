@@ -303,6 +303,27 @@ def test_mapped_derivatives_are_looked_at():
         assert "6 of 6 elements are nan" in error.value.__notes__[0]
 
 
+def test_a_second_walk_tells_which_backward_pass_freed_the_graph():
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = (x * x).sum()
+        y.backward(retain_graph=True)
+        y.backward()  # frees
+        error, _ = failing(y)
+    line = root_line("y.backward()  # frees")
+    assert error.__notes__[0].startswith(
+        f"Pass retain_graph=True to the first call ({__file__}:{line})"
+    )
+
+
+def test_the_number_of_an_output_counts_all_inputs():
+    a = torch.ones(2)
+    b = torch.zeros(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        error, _ = failing((a * 0 / b).sum())
+    assert str(error) == "Function 'DivBackward0' returned nan values in its 1th output."
+
+
 def test_watching_still_knows_the_layers():
     model = torch.nn.Sequential(torch.nn.Linear(2, 1))
     with torch.autograd.set_detect_anomaly(True), tapegrad.inspect.watch():

@@ -277,3 +277,13 @@ def test_custom_functions_are_seen_as_well():
     assert f"Twice.apply() under torch.no_grad() at {line_of('not recorded')}" in str(explain(z))
     first = step(y.sum()).run(until="TwiceBackward")
     assert first.kept["saved_tensors[0]"].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_mapped_functions_and_their_gradients_can_be_watched():
+    x = torch.arange(6.0).reshape(2, 3)
+    with watch(gradients=True):
+        slopes = torch.func.vmap(torch.func.grad(lambda x: x.square().sum()))(x)
+        y = (x.requires_grad_() * 2).sum(1)
+        (rows,) = torch.autograd.grad(y, x, torch.eye(2), is_grads_batched=True)
+    assert torch.equal(slopes, 2 * x)
+    assert rows.shape == (2, 2, 3)

@@ -30,7 +30,7 @@ from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.layered import Layered
 from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.plan import PLANS, node_class
-from tapegrad.autograd.trace import RUNNING, note_node
+from tapegrad.autograd.trace import FREED_BY, RUNNING, Trace, frames_here, note_node
 from tapegrad.errors import must_be
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
@@ -41,7 +41,7 @@ set_running, reset_running = RUNNING.set, RUNNING.reset
 class Looking(Layered):
     """Looks at what nodes give in one backward pass, on top of the mode of that pass."""
 
-    __slots__ = ("check_inf", "check_nan", "clean", "infinity")
+    __slots__ = ("check_inf", "check_nan", "clean", "infinity", "trace")
 
     def __init__(self, under: Any, check_nan: bool, check_inf: bool):
         super().__init__(under)
@@ -49,11 +49,13 @@ class Looking(Layered):
         self.check_inf = check_inf
         self.clean = True  # whether all gradients of the pass so far are finite, and not too large
         self.infinity = ""  # where the first one was made, in words
+        self.trace: Trace | None = None  # where the pass was called, if it frees the graph
 
     def over(self, under: Any) -> Looking:
         return Looking(under, self.check_nan, self.check_inf)
 
     def backward_begins(self, walk: Any) -> None:
+        self.trace = None if walk.retain_graph else Trace(frames_here())
         self.clean = all(isfinite(squares(g)) for _, g in walk.roots)
         super().backward_begins(walk)
 
@@ -69,6 +71,8 @@ class Looking(Layered):
         finally:
             reset_running(token)
         self._look(node, grads, args[1])
+        if self.trace is not None:
+            FREED_BY[node] = self.trace
         return grads
 
     def runner(self) -> Callable | None:
@@ -87,6 +91,7 @@ class Looking(Layered):
             self._look(node, flow[1::2], g)
             if not retain and node.plan.keeps_tensors:
                 node.saved = None
+                FREED_BY[node] = self.trace
             return flow
 
         return run

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.autograd.describe import array_of
 from tapegrad.inspect.stepping import Stepper
 
 BINS = 24
@@ -23,7 +24,7 @@ class Flow:
     __slots__ = ("bins", "high", "low", "n", "n_inf", "n_nan", "n_zero", "norm", "shape", "values")
 
     def __init__(self, g: Any):
-        array = np.asarray(getattr(g, "_array", g))
+        array = np.asarray(array_of(g))
         self.shape = tuple(array.shape)
         is_complex = array.dtype.kind == "c"
         self.values = array.tolist() if array.size <= FEW and not is_complex else None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.anomaly_report import squares
+from tapegrad.autograd.describe import array_of
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.layered import Layered, layer_of
 from tapegrad.autograd.mode import MODE, _Decorating
@@ -101,7 +102,7 @@ class Watch(WatchingForward):
                 total = squares(g)
                 if total != total:
                     now.bad = "nan", call
-                elif not np.isfinite(total) and np.isinf(getattr(g, "_array", g)).any():
+                elif not np.isfinite(total) and np.isinf(array_of(g)).any():
                     now.bad = "infinity", call
         if zeros and received:
             now.blocked.append(Blocked(node, zeros, False))
@@ -129,7 +130,7 @@ def _any(gradients: Any) -> bool:
         if isinstance(g, (list, tuple)):
             if _any(g):
                 return True
-        elif g is not None and np.any(getattr(g, "_array", g)):
+        elif g is not None and np.any(array_of(g)):
             return True
     return False
 

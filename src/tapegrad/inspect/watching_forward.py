@@ -12,7 +12,6 @@ from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import is_inference
 from tapegrad.autograd.profile_names import public_name
 from tapegrad.autograd.trace import TRACES, Tracing, whole
-from tapegrad.autograd.view import edge_of
 from tapegrad.inspect.log import MOST, Call, Cut, Log, leaves_behind
 from tapegrad.op import Op
 
@@ -111,7 +110,7 @@ class WatchingForward(Tracing):
         if _in_function.get() or _in_optimizer():
             return None
         cut = self.log.cut_at(kind, how, self.trace_here())
-        edges = [edge_of(x) or whole(x)._node for x in sources]
+        edges = [whole(x)._node for x in sources]  # `edge_of` raises where a view is out of date
         for leaf in leaves_behind([edge for edge in edges if edge is not None]):
             cut.leaves.add(leaf)
         if out is not None:
@@ -167,7 +166,7 @@ def _outputs(result: Any, inputs: list) -> list:
 
 
 def _node(x: Any) -> Any:
-    edge = x._node if x._view is None else edge_of(x)
+    edge = x._node
     return edge.node if type(edge) is Port else edge
 
 
