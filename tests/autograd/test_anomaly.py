@@ -9,6 +9,7 @@ import pytest
 import tapegrad
 import tapegrad as torch
 from tapegrad.autograd.trace import TRACES
+from tests.command import python
 
 
 def root_of(x):
@@ -314,6 +315,21 @@ def test_a_second_walk_tells_which_backward_pass_freed_the_graph():
     assert error.__notes__[0].startswith(
         f"Pass retain_graph=True to the first call ({__file__}:{line})"
     )
+
+
+def test_a_script_that_the_command_runs_shows_its_own_frames_only(tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import torch\n"
+        "x = torch.zeros(2, requires_grad=True)\n"
+        "with torch.autograd.set_detect_anomaly(True):\n"
+        "    (x.log() * 0).sum().backward()\n"
+    )
+    script = tmp_path / "script.py"
+    said = python("-m", "tapegrad", "run", "script.py", cwd=tmp_path).stderr
+    assert (
+        "Error detected in LogBackward0. Traceback of forward call that caused the error:\n"
+        f'  File "{script}", line 4, in <module>\n    (x.log() * 0).sum().backward()\n'
+    ) in said
 
 
 def test_the_number_of_an_output_counts_all_inputs():

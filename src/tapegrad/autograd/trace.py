@@ -132,7 +132,7 @@ def frames_here(modules: list | None = None, calls: list | None = None) -> tuple
         name = code.co_filename
         own = _is_own.get(name)
         if own is None:
-            own = _is_own[name] = name.startswith(_OWN) or name.startswith("<tapegrad")
+            own = _is_own[name] = name.startswith((_OWN, "<tapegrad", "<frozen runpy"))
         if not own:
             found.append(code)
             found.append(frame.f_lasti)
