@@ -30,6 +30,10 @@ def rebuild_tensor(cls: type | None, array: np.ndarray, requires_grad: bool, sta
 def reduce_tensor(self: Any, protocol: Any) -> tuple:
     """What a tensor is made of, for pickle and copy: history and gradient stay behind."""
     _refuse_batch(self)
+    if self._backward_hooks:
+        from tapegrad.utils.hooks import warn_if_has_hooks
+
+        warn_if_has_hooks(self)
     return rebuild_tensor, (_class(self), self._array, self.requires_grad, dict(self.__dict__))
 
 

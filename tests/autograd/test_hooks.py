@@ -1,5 +1,10 @@
 """Hooks: on tensors, on nodes, after accumulation; retained gradients."""
 
+import copy
+import io
+import pickle
+import warnings
+
 import pytest
 
 import tapegrad as torch
@@ -607,3 +612,20 @@ def test_a_hook_that_would_not_be_stored_is_told():
     y.register_hook(print)
     with pytest.warns(UserWarning, match="backward hook <built-in function print> on tensor will"):
         torch.utils.hooks.warn_if_has_hooks(y)
+
+
+@pytest.mark.parametrize(
+    "store",
+    [copy.copy, pickle.dumps, lambda x: torch.save(x, io.BytesIO())],
+    ids=["copy", "pickle", "save"],
+)
+def test_hooks_that_are_not_stored_are_told_of(store):
+    x, p = leaf(1.0, 2.0), torch.nn.Parameter(torch.ones(2))
+    x.register_hook(len)
+    p.register_hook(len)
+    with pytest.warns(UserWarning, match="backward hook <built-in function len> on tensor will"):
+        store(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store(p)  # as in PyTorch
+        store(leaf(1.0))

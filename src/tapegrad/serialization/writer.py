@@ -25,6 +25,7 @@ from tapegrad.serialization.names import GLOBALS, STORAGE_TYPES, UNTYPED, Storag
 from tapegrad.size import Size
 from tapegrad.storage import UntypedStorage, elements_of, offset_of, owner_of, row_major
 from tapegrad.tensor import Tensor
+from tapegrad.utils.hooks import warn_if_has_hooks
 
 DEFAULT_PROTOCOL = 2
 
@@ -167,6 +168,8 @@ class TensorPickler(_Pickler):
     def reducer_override(self, obj: Any) -> Any:
         """What an object of ours is made of, as PyTorch says it."""
         if isinstance(obj, Tensor):
+            if obj._backward_hooks and not isinstance(obj, Parameter):
+                warn_if_has_hooks(obj)
             return _reduced(obj)
         kind = type(obj)
         if kind is Dtype or kind is StorageType:
