@@ -306,3 +306,35 @@ def test_what_a_node_kept_is_gone_after_the_backward_pass():
 def test_a_node_has_no_other_attributes():
     with pytest.raises(AttributeError):
         _ = (leaf(1.0) * 2).grad_fn.unheard_of
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (lambda x: x * x, "_raw_saved_other _raw_saved_self _saved_other _saved_self"),
+        (lambda x: x**2, "_raw_saved_self _saved_exponent _saved_self"),
+        (lambda x: x.exp(), "_raw_saved_result _saved_result"),
+        (lambda x: x.softmax(0), "_raw_saved_result _saved_dim _saved_result"),
+        (lambda x: torch.cat([x, x]), "_saved_dim"),
+        (lambda x: x + x, ""),
+    ],
+)
+def test_a_node_lists_what_it_keeps_and_has_what_it_lists(make, names):
+    node = make(torch.ones(2, requires_grad=True)).grad_fn
+    saved = [name for name in dir(node) if "saved_" in name]
+    assert saved == sorted(names.split())
+    for name in dir(node):
+        getattr(node, name)
+    assert {"metadata", "name", "next_functions", "register_hook"} <= set(dir(node))
+
+
+def test_nodes_of_leaves_and_of_custom_functions_list_what_they_have():
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.factor = 2
+            return x * 2
+
+    node = Double.apply(torch.ones(2, requires_grad=True)).grad_fn
+    assert {"factor", "saved_tensors", "next_functions"} <= set(dir(node))
+    assert "variable" in dir(node.next_functions[0][0])

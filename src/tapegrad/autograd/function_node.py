@@ -43,6 +43,9 @@ class BackwardCFunction(MultiNode):
     def __getattr__(self, name: str) -> Any:
         return getattr(self.ctx, name)
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *dir(self.ctx)]
+
     # --- what the engine asks ---
 
     @property

@@ -124,6 +124,14 @@ class Node:
     def _sequence_nr(self) -> int:
         return self.sequence
 
+    def __dir__(self) -> list[str]:
+        """The names that PyTorch's nodes have, and those of what this one keeps."""
+        from tapegrad.autograd.plan import shown_names
+
+        own = [name for name in object.__dir__(self) if name.startswith("__")]
+        variable = ["variable"] if type(self) is AccumulateGrad else []
+        return [*own, *_SHOWN, *variable, *shown_names(getattr(self, "plan", None))]
+
     def register_hook(self, fn: Any) -> Any:
         """Call `fn(grad_inputs, grad_outputs)` after the node has run; returns a handle.
 
@@ -156,6 +164,9 @@ class Node:
 
 
 Node.__module__ = "torch.autograd.graph"
+_SHOWN = (
+    "_sequence_nr metadata name next_functions register_hook register_prehook requires_grad".split()
+)
 
 
 class OperatorNode(Node):

@@ -21,7 +21,7 @@ from tapegrad.autograd.graph import (
     TupleNode,
     version_of,
 )
-from tapegrad.autograd.kept import GRAD, check
+from tapegrad.autograd.kept import GRAD, RAW, check
 from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.tensor import TensorCore, wrap
 
@@ -221,6 +221,21 @@ class Plan:
 
 
 _OWN_NAMES = {"result": "y", "dim": "axis", "keepdim": "keepdims"}  # by PyTorch's names
+_THEIR_NAMES = {own: name for name, own in _OWN_NAMES.items()}
+
+
+def shown_names(plan: Any) -> list[str]:
+    """What `dir` lists of what a node of `plan` keeps: `_saved_self`, `_raw_saved_self`."""
+    plan = getattr(plan, "original", plan)
+    found = []
+    for where, key, name in getattr(plan, "keeps", ()):
+        if name.endswith("_like"):
+            continue  # a shape and a dtype, for rules alone
+        name = "self" if (where, key) == ("input", 0) else _THEIR_NAMES.get(name, name)
+        found.append("_saved_" + name)
+        if where in ("output", "inputs") or (where == "input" and plan.kinds[key] != RAW):
+            found.append("_raw_saved_" + name)
+    return found
 
 
 def placed(value: Any, edge: Any) -> Any:
