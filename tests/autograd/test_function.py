@@ -779,3 +779,76 @@ def test_the_edge_behind_a_result_stands_for_it():
     assert torch.autograd.grad(edge, x, torch.ones(2), retain_graph=True)[0].tolist() == [2, 4]
     edge = torch.autograd.graph.get_gradient_edge(y)
     assert torch.autograd.grad(y.sum(), edge)[0].tolist() == [1, 1]
+
+
+# --- against finite differences ---
+
+
+D = torch.float64
+
+
+class Blend(Function):
+    """Two results of two arguments and a number, with all that a function may say."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x, y, k):
+        z = x.sin() * y
+        return z * k, z * z
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, y, ctx.k = inputs
+        ctx.save_for_backward(x, y)
+        ctx.save_for_forward(x, y)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        x, y = ctx.saved_tensors
+        dz = g * ctx.k + 2 * h * x.sin() * y
+        return dz * x.cos() * y, dz * x.sin(), None
+
+    @staticmethod
+    def jvp(ctx, a, b, _):
+        x, y = ctx.saved_tensors
+        dz = a * x.cos() * y + x.sin() * b
+        return dz * ctx.k, 2 * x.sin() * y * dz
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_derivatives_of_both_modes_and_orders_agree_with_differences(fast):
+    inputs = [
+        torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in ([0.3, 2], [1.5, 7])
+    ]
+    every = {"check_forward_ad": True, "check_batched_grad": True, "fast_mode": fast}
+    assert torch.autograd.gradcheck(
+        lambda x, y: Blend.apply(x, y, 3.0), inputs, check_batched_forward_grad=True, **every
+    )
+    assert torch.autograd.gradgradcheck(
+        lambda x, y: Blend.apply(x, y, 3.0), inputs, check_fwd_over_rev=True, fast_mode=fast
+    )
+
+
+def test_a_write_in_place_agrees_with_differences():
+    function = custom(
+        lambda ctx, x: (ctx.mark_dirty(x), x.mul_(3))[1],
+        lambda ctx, g: g * 3,
+        jvp=lambda ctx, t: t.mul_(3),
+    )
+    x = torch.tensor([0.3, 2.0, 1.0], dtype=D, requires_grad=True)
+
+    def program(x):
+        y = x.sin()
+        function.apply(y[1:])
+        return y * y
+
+    assert torch.autograd.gradcheck(program, x, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(program, x)
+
+
+def test_the_warning_about_a_mark_names_the_line_of_the_call():
+    function = custom(lambda ctx, x: (y := x * 2, ctx.mark_dirty(y))[0], doubled)
+    with pytest.warns(UserWarning, match="received a tensor that was not an input") as caught:
+        function.apply(leaf(1.0))
+    assert caught[0].filename == __file__

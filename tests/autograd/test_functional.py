@@ -1,9 +1,11 @@
 """`autograd.functional`: values, shapes, what is required of functions, strict mode."""
 
+import numpy as np
 import pytest
 
 import tapegrad as torch
 from tapegrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
+from tapegrad.autograd.numerical import numerical_jacobian
 from tests.messages import raises, raises_beginning
 
 
@@ -329,3 +331,61 @@ def test_forward_mode_keeps_the_history_of_its_inputs_and_gives_lists():
     rows = jacobian(lambda x, y: (x * y, x), (x, ONES), **options)
     assert type(rows) is list and [type(row) for row in rows] == [list, list]
     assert type(jacobian(lambda x: (x,), x, **options)) is tuple
+
+
+# --- against finite differences ---
+
+
+def curved(x):
+    return (x.sin()[:, None] * (x * x).exp()).sum(0) * x.prod()
+
+
+def by_differences(function, x):
+    """The Jacobian (outputs, inputs) by central differences."""
+    x = x.clone()
+    (columns,) = numerical_jacobian(lambda: [function(x).detach().numpy()], x.numpy(), 1e-5)
+    return columns.T
+
+
+def slope(x):
+    x = x.detach().requires_grad_()
+    return torch.autograd.grad(curved(x).sum(), x)[0]
+
+
+POINT, WEIGHTS = tensor(0.3, -0.8, 0.5), tensor(1.0, -2.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("compute", "exact"),
+    [
+        (lambda: jacobian(curved, POINT), lambda j, h: j),
+        (lambda: jacobian(curved, POINT, vectorize=True), lambda j, h: j),
+        (
+            lambda: jacobian(curved, POINT, vectorize=True, strategy="forward-mode"),
+            lambda j, h: j,
+        ),
+        (lambda: vjp(curved, POINT, WEIGHTS)[1], lambda j, h: WEIGHTS.numpy() @ j),
+        (lambda: jvp(curved, POINT, WEIGHTS)[1], lambda j, h: j @ WEIGHTS.numpy()),
+        (lambda: hessian(lambda x: curved(x).sum(), POINT), lambda j, h: h),
+        (
+            lambda: hessian(
+                lambda x: curved(x).sum(),
+                POINT,
+                vectorize=True,
+                outer_jacobian_strategy="forward-mode",
+            ),
+            lambda j, h: h,
+        ),
+        (
+            lambda: vhp(lambda x: curved(x).sum(), POINT, WEIGHTS)[1],
+            lambda j, h: WEIGHTS.numpy() @ h,
+        ),
+        (
+            lambda: hvp(lambda x: curved(x).sum(), POINT, WEIGHTS)[1],
+            lambda j, h: h @ WEIGHTS.numpy(),
+        ),
+    ],
+)
+def test_derivatives_agree_with_differences(compute, exact):
+    wanted = exact(by_differences(curved, POINT), by_differences(slope, POINT))
+    np.testing.assert_allclose(compute().detach().numpy(), wanted, rtol=1e-6, atol=1e-8)

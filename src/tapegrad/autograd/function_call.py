@@ -153,7 +153,7 @@ def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: 
     inputs = {id(x): i for i, x in enumerate(args) if isinstance(x, TensorCore)}
     ctx = node.ctx
     marked = ctx.dirty_tensors is not None or ctx.non_differentiable is not None
-    dirty = _dirty(ctx, inputs, results) if marked else ()
+    dirty = _dirty(ctx, inputs, results, recorded) if marked else ()
     if recorded:
         node.n_outputs = len(results)
         node.output_likes = [_output_like(x) for x in results]
@@ -203,7 +203,7 @@ def _remember_version(edge: Port, x: Any) -> None:
         edge.watch(x._counter)
 
 
-def _dirty(ctx: Any, inputs: dict, results: tuple) -> set[int]:
+def _dirty(ctx: Any, inputs: dict, results: tuple, recorded: bool) -> set[int]:
     """The results that are arguments written in place."""
     for name, what in (
         ("dirty_tensors", "mark_dirty can only accept variables, but argument "),
@@ -224,14 +224,14 @@ def _dirty(ctx: Any, inputs: dict, results: tuple) -> set[int]:
                 ),
                 "Return what was written.",
             )
-        if id(x) not in inputs:
+        if recorded and id(x) not in inputs:
             import warnings
 
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
                 "have been mutated should be passed to ctx.mark_dirty().",
                 UserWarning,
-                stacklevel=5,  # the caller of apply
+                stacklevel=6,  # the caller of apply
             )
     return {id(x) for x in ctx.dirty_tensors or () if id(x) in inputs}
 
