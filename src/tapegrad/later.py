@@ -23,6 +23,7 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "tapegrad.func.batch": "vmap",
     "tapegrad.interchange": "from_torch to_torch",
+    "tapegrad.ops.activation": "celu celu_ selu selu_",
     "tapegrad.ops.affine_map": "affine_grid_generator",
     "tapegrad.ops.along_reduced": "index_reduce",
     "tapegrad.ops.bilinear_form": "bilinear",

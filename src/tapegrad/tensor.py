@@ -421,7 +421,7 @@ def _check_grad(tensor: Any, value: Any) -> None:
             RuntimeError("can't assign Variable as its own grad"), "Assign a clone() of it."
         )
     if value.dtype is not tensor.dtype:
-        from tapegrad.ops.product import c_name
+        from tapegrad.ops.product_check import c_name
 
         raise errors.advised(
             RuntimeError(

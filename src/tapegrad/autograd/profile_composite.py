@@ -85,7 +85,7 @@ _OTHERS = {
     "margin_ranking_loss triplet_margin_loss",
     "tapegrad.nn.functional.padding": "pad",
     "tapegrad.nn.functional.sequence": "ctc_loss",
-    "tapegrad.ops.activation": "prelu",
+    "tapegrad.ops.rectifier": "prelu",
     "tapegrad.tensor": "detach:TensorCore.detach",
 }
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 from tapegrad.later import method
-from tapegrad.ops import activation as _activation
 from tapegrad.ops import affine as _affine
 from tapegrad.ops import contraction as _contraction
 from tapegrad.ops import length as _length
 from tapegrad.ops import logits as _logits
 from tapegrad.ops import product as _product
+from tapegrad.ops import rectifier as _rectifier
 
 
 class LinalgMethods:
@@ -39,10 +39,10 @@ class LinalgMethods:
     baddbmm = _affine.baddbmm
     baddbmm_ = _affine.baddbmm_
 
-    relu = _activation.relu
-    relu_ = _activation.relu_
-    prelu = _activation.prelu
-    hardshrink = _activation.hardshrink
+    relu = _rectifier.relu
+    relu_ = _rectifier.relu_
+    prelu = _rectifier.prelu
+    hardshrink = _rectifier.hardshrink
     softmax = _logits.softmax
     log_softmax = _logits.log_softmax
 

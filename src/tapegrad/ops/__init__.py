@@ -2,7 +2,6 @@
 
 from types import ModuleType as _Module
 
-from tapegrad.ops.activation import *
 from tapegrad.ops.affine import *
 from tapegrad.ops.along import *
 from tapegrad.ops.arithmetic import *
@@ -56,6 +55,7 @@ from tapegrad.ops.random_coin import *
 from tapegrad.ops.random_like import *
 from tapegrad.ops.random_make import *
 from tapegrad.ops.random_sample import *
+from tapegrad.ops.rectifier import *
 from tapegrad.ops.reduce import *
 from tapegrad.ops.reduction import *
 from tapegrad.ops.repeat import *

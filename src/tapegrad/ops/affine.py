@@ -10,18 +10,8 @@ from tapegrad.autograd.restore import summed_to
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
-from tapegrad.ops.product import (
-    bmm,
-    check_batches,
-    check_matrices,
-    is_flipped,
-    matmul,
-    mismatch,
-    mm,
-    mv,
-    outer,
-    second_factor,
-)
+from tapegrad.ops.product import bmm, is_flipped, matmul, mm, mv, outer, second_factor
+from tapegrad.ops.product_check import check_batches, check_matrices, mismatch
 from tapegrad.ops.refusal import BOOL, lacks
 from tapegrad.precision import IN_USE, autocast, lowered, without_autocast
 from tapegrad.scalar import fitted

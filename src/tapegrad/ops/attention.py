@@ -11,7 +11,7 @@ from tapegrad.op import primitive
 from tapegrad.ops.create import ones
 from tapegrad.ops.dropping import dropout
 from tapegrad.ops.normalization import real_argument
-from tapegrad.ops.product import c_name
+from tapegrad.ops.product_check import c_name
 from tapegrad.precision import autocast
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.boundary import takes_tensors
 from tapegrad.op import primitive
-from tapegrad.ops.product import c_name
+from tapegrad.ops.product_check import c_name
 
 __all__ = ["bilinear"]
 

@@ -11,7 +11,7 @@ from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.dtype import float32, float64
 from tapegrad.ops.in_turn import in_turn
-from tapegrad.ops.product import c_name
+from tapegrad.ops.product_check import c_name
 from tapegrad.ops.refusal import no_kernel
 from tapegrad.ops.searching import places_in
 from tapegrad.ops.spacing import linspace

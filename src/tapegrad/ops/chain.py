@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad import errors
 from tapegrad.call import finish
 from tapegrad.ops.older import say_once
-from tapegrad.ops.product import c_name
+from tapegrad.ops.product_check import c_name
 from tapegrad.tensor import TensorCore
 
 __all__ = ["chain_matmul"]

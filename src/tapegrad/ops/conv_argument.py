@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.ops.product import c_name
+from tapegrad.ops.product_check import c_name
 
 SIDES = ("depth", "height", "width")
 _FORMS = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad import errors
 from tapegrad.call import finish
-from tapegrad.ops.product import c_name
+from tapegrad.ops.product_check import c_name
 from tapegrad.promotion import can_cast
 
 

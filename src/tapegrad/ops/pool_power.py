@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.ops.activation import relu
 from tapegrad.ops.pool_average import avg_pool1d, avg_pool2d, avg_pool3d
 from tapegrad.ops.pool_size import array_of, is_default
+from tapegrad.ops.rectifier import relu
 
 
 def _root(out: Any, norm_type: float, n: int) -> Any:

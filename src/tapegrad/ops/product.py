@@ -9,6 +9,13 @@ from tapegrad.autograd.restore import summed_to
 from tapegrad.boundary import takes_tensors
 from tapegrad.call import finish
 from tapegrad.op import primitive
+from tapegrad.ops.product_check import (
+    check_batches,
+    check_matrices,
+    check_vectors,
+    dtype_mismatch,
+    mismatch,
+)
 from tapegrad.ops.refusal import BOOL, lacks
 from tapegrad.ops.shape import unsafe_view
 from tapegrad.precision import IN_USE, lowered
@@ -23,6 +30,12 @@ def _t(xp: Any, x: Any) -> Any:
 def second_factor(xp: Any, g: Any, a: Any, flipped: bool) -> Any:
     """The cotangent of b in a @ b, in the memory order of b, so that it adds up without a copy."""
     return _t(xp, xp.matmul(_t(xp, g), a)) if flipped else xp.matmul(_t(xp, a), g)
+
+
+def is_flipped(x: Any) -> bool:
+    """Whether a matrix is stored column by column, like the transpose of an ordinary one."""
+    flags = getattr(x._array, "flags", None)
+    return flags is not None and flags.f_contiguous and not flags.c_contiguous
 
 
 @primitive(node="MmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
@@ -82,53 +95,6 @@ batch_of_products.vjp(
     b=lambda xp, g, a: xp.matmul(_t(xp, a), g),
 )
 batch_of_products.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
-# --- what is accepted ---
-
-
-def check_matrices(a: Any, b: Any, first: str = "self") -> None:
-    """Two matrices that can be multiplied; their shapes and dtypes are checked."""
-    x, y = a._array, b._array
-    if x.ndim != 2 or y.ndim != 2:
-        name = first if x.ndim != 2 else "mat2"
-        raise errors.advised(
-            RuntimeError(f"{name} must be a matrix"),
-            f"Shapes are {list(x.shape)} and {list(y.shape)}: matmul() takes other dimensions.",
-        )
-    if x.shape[1] != y.shape[0]:
-        raise mismatch(x.shape, y.shape)
-    if x.dtype != y.dtype:
-        names = f"{a.dtype.scalar_name} and {b.dtype.scalar_name}"
-        raise errors.advised(
-            RuntimeError(
-                f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"
-                if first == "self"
-                else f"mat1 and mat2 must have the same dtype, but got {names}"
-            ),
-            f"Convert one of them: .to({a.dtype}).",
-        )
-
-
-def mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
-    """The error for matrices whose inner sizes differ."""
-    return errors.advised(
-        RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
-        ),
-        f"The columns of the first ({a[1]}) must be the rows of the second ({b[0]}).",
-    )
-
-
-def c_name(x: Any) -> str:
-    """What C++ calls the dtype of a tensor, as error messages have it."""
-    return errors.c_name(x.dtype)
-
-
-def is_flipped(x: Any) -> bool:
-    """Whether a matrix is stored column by column, like the transpose of an ordinary one."""
-    flags = getattr(x._array, "flags", None)
-    return flags is not None and flags.f_contiguous and not flags.c_contiguous
 
 
 # --- the public functions ---
@@ -194,7 +160,7 @@ def dot(input: Any, tensor: Any, *, out: Any = None) -> Any:
     tensor(11.)
     """
     try:
-        _check_vectors(input, tensor)
+        check_vectors(input, tensor)
     except AttributeError:
         errors.need_tensors("dot", input=input, tensor=tensor)
         raise
@@ -208,36 +174,10 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
     >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)
     """
-    _check_vectors(input, other)
+    check_vectors(input, other)
     if input.dtype.is_complex:
         input = input.conj()
     return finish("vdot", vector_dot(input, other), out)
-
-
-def _check_vectors(a: Any, b: Any) -> None:
-    x, y = a._array, b._array
-    if x.ndim != 1 or y.ndim != 1:
-        raise errors.advised(
-            RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors"),
-            "Flatten the tensors, or use matmul().",
-        )
-    if x.dtype != y.dtype:
-        raise errors.advised(
-            RuntimeError(
-                "dot : expected both vectors to have same dtype, but found "
-                f"{a.dtype.scalar_name} and {b.dtype.scalar_name}"
-            ),
-            f"Convert one of them: .to({a.dtype}).",
-        )
-    if x.shape != y.shape:
-        raise errors.advised(
-            RuntimeError(
-                f"inconsistent tensor size, expected tensor [{x.shape[0]}] and src "
-                f"[{y.shape[0]}] to have the same number of elements, but got {x.shape[0]} and "
-                f"{y.shape[0]} elements respectively"
-            ),
-            "Both vectors must have the same length.",
-        )
 
 
 def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
@@ -255,33 +195,8 @@ def bmm(input: Any, mat2: Any, *, out: Any = None) -> Any:
         raise
     check_batches(x, y)
     if x.dtype != y.dtype:
-        raise _dtype_mismatch(input, mat2)
+        raise dtype_mismatch(input, mat2)
     return finish("bmm", batch_of_products(input, mat2), out)
-
-
-def check_batches(x: Any, y: Any) -> None:
-    """Two batches of matrices that can be multiplied."""
-    for name, each in (("batch1", x), ("batch2", y)):
-        if each.ndim != 3:
-            raise errors.advised(
-                RuntimeError(f"{name} must be a 3D tensor"),
-                f"Its shape is {list(each.shape)}: matmul() takes any number of dimensions.",
-            )
-    if y.shape[:2] != (x.shape[0], x.shape[2]):
-        raise errors.advised(
-            RuntimeError(
-                "Expected size for first two dimensions of batch2 tensor to be: "
-                f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
-            ),
-            f"Shapes are {list(x.shape)} and {list(y.shape)}.",
-        )
-
-
-def _dtype_mismatch(a: Any, b: Any) -> RuntimeError:
-    return errors.advised(
-        RuntimeError(f"expected scalar type {a.dtype.scalar_name} but found {b.dtype.scalar_name}"),
-        f"Convert one of them: .to({a.dtype}).",
-    )
 
 
 def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
@@ -340,7 +255,7 @@ def _broadcast_product(input: Any, other: Any) -> Any:
         other = other.unsqueeze(1)
     x, y = input._array, other._array
     if x.dtype != y.dtype:
-        raise _dtype_mismatch(input, other)
+        raise dtype_mismatch(input, other)
     if x.shape[-1] != y.shape[-2]:
         if x.ndim == 3 and y.ndim == 3:
             check_batches(x, y)

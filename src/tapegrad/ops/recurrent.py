@@ -13,7 +13,7 @@ from tapegrad.ops.join import cat, stack
 from tapegrad.ops.layer_gru import gru_layer
 from tapegrad.ops.layer_lstm import lstm_layer
 from tapegrad.ops.layer_rnn import rnn_layer
-from tapegrad.ops.product import mismatch
+from tapegrad.ops.product_check import mismatch
 from tapegrad.ops.stepwise import stepwise_gru, stepwise_lstm
 from tapegrad.precision import IN_USE, lower_dtype, lowered
 from tapegrad.tensor import wrap

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.ops.activation import relu
 from tapegrad.ops.affine import linear
 from tapegrad.ops.logistic import sigmoid
+from tapegrad.ops.rectifier import relu
 from tapegrad.ops.trigonometry import tanh
 
 __all__ = ["gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell"]

@@ -123,6 +123,11 @@ def some_tensor(name: str, *checks: Callable) -> Callable:
     return check
 
 
+def floats_only(kernel: str) -> Callable:
+    """Raise for tensors that are not of a real floating-point dtype."""
+    return lacks(kernel, BOOL, INTEGER, COMPLEX)
+
+
 def no_derivative(name: str, instead: str) -> Callable:
     """The rule of an operator whose derivative is not defined: an error when it is asked for."""
 

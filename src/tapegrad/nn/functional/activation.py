@@ -6,24 +6,20 @@ from tapegrad.autograd.inplace import in_place
 from tapegrad.boundary import takes_tensors
 from tapegrad.errors import advised
 from tapegrad.ops import activation as ops
-from tapegrad.ops import random_slope
-from tapegrad.ops.activation import (
-    celu_,
-    elu_,
-    gelu,
+from tapegrad.ops import random_slope, rectifier
+from tapegrad.ops.activation import celu_, elu_, gelu, selu_, softplus
+from tapegrad.ops.activation import log_sigmoid as logsigmoid
+from tapegrad.ops.gate import glu
+from tapegrad.ops.random_slope import rrelu_
+from tapegrad.ops.rectifier import (
     hardshrink,
     hardtanh_,
     leaky_relu_,
     prelu,
     relu_,
-    selu_,
-    softplus,
     softshrink,
     threshold_,
 )
-from tapegrad.ops.activation import log_sigmoid as logsigmoid
-from tapegrad.ops.gate import glu
-from tapegrad.ops.random_slope import rrelu_
 from tapegrad.tensor import Tensor
 
 __all__ = [
@@ -63,8 +59,8 @@ __all__ = [
 
 _silu_ = in_place(ops.silu)
 _mish_ = in_place(ops.mish)
-_hardswish_ = in_place(ops.hardswish)
-_hardsigmoid_ = in_place(ops.hardsigmoid)
+_hardswish_ = in_place(rectifier.hardswish)
+_hardsigmoid_ = in_place(rectifier.hardsigmoid)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -73,7 +69,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return relu_(input) if inplace else ops.relu(input)
+    return relu_(input) if inplace else rectifier.relu(input)
 
 
 @takes_tensors
@@ -96,7 +92,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> torch.nn.functional.leaky_relu(torch.tensor([-1.0, 2.0]), 0.1)
     tensor([-0.1000,  2.0000])
     """
-    function = leaky_relu_ if inplace else ops.leaky_relu
+    function = leaky_relu_ if inplace else rectifier.leaky_relu
     return function(input, negative_slope=negative_slope)
 
 
@@ -181,7 +177,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.hardswish(torch.tensor([-1.0, 2.0]))
     tensor([-0.3333,  1.6667])
     """
-    return _hardswish_(input) if inplace else ops.hardswish(input)
+    return _hardswish_(input) if inplace else rectifier.hardswish(input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
@@ -190,7 +186,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.hardsigmoid(torch.tensor([-1.0, 4.0]))
     tensor([0.3333, 1.0000])
     """
-    return _hardsigmoid_(input) if inplace else ops.hardsigmoid(input)
+    return _hardsigmoid_(input) if inplace else rectifier.hardsigmoid(input)
 
 
 @takes_tensors
@@ -207,7 +203,7 @@ def hardtanh(
             ValueError("min_val cannot be greater than max_val"),
             f"They are {min_val} and {max_val}.",
         )
-    return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)
+    return (hardtanh_ if inplace else rectifier.hardtanh)(input, min_val, max_val)
 
 
 @takes_tensors
@@ -217,7 +213,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> torch.nn.functional.threshold(torch.tensor([0.0, 0.5]), 0.1, 20.0)
     tensor([20.0000,  0.5000])
     """
-    return (threshold_ if inplace else ops.threshold)(input, threshold, value)
+    return (threshold_ if inplace else rectifier.threshold)(input, threshold, value)
 
 
 def sigmoid(input: Tensor) -> Tensor:
