@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.inspect import explain, live_graphs, step, watch
+from tapegrad.inspect import explain, live_graphs, step, watch, watching
 
 
 def line_of(mark):
@@ -191,11 +191,17 @@ def test_what_holds_a_graph_is_found_in_containers_of_objects():
     assert graph.holders[0].startswith("trainer.history['loss'][0] in test_what_holds")
 
 
-def test_without_watching_it_says_what_would_help():
+def test_without_watching_it_says_what_would_help(monkeypatch):
+    monkeypatch.setattr(watching, "_latest", None)
     x = torch.ones(2)
     text = str(explain(x))
     assert "This has no history and does not require grad: [2] float32, all 1." in text
     assert "requires_grad_()" in text
+    leaf = torch.ones(1, requires_grad=True)
+    assert explain(leaf).lines[1].endswith("or its gradient was forgotten, as by zero_grad().")
+    with torch.inference_mode():
+        made = torch.ones(1)
+    assert explain(made).lines[1].startswith("It was made in inference mode: make it outside")
     with pytest.raises(TypeError, match="takes a tensor, not Linear"):
         explain(torch.nn.Linear(1, 1))
 

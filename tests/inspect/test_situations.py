@@ -312,7 +312,7 @@ def unused_branch():
     return model.unused.weight, model
 
 
-@says("used last by mul() at {here}", "No backward pass has run: call backward() on the loss")
+@says("used last by mul() at {here}", "No backward pass has run inside watch(): call backward")
 def backward_not_called():
     w = leaf()
     loss = (w * 2).sum()  # here

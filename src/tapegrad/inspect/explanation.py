@@ -89,6 +89,8 @@ def _without_history(x: Any, log: Log | None) -> list[str]:
     lines = origin(x, log)
     if lines:
         return lines
+    if x.is_inference():
+        return ["It was made in inference mode: make it outside, or clone() it, for a gradient."]
     if isinstance(x, Parameter):
         return ["It is a frozen parameter: requires_grad_(True) lets gradients to it again."]
     if not (x.dtype.is_floating_point or x.dtype.is_complex):

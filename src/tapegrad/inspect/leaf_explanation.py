@@ -91,11 +91,15 @@ def of_lonely_leaf(x: Any, node: AccumulateGrad, log: Log | None) -> list[str]:
     reached = None if log is None else log.reached.get(node)
     if log is not None and reached is not None:
         return [_cleared(node, reached[0], log)]
-    lines = ["Its .grad is None: no backward pass has reached it."]
-    if log is None:
-        advice = "it notes where what is computed from it loses its history."
-        return [*lines, _ASK_AGAIN + advice]
     owners = Owners(x)
+    if log is None:
+        return [
+            "Its .grad is None: no backward pass has reached it, or its gradient was forgotten, as "
+            "by zero_grad().",
+            _ASK_AGAIN + "it notes where what is computed from it loses its history.",
+            *owners.findings(),
+        ]
+    lines = ["Its .grad is None: no backward pass has reached it."]
     why = _blocked(node, log) or _asked_for_others(node, log) or lost_on_the_way(node, log)
     return lines + (why or _elsewhere(x, node, log, owners)) + owners.findings()
 
@@ -178,7 +182,7 @@ def _elsewhere(x: Any, node: AccumulateGrad, log: Log, owners: Any) -> list[str]
         lines.append(f"It was used last by {use.name}(){place(use.trace)}.")
     last = log.last
     if last is None:
-        lines.append("No backward pass has run: call backward() on the loss.")
+        lines.append("No backward pass has run inside watch(): call backward() on the loss.")
     else:
         lines.append(
             f"The last backward pass{place(last.trace)} began at {_calls(last.began)}, which was "
