@@ -14,6 +14,7 @@ from tapegrad.ops.data import supported
 from tapegrad.ops.factory import build
 from tapegrad.ops.query import require
 
+get_mode = MODE.get
 _warned = False
 
 
@@ -23,25 +24,18 @@ def item(self: Any) -> Any:
     >>> torch.tensor([2.5]).item()
     2.5
     """
-    return _element(self, "item()")
-
-
-def _element(self: Any, how: str) -> Any:
     array = self._array
     if array.size != 1:
         raise errors.advised(
             RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar"),
             "tolist() gives all elements.",
         )
-    _leaves(self, how)
-    return array.item() if array.dtype.kind != "V" else float(array.astype(np.float32).item())
-
-
-def _leaves(x: Any, how: str) -> None:
-    """Tell the modes that the numbers of a tensor go to Python or NumPy."""
-    mode = MODE.get()
-    if type(mode) is not bool:
-        mode.cut(x, None, how)
+    mode = get_mode()
+    if mode is not True and mode is not False:
+        mode.cut(self, None, "item()")
+    if array.dtype.kind != "V":
+        return array.item()
+    return _value(array)
 
 
 def tolist(self: Any) -> Any:
@@ -51,7 +45,9 @@ def tolist(self: Any) -> Any:
     [[1.0, 1.0], [1.0, 1.0]]
     """
     array = self._array
-    _leaves(self, "tolist()")
+    mode = get_mode()
+    if mode is not True and mode is not False:
+        mode.cut(self, None, "tolist()")
     return array.tolist() if array.dtype.kind != "V" else array.astype(np.float32).tolist()
 
 
@@ -78,7 +74,9 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
             TypeError(f"Got unsupported ScalarType {self.dtype.scalar_name}"),
             "NumPy has no such type: convert with .float() first.",
         )
-    _leaves(self, "numpy()")
+    mode = get_mode()
+    if mode is not True and mode is not False:
+        mode.cut(self, None, "numpy()")
     return array if type(array) is np.ndarray else np.asarray(array)
 
 
@@ -115,7 +113,16 @@ def _single(self: Any, how: str) -> Any:
         )
     if self.requires_grad:
         _warn_of_detached_number()
-    return _element(self, how)
+    mode = get_mode()
+    if mode is True or mode is False:
+        return item(self)
+    mode.cut(self, None, how)
+    return _value(self._array)
+
+
+def _value(array: Any) -> Any:
+    """The only element of an array, one of bfloat16 among them, as a Python number."""
+    return array.item() if array.dtype.kind != "V" else float(array.astype(np.float32).item())
 
 
 def _warn_of_detached_number() -> None:
