@@ -7,6 +7,7 @@ import bench_elementwise
 import bench_embedding
 import bench_forward
 import bench_forward_mode
+import bench_function
 import bench_gpt
 import bench_import
 import bench_jacobian
@@ -26,6 +27,7 @@ MODULES = (
     bench_network,
     bench_forward,
     bench_forward_mode,
+    bench_function,
     bench_million,
     bench_import,
     bench_elementwise,

@@ -145,7 +145,7 @@ def _output_like(x: Any) -> Any:
     if not isinstance(x, TensorCore):
         return None
     array = x._array
-    return (numpy if type(array) is ndarray else namespace_of((array,))), like(x)
+    return (numpy if type(array) is ndarray else namespace_of((array,))), like(x), x._mark
 
 
 def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: bool) -> list:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
 from tapegrad import errors
 from tapegrad.arrays.mark import Like
 from tapegrad.autograd.function_context import unpicklable
@@ -15,7 +17,9 @@ from tapegrad.autograd.function_kept import FREED, TAKEN, kept_tensor
 from tapegrad.autograd.graph import MultiNode, next_sequence
 from tapegrad.autograd.restore import restore
 from tapegrad.dtype import of
-from tapegrad.tensor import TensorCore, wrap
+from tapegrad.tensor import Tensor, TensorCore, wrap
+
+new = object.__new__
 
 
 class BackwardCFunction(MultiNode):
@@ -32,7 +36,7 @@ class BackwardCFunction(MultiNode):
     input_likes: list  # of each edge, the shape and dtype of its argument
     input_order: list[int]  # of each edge, the argument that it stands for
     kept_tensors: Any  # of each saved tensor itself, a Kept, a KeptPacked, or None
-    output_likes: list  # of each result, its namespace and a Like; None for what is no tensor
+    output_likes: list  # of each result its namespace, a Like, its mark; None if it is no tensor
 
     def __init__(self) -> None:
         self.ctx = self._context_cls(self)
@@ -140,30 +144,44 @@ class _Plan:
 
     def gradients(self, node: BackwardCFunction, g: Any) -> list:
         """The gradient of each edge, an array or None, from those of the results."""
-        found = self.run_on_tensors(
-            node, [x if x is None else wrap(x) for x in (g if type(g) is list else [g])]
-        )
-        return [x if x is None else x._array for x in found]
+        given = []
+        for x, output in zip(g if type(g) is list else (g,), node.output_likes, strict=True):
+            if type(x) is not ndarray or output is None:
+                given.append(x if x is None else wrap(x))
+                continue
+            tensor = new(Tensor)  # `wrap`, and the mark of the result: looking it up is dear
+            tensor._array = x
+            tensor._node = tensor._counter = tensor._view = tensor._grad = None
+            like = output[1]
+            same = x.dtype is like.dtype and x.shape == like.shape
+            tensor._mark = output[2] if same else None
+            given.append(tensor)
+        return [x if x is None else x._array for x in self._run(node, given)]
 
     def run_on_tensors(self, node: BackwardCFunction, g: Any) -> list:
         """The same for tensors."""
-        g = list(g) if isinstance(g, (list, tuple)) else [g]
+        return self._run(node, list(g) if isinstance(g, (list, tuple)) else [g])
+
+    def _run(self, node: BackwardCFunction, g: list) -> list:
         ctx = node.ctx
         if ctx.materialize_grads:
-            g = [
-                _zeros(*output) if x is None and output is not None else x
-                for x, output in zip(g, node.output_likes, strict=True)
-            ]
+            for i, x in enumerate(g):
+                if x is None and node.output_likes[i] is not None:
+                    g[i] = _zeros(*node.output_likes[i][:2])
         function = node._forward_cls
         backward = node.user_backward()
         found = backward(ctx, g) if function.boxed_grads_call else backward(ctx, *g)
-        return _checked(node, found if isinstance(found, tuple) else (found,))
+        return _checked(node, found if type(found) is tuple else _as_tuple(found))
 
     def kept(self, node: BackwardCFunction, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
 BackwardCFunction.plan = PLAN = _Plan()
+
+
+def _as_tuple(found: Any) -> tuple:
+    return tuple(found) if isinstance(found, tuple) else (found,)
 
 
 def _zeros(xp: Any, like: Like) -> Any:
@@ -185,30 +203,32 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
             "backward returns a tuple of one gradient for each argument of forward, None for "
             "those that have none.",
         )
-    order = node.input_order
-    for i, g in enumerate(found):
+    order, gradients = node.input_order, []
+    if len(order) != n:
+        for i, g in enumerate(found):
+            if g is not None and i not in order:
+                raise errors.advised(
+                    RuntimeError(
+                        f"function {name} returned a gradient different than None at position "
+                        f"{i + 1}, but the corresponding forward input was not a Variable"
+                    ),
+                    "Return None for arguments that are no tensors.",
+                )
+    for i, edge, (shape, dtype) in zip(order, node.edges, node.input_likes, strict=True):
+        g = found[i]
         if g is None:
+            gradients.append(None)
             continue
-        if i not in order:
-            raise errors.advised(
-                RuntimeError(
-                    f"function {name} returned a gradient different than None at position {i + 1}, "
-                    "but the corresponding forward input was not a Variable"
-                ),
-                "Return None for arguments that are no tensors.",
-            )
         if not isinstance(g, TensorCore):
             raise errors.advised(
                 RuntimeError(f"expected Variable or None (got {type(g).__name__})"),
                 "Gradients are tensors.",
             )
-    gradients = []
-    for k, (i, edge, (shape, dtype)) in enumerate(
-        zip(order, node.edges, node.input_likes, strict=True)
-    ):
-        g = None if edge is None else found[i]
-        if g is not None and (g._array.shape != shape or g._array.dtype != dtype):
-            g = _fitted(name, k, g, shape, dtype)
+        array = g._array
+        if edge is None:
+            g = None
+        elif array.dtype is not dtype or array.shape != shape:
+            g = _fitted(name, len(gradients), g, shape, dtype)
         gradients.append(g)
     return gradients
 
@@ -216,6 +236,8 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
 def _fitted(name: str, i: int, g: Any, shape: tuple, dtype: Any) -> Any:
     """A gradient in the shape and dtype of the argument it is for."""
     have = g._array.shape
+    if have == shape and g._array.dtype == dtype:
+        return g
     extra = len(have) - len(shape)
     if extra < 0 or any(want not in (n, 1) for n, want in zip(have[extra:], shape, strict=True)):
         raise errors.advised(
