@@ -4,11 +4,13 @@ import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tapegrad as torch
 from tapegrad import nn
 from tapegrad.inspect import Graph, graph, watch
+from tapegrad.inspect.flow import Flow
 
 
 def small():
@@ -144,6 +146,19 @@ def test_a_watched_pass_is_shown_after_it_has_freed_the_graph():
     plain.backward()
     assert vertex(graph(plain), "TanhBackward0").kept is None
     assert "what it kept was freed" in graph(plain).text()
+
+
+def test_a_gradient_in_numbers():
+    flow = Flow(np.array([3e30, -4e30, 0.0], np.float32))
+    assert flow.norm == pytest.approx(5e30) and flow.n_zero == 1  # its square is no float32
+    assert Flow(np.full(4, 1e-30, np.float32)).norm == pytest.approx(2e-30)
+    flow = Flow(np.array([np.nan, np.inf, 3.0, 4.0]))
+    assert (flow.n_nan, flow.n_inf, flow.norm, flow.low, flow.high) == (1, 1, 5, 3, 4)
+    flow = Flow(np.arange(100_000.0))  # so many that the histogram counts some of them
+    assert (
+        len(flow.bins) == 24 and max(flow.bins) - min(flow.bins) <= 1 and sum(flow.bins) == 20_000
+    )
+    assert Flow(np.zeros((0, 3))).state(1.0) == ""
 
 
 def test_edges_that_stand_out():

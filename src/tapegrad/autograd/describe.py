@@ -39,11 +39,17 @@ def described(x: Any) -> str:
         array, text = np.abs(array), f"{text}, absolute"
     if array.dtype.kind not in "fiu" or not array.size:
         return text
-    finite = array[np.isfinite(array)]
-    if finite.size:
-        least, most = finite.min(), finite.max()
+    nan = infinite = 0
+    least, most = array.min(), array.max()
+    if not (np.isfinite(least) and np.isfinite(most)):
+        finite = array[np.isfinite(array)]
+        nan, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
+        if not finite.size:
+            least = most = None
+        else:
+            least, most = finite.min(), finite.max()
+    if least is not None:
         text += f", all {least:.4g}" if least == most else f", from {least:.4g} to {most:.4g}"
-    nan, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
     return text + (f", {nan} nan" if nan else "") + (f", {infinite} inf" if infinite else "")
 
 

@@ -11,6 +11,7 @@ from tapegrad.inspect.stepping import Stepper
 
 BINS = 24
 FEW = 9
+MOST = 20_000  # elements that a histogram counts, evenly spread over a larger gradient
 VANISHING = 1e-5  # of the norm of what came in at the roots
 EXPLODING = 1e5
 
@@ -28,21 +29,22 @@ class Flow:
         self.shape = tuple(array.shape)
         is_complex = array.dtype.kind == "c"
         self.values = array.tolist() if array.size <= FEW and not is_complex else None
-        values = np.abs(array) if is_complex else array
-        values = values.astype(np.float64).ravel()  # a norm in half precision overflows
+        values = (np.abs(array) if is_complex else array).ravel()
         self.n = values.size
-        self.n_nan = int(np.isnan(values).sum())
-        self.n_inf = int(np.isinf(values).sum())
+        self.n_nan = self.n_inf = 0
         self.n_zero = self.n - int(np.count_nonzero(values))
-        if self.n_nan or self.n_inf:
-            values = values[np.isfinite(values)]
-        self.norm = float(np.linalg.norm(values))
-        self.low = float(values.min()) if values.size else 0.0
-        self.high = float(values.max()) if values.size else 0.0
         self.bins: list[int] = []
+        self.low, self.high = _range(values)
+        if not np.isfinite(self.high - self.low):
+            self.n_nan = int(np.isnan(values).sum())
+            self.n_inf = int(np.isinf(values).sum())
+            values = values[np.isfinite(values)]
+            self.low, self.high = _range(values)
+        self.norm = _norm(values, max(abs(self.low), abs(self.high)))
         if self.low < self.high and np.isfinite(self.high - self.low):
+            sample = values[:: -(-values.size // MOST)].astype(np.float64)
             width = (self.high - self.low) / BINS
-            at = ((values - self.low) / width).astype(np.intp) if width else values.astype(np.intp)
+            at = ((sample - self.low) / width).astype(np.intp) if width else sample.astype(np.intp)
             self.bins = np.bincount(np.minimum(at, BINS - 1), minlength=BINS).tolist()
 
     def key(self) -> tuple:
@@ -59,6 +61,23 @@ class Flow:
         if not self.norm:
             return "zero" if self.n else ""
         return "vanishing" if self.norm < VANISHING * start else ""
+
+
+def _range(values: np.ndarray) -> tuple[float, float]:
+    return (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+
+
+def _norm(values: np.ndarray, most: float) -> float:
+    """The norm of values of which the largest is `most`.
+
+    Where their squares would leave the range of the dtype it is found of values near one.
+    """
+    if not most:
+        return 0.0
+    if values.dtype.kind == "f" and values.dtype.itemsize >= 4:
+        if 1e-15 < most < 1e18 / values.size:
+            return float(np.dot(values, values)) ** 0.5
+    return most * float(np.linalg.norm(values.astype(np.float64) / most))
 
 
 class NodeFlow:
