@@ -72,3 +72,12 @@ def test_profile_runs_a_script_and_writes_its_trace(tmp_path):
     assert "aten::mul" in result.stderr and "Self CPU time total" in result.stderr
     names = [event["name"] for event in json.loads(trace.read_text())["traceEvents"]]
     assert "MulBackward0" in names
+
+
+def test_profile_says_at_once_that_its_trace_has_no_folder(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("print('ran')\n")
+    trace = tmp_path / "missing" / "out.json"
+    result = python("-m", "tapegrad", "profile", str(script), "-o", str(trace))
+    assert result.returncode == 2 and result.stdout == ""
+    assert "there is no folder" in result.stderr

@@ -124,3 +124,15 @@ def test_memory_is_watched_under_a_profiler_and_fails_as_the_block_does(x):
         raise ValueError
     assert seen.peak == KB
     assert torch.is_grad_enabled()
+
+
+def test_batches_of_mapped_functions_are_counted():
+    x = torch.ones(3, 4)
+    with memory() as seen:
+        torch.func.vmap(lambda row: (row * 2).sum())(x)
+    made = {maker.name: maker.made for maker in seen.makers}
+    assert made["aten::mul"] == x.nbytes and made["aten::sum"] == 12
+    with torch.profiler.profile(profile_memory=True) as prof:
+        torch.func.vmap(lambda row: row * 2)(x)
+    used = {event.name: event.cpu_memory_usage for event in prof.events()}
+    assert used["aten::mul"] == x.nbytes

@@ -20,14 +20,16 @@ def owner(array: np.ndarray) -> np.ndarray:
 
 
 def owners(value: Any) -> Iterator[np.ndarray]:
-    """Whose memory a tensor, an array or each of several uses."""
+    """Whose memory a tensor, an array or each of several uses; batched ones, that of the batch."""
     if isinstance(value, (list, tuple)):
         for each in value:
             yield from owners(each)
-    else:
-        array = getattr(value, "_array", value)
-        if isinstance(array, np.ndarray):
-            yield owner(array)
+        return
+    while not isinstance(value, np.ndarray):
+        value = value.value if hasattr(value, "mapped") else getattr(value, "_array", None)
+        if value is None:
+            return
+    yield owner(value)
 
 
 def ids(arrays: Iterable[np.ndarray]) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -10,11 +11,16 @@ def profile_script(script: str, output: str, args: Sequence[str] = (), rows: int
     """Run the file `script` as `python -m tapegrad run` does, under a profiler.
 
     At its end, be it an error, the trace is written to `output` and the operators that took most
-    time are printed on standard error. The result is the exit status.
+    time are printed on standard error. The result is the exit status, 2 if there is no
+    folder for `output`.
     """
     from tapegrad.profiler import profile
     from tapegrad.script import run
 
+    folder = os.path.dirname(os.path.abspath(output))
+    if not os.path.isdir(folder):  # said before the script runs, which may take long
+        print(f"tapegrad: can't write {output!r}: there is no folder {folder!r}", file=sys.stderr)
+        return 2
     prof = profile()
     try:
         with prof:
