@@ -7,14 +7,14 @@ they cost nothing while nobody listens, whoever holds them and by whatever name.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from importlib import import_module
-from threading import Lock
+from threading import Lock, get_ident
+from time import perf_counter as clock
 from types import FunctionType
 from typing import Any
 
-from tapegrad.autograd.profile_recorder import RECORDER, shapes_of
+from tapegrad.autograd.profile_recorder import RECORDER, Recorder, shapes_of
 
 # Files of tapegrad.ops, and what they define. A function is called as in PyTorch's profile; where
 # its own name is another one, that follows after a colon.
@@ -92,12 +92,13 @@ _OTHERS = {
 _listeners = 0
 _lock = Lock()
 _around: list[Exchange] = []
-_by_code: dict[int, Exchange] = {}  # by the id: codes are equal where their text is
+
+
+_CALL = "what is called in its place"  # in the code below, until it is given to a function
 
 
 def _noted(*args: Any, **kwargs: Any) -> Any:
-    from tapegrad.autograd.profile_composite import call
-
+    call: Any = "what is called in its place"
     return call(args, kwargs)
 
 
@@ -106,8 +107,7 @@ def _noted_in(a: Any, b: Any) -> Any:
 
     def noted(*args: Any, **kwargs: Any) -> Any:
         a, b  # noqa: B018  (a function's code may be exchanged for one that uses as many)
-        from tapegrad.autograd.profile_composite import call
-
+        call: Any = "what is called in its place"
         return call(args, kwargs)
 
     return noted
@@ -129,11 +129,52 @@ class Exchange:
         self.function = function
         self.own = own = function.__code__
         noting = _CODES[len(own.co_freevars)]
-        self.noting = noting.replace(co_name=own.co_name, co_qualname=own.co_qualname)
+        self.noting = noting.replace(
+            co_name=own.co_name,
+            co_qualname=own.co_qualname,
+            co_consts=tuple(self.call if each == _CALL else each for each in noting.co_consts),
+        )
         self.original = FunctionType(
             own, function.__globals__, own.co_name, function.__defaults__, function.__closure__
         )
         self.original.__kwdefaults__ = function.__kwdefaults__
+
+    def call(self, args: tuple, kwargs: dict) -> Any:
+        """Call the function, and note it where somebody listens."""
+        recorder = RECORDER.get()
+        if recorder is None or not recorder.on:
+            return self.original(*args, **kwargs)
+        if not recorder.brief:
+            return self._noted(recorder, args, kwargs)
+        start = clock()
+        result = recorder  # nothing that a function gives
+        try:
+            result = self.original(*args, **kwargs)
+            return result
+        finally:
+            if not self._is_silent(args, result):
+                recorder.operators.extend((self, start, clock(), -1, get_ident()))
+
+    def _noted(self, recorder: Recorder, args: tuple, kwargs: dict) -> Any:
+        inputs = shapes_of((*args, *kwargs.values())) if recorder.shapes else None
+        record = recorder.push(self.title, inputs=inputs)
+        try:
+            result = self.original(*args, **kwargs)
+        finally:
+            recorder.pop(record)
+        if self._is_silent(args, result):
+            recorder.forget(record)
+        if recorder.values:
+            from tapegrad.autograd.profile_values import described_call
+
+            record.values = described_call(args, kwargs, result)
+        if recorder.flops and self.flops is not None:
+            record.flops = self.flops(*args, **kwargs)
+        return result
+
+    def _is_silent(self, args: tuple, result: Any) -> bool:
+        """Whether nothing was done and PyTorch notes nothing."""
+        return self.title == "aten::contiguous" and result is args[0]
 
 
 def listen() -> None:
@@ -158,38 +199,13 @@ def leave() -> None:
                 each.function.__code__ = each.own
 
 
-def call(args: tuple, kwargs: dict) -> Any:
-    """Call the function whose code was exchanged and is running `_noted` now."""
-    exchange = _by_code[id(sys._getframe(1).f_code)]
-    recorder = RECORDER.get()
-    if recorder is None or not recorder.on:
-        return exchange.original(*args, **kwargs)
-    inputs = shapes_of((*args, *kwargs.values())) if recorder.shapes else None
-    record = recorder.push(exchange.title, inputs=inputs)
-    try:
-        result = exchange.original(*args, **kwargs)
-    finally:
-        recorder.pop(record)
-    if exchange.title == "aten::contiguous" and result is args[0]:
-        recorder.forget(record)  # as in PyTorch, which does not call it then
-    if recorder.values:
-        from tapegrad.autograd.profile_values import described_call
-
-        record.values = described_call(args, kwargs, result)
-    if recorder.flops and exchange.flops is not None:
-        record.flops = exchange.flops(*args, **kwargs)
-    return result
-
-
 def _find() -> None:
     files = {"tapegrad.ops." + name: words for name, words in _FUNCTIONS.items()} | _OTHERS
     for file, words in files.items():
         module = import_module(file)
         for word in words.split():
             title, _, name = word.partition(":")
-            exchange = Exchange(title, _function(module, name or title))
-            _around.append(exchange)
-            _by_code[id(exchange.noting)] = exchange
+            _around.append(Exchange(title, _function(module, name or title)))
 
 
 def _function(module: Any, path: str) -> Any:

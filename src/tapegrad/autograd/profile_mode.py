@@ -55,8 +55,9 @@ class Profiling(Layered):
                 raise
             end = clock()
             try:
-                sequence = result._node.sequence or -1
-            except AttributeError:  # no node, several results, one of several outputs of a node
+                node = result._node
+                sequence = -1 if node is None else node.sequence or -1
+            except AttributeError:  # several results, or one of several outputs of a node
                 sequence = sequence_of(result)
             self.note((op, start, end, sequence, get_ident()))
             return result

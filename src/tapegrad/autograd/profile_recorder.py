@@ -95,8 +95,8 @@ class Recorder:
     ):
         self.on = False
         self.records: list[Record] = []
-        # Of one event after the other: operator or type of node, start and end in seconds,
-        # sequence number, thread.
+        # Of one event after the other: operator, function around operators or type of node, start
+        # and end in seconds, sequence number, thread.
         self.operators: list[Any] = []
         self.nodes: list[Any] = []
         self.began = self.ended = 0
@@ -199,7 +199,12 @@ class Recorder:
             for i in range(0, len(flat), 5):
                 what, start, end, sequence, thread = flat[i : i + 5]
                 record = Record()
-                titles = titles_of(what.name, what) if scope == FUNCTION else (what.__name__,)
+                if scope == BACKWARD:
+                    titles: tuple[str, ...] = (what.__name__,)
+                elif hasattr(what, "title"):  # a function around operators
+                    titles = (what.title,)
+                else:
+                    titles = titles_of(what.name, what)
                 record.name, record.above = titles[-1], titles[:-1]
                 record.flops = record.n_arguments = 0
                 record.values = None
