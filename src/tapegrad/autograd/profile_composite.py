@@ -147,13 +147,14 @@ class Exchange:
         if not recorder.brief:
             return self._noted(recorder, args, kwargs)
         start = clock()
-        result = recorder  # nothing that a function gives
         try:
             result = self.original(*args, **kwargs)
-            return result
-        finally:
-            if not self._is_silent(args, result):
-                recorder.operators.extend((self, start, clock(), -1, get_ident()))
+        except BaseException:
+            recorder.operators.extend((self, start, clock(), -1, get_ident()))
+            raise
+        if not self._is_silent(args, result):
+            recorder.operators.extend((self, start, clock(), -1, get_ident()))
+        return result
 
     def _noted(self, recorder: Recorder, args: tuple, kwargs: dict) -> Any:
         inputs = shapes_of((*args, *kwargs.values())) if recorder.shapes else None
@@ -174,7 +175,7 @@ class Exchange:
 
     def _is_silent(self, args: tuple, result: Any) -> bool:
         """Whether nothing was done and PyTorch notes nothing."""
-        return self.title == "aten::contiguous" and result is args[0]
+        return self.title == "aten::contiguous" and any(result is x for x in args)
 
 
 def listen() -> None:
