@@ -294,6 +294,14 @@ def test_memory_is_watched_no_longer_than_the_profile():
     assert len(prof.function_events) == n
 
 
+def test_memory_of_empty_tensors_is_nothing():
+    x = torch.ones(0, 3, requires_grad=True)
+    with profile(profile_memory=True, record_shapes=True) as prof:
+        (x * 2).sum().backward()
+    assert sum(e.cpu_memory_usage for e in prof.key_averages() if e.key == "aten::mul") == 0
+    assert x.grad.shape == x.shape
+
+
 def test_memory_of_optimizers_is_that_of_their_states(pair):
     x, _ = pair
     x.grad = torch.ones(2, 3)

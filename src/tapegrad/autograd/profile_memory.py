@@ -116,7 +116,9 @@ class Allocations:
         if type(node) is AccumulateGrad and node.variable is not None:
             for array in owners(node.variable.grad):
                 self._born(array, GRADIENT)
-                self._lives.note(array).category = GRADIENT
+                block = self._lives.note(array)
+                if block is not None:  # it has elements
+                    block.category = GRADIENT
 
     # --- optimizers -------------------------------------------------------------------------------
 

@@ -178,10 +178,13 @@ class Recorder:
                 del self.records[i]
                 return
 
-    def threads(self) -> dict[int, int]:
-        """The numbers that events have for threads, by Python's: 1 for the recorder's own."""
+    def threads(self, records: list[Record] | None = None) -> dict[int, int]:
+        """The numbers that events have for threads, by Python's: 1 for the recorder's own.
+
+        `records` are those of `all`, where they are at hand.
+        """
         numbers = {self.thread: 1}
-        for record in self.all():
+        for record in self.all() if records is None else records:
             numbers.setdefault(record.thread, len(numbers) + 1)
         return numbers
 

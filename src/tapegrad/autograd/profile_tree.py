@@ -18,12 +18,13 @@ MEMORY = "[memory]"  # what came or went between events
 
 def events_of(recorder: Recorder, *, flops: bool = False, shapes: bool = True) -> list[Any]:
     """What `recorder` noted, as events with parents and children, in the order of time."""
-    threads = recorder.threads()
+    records = recorder.all()
+    threads = recorder.threads(records)
     books = recorder.allocations
     usage = None if books is None else Usage(books.changes)
     forward: dict[int, int] = {}  # sequence number -> thread of the operator
     events: list[FunctionEvent] = []
-    for record in recorder.all():
+    for record in records:
         thread = threads[record.thread]
         fwd_thread = forward.get(record.sequence, 0)
         if record.sequence >= 0 and record.scope == FUNCTION:

@@ -135,7 +135,7 @@ class ExecutionTraceObserver:
             "finish_ts": time.monotonic_ns() // 1_000_000,
         }
         with open(self._path, "w", encoding="utf-8") as file:
-            json.dump(trace, file)
+            file.write(json.dumps(trace))
 
     cleanup = unregister_callback
 

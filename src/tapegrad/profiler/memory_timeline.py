@@ -36,7 +36,7 @@ def export(recorder: Any, path: str, device: str) -> None:
 
 def _write(value: Any, path: str) -> None:
     with open_file(path) as file:
-        json.dump(value, file)
+        file.write(json.dumps(value))
 
 
 def events_of(recorder: Any) -> list[list[int]]:
