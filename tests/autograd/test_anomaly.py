@@ -359,6 +359,16 @@ def test_metadata_has_the_traceback():
     assert y.grad_fn.metadata["traceback_"][-1].endswith("    return (x - 1).sqrt()\n")
 
 
+def test_metadata_has_the_node_that_made_a_node():
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = (x**3).sum()
+        (slope,) = torch.autograd.grad(y, x, create_graph=True)
+    parent = slope.grad_fn.metadata["parent_"]
+    assert parent is y.grad_fn.next_functions[0][0]
+    assert "parent_" not in parent.metadata
+
+
 def test_traces_go_with_their_nodes():
     n = len(TRACES)
     x = torch.ones(2, requires_grad=True)

@@ -187,14 +187,14 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True, *, check_inf: bool = False):
-        self._before = _now
-        _switch(mode, check_nan, check_inf)
+        self.prev, self.prev_check_nan, self._prev_check_inf = _now
+        _switch(mode, check_nan, bool(check_inf))
 
     def __enter__(self) -> None:
         """The mode was set when the object was made; leaving the block takes it back."""
 
     def __exit__(self, *error: object) -> None:
-        _switch(*self._before)
+        _switch(self.prev, self.prev_check_nan, self._prev_check_inf)
 
 
 class detect_anomaly:
@@ -221,8 +221,8 @@ class detect_anomaly:
     """
 
     def __init__(self, check_nan: bool = True, *, check_inf: bool = False):
-        self._options = check_nan, check_inf
-        self._before = _now
+        self.check_nan, self._check_inf = check_nan, bool(check_inf)
+        self.prev, self.prev_check_nan, self._prev_check_inf = _now
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
@@ -230,10 +230,10 @@ class detect_anomaly:
         )
 
     def __enter__(self) -> None:
-        _switch(True, *self._options)
+        _switch(True, self.check_nan, self._check_inf)
 
     def __exit__(self, *error: object) -> None:
-        _switch(*self._before)
+        _switch(self.prev, self.prev_check_nan, self._prev_check_inf)
 
 
 def is_anomaly_enabled() -> bool:

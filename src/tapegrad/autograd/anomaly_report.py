@@ -155,7 +155,7 @@ def _tell(node: Any) -> None:
     )
     parent = trace.parent
     while parent is not None:
-        name, induced = parent
+        name, induced, _ = parent
         if induced is None:
             _warn(
                 f"\n\nPrevious calculation was induced by {name}. No forward pass information "

@@ -107,13 +107,17 @@ class Node:
     def metadata(self) -> dict:
         """A dictionary for whoever wants to attach something to the node.
 
-        In anomaly mode it has the forward traceback of the call, a list of lines: `"traceback_"`.
+        In anomaly mode it has the forward traceback of the call, a list of lines: `"traceback_"`;
+        where a backward pass made the node, `"parent_"` is the one that ran, while that exists.
         """
         from tapegrad.autograd.trace import trace_of
 
         metadata, trace = hooks_of(self).metadata, trace_of(self)
         if trace is not None:
             metadata.setdefault("traceback_", trace.summary().format())
+            parent = None if trace.parent is None else trace.parent[2]()
+            if parent is not None:
+                metadata.setdefault("parent_", parent)
         return metadata
 
     @property

@@ -31,10 +31,10 @@ class Trace:
     """The user's frames at the call that made a node.
 
     `parent` is what made a node of a backward pass that was recorded itself: the name of the node
-    that ran, and its trace (None where it has none). `modules` are the layers that were being
-    called, innermost first, None where nobody asked for them, and `calls` the same with the number
-    of the call, where calls were told apart. `made` is the shape of what the call computed, and its
-    dtype as the array library has it.
+    that ran, its trace (None where it has none), and a weak reference to it. `modules` are the
+    layers that were being called, innermost first, None where nobody asked for them, and `calls`
+    the same with the number of the call, where calls were told apart. `made` is the shape of what
+    the call computed, and its dtype as the array library has it.
     """
 
     __slots__ = ("_modules", "_numbers", "frames", "made", "parent")
@@ -42,7 +42,7 @@ class Trace:
     def __init__(
         self,
         frames: tuple,
-        parent: tuple[str, Trace | None] | None = None,
+        parent: tuple[str, Trace | None, weakref.ref] | None = None,
         modules: list | None = None,
         calls: tuple = (),
     ):
@@ -174,7 +174,9 @@ RUNNING: ContextVar[Any] = ContextVar(
 def note_node(node: Any) -> None:
     """Note who makes a node, and which node of a backward pass did, if one runs."""
     running = RUNNING.get()
-    parent = None if running is None else (running.name(), trace_of(running))
+    parent = None
+    if running is not None:
+        parent = running.name(), trace_of(running), weakref.ref(running)
     TRACES[node] = Trace(frames_here(), parent)
 
 
