@@ -89,7 +89,7 @@ class Looking(Layered):
             finally:
                 reset_running(token)
             self._look(node, flow[1::2], g)
-            if not retain and node.plan.keeps_tensors:
+            if self.trace is not None and node.plan.keeps_tensors:  # nothing is retained
                 node.saved = None
                 FREED_BY[node] = self.trace
             return flow
