@@ -90,9 +90,12 @@ def tensor_type(dtype: Any) -> str:
     return f"CPU{name}Type" if unnamed else f"torch.{name}Tensor"
 
 
-def modified(array: Any, version: Any, expected: int, origin: str) -> RuntimeError:
-    """A tensor that was written in place after it was kept for the backward pass."""
+def modified(
+    array: Any, version: Any, expected: int, origin: str, node: Any = None
+) -> RuntimeError:
+    """A tensor that was written in place after it was kept for the backward pass, by `node`."""
     from tapegrad.autograd.anomaly_mode import is_anomaly_enabled
+    from tapegrad.autograd.trace import place, trace_of
     from tapegrad.dtype import of
 
     hint = (
@@ -105,14 +108,16 @@ def modified(array: Any, version: Any, expected: int, origin: str) -> RuntimeErr
     kind = tensor_type(of(array.dtype))
     source = f", which is {origin}," if origin else ""
     where = " at {}:{}".format(*version.line) if version.line else ""
+    kept = "" if node is None else place(trace_of(node))
+    kept = kept and f"{node.name()} kept the tensor{kept}. "
     return advised(
         RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace "
             f"operation: [{kind} {list(array.shape)}]{source} is at version "
             f"{version.value}; expected version {expected} instead. Hint: {hint}"
         ),
-        f"The last write was {version.operator}{where}. Write out of place there, or clone() the "
-        "tensor before it is written.",
+        f"{kept}The last write was {version.operator}{where}. Write out of place there, or clone() "
+        "the tensor before it is written.",
     )
 
 

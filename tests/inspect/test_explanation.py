@@ -144,6 +144,20 @@ def test_the_errors_of_the_engine_say_the_same():
     )
 
 
+def test_the_error_of_a_write_says_who_kept_the_tensor():
+    w = torch.ones(2, requires_grad=True)
+    with watch():
+        y = w.exp()  # kept
+        y.add_(1)  # written
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as error:
+        y.sum().backward()
+    assert error.value.__notes__ == [
+        f"ExpBackward0 kept the tensor at {line_of('kept')}. The last write was add_ at "
+        f"{line_of('written')}. Write out of place there, or clone() the tensor before it is "
+        "written."
+    ]
+
+
 def test_what_ran_in_a_backward_of_a_custom_function_is_its_own_business():
     w = torch.ones(3, requires_grad=True)
     with watch():

@@ -90,14 +90,15 @@ def check(node: OperatorNode) -> None:
         if version is not None and version.value != want:
             array = value._array if hasattr(value, "_counter") else value
             origin = origin_of(edge) if where == "output" else origin_kept(value, version, edge)
-            raise errors.modified(array, version, want, origin)
+            raise errors.modified(array, version, want, origin, node)
 
 
 def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
     for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:
-            raise errors.modified(value._array, version, want, origin_kept(value, version))
+            origin = origin_kept(value, version)
+            raise errors.modified(value._array, version, want, origin, node)
 
 
 def origin_kept(value: Any, version: Any, edge: Any = None) -> str:
