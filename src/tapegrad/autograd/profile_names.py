@@ -51,15 +51,15 @@ _EVENTS = {
     "prelu_kernel": "_prelu_kernel",
     "relu": "relu clamp_min",
     "rnn_layer": "rnn_tanh_cell",
-    "safe_softmax": "_safe_softmax",
     "softmax_along": "softmax _softmax",
+    "softmax_or_zero": "_safe_softmax",
     "spread_looked_up": "embedding_dense_backward",
     "stack_along": "stack cat",
     "svd": "linalg_svd _linalg_svd",
     "to_copy": "to _to_copy copy_",
     "transpose_matrix": "t transpose",
     "trilinear": "_trilinear",
-    "vector_norm": "linalg_vector_norm",
+    "unsafe_view": "_unsafe_view",
     "xlog1py": "special_xlog1py",
     **{
         f"upsample_{way}": f"_upsample_{way}"
@@ -90,7 +90,6 @@ _EVENTS = {
         )
     },
 }
-_INNER = {name: "_" + name for name in ("safe_softmax", "to_copy", "unsafe_view")}
 
 # Operators that PyTorch has not, or has under no one name.
 _OUR_OWN = frozenset(
@@ -113,10 +112,7 @@ def _new_titles(name: str, op: Any) -> tuple[str, ...]:
         return ("tapegrad::" + name,)
     if name.endswith("_"):
         return ("aten::" + name,)
-    words = _EVENTS.get(name)
-    if words is None:
-        public = public_name(name, op.node_name)
-        words = _INNER.get(public, public)
+    words = _EVENTS.get(name) or public_name(name, op.node_name)
     return tuple("aten::" + word for word in words.split())
 
 
