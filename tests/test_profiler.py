@@ -157,6 +157,24 @@ def test_what_does_not_exist_is_said(x):
     assert ProfilerActivity.CPU != 0 and int(ProfilerActivity.CUDA) == 2
 
 
+def test_a_handler_that_fails_leaves_no_profiler_behind(x):
+    def fail(prof):
+        raise KeyError("disk")
+
+    code = nn.functional.linear.__code__
+    with pytest.raises(KeyError, match="disk"):
+        with profile(on_trace_ready=fail, profile_memory=True) as prof:
+            x * x
+    assert MODE.get() is True and nn.functional.linear.__code__ is code
+    assert "aten::mul" in names(prof)
+    with pytest.raises(KeyError, match="disk"):
+        with profile(schedule=schedule(wait=0, warmup=1, active=1), on_trace_ready=fail) as prof:
+            for _ in range(3):
+                x * x
+                prof.step()
+    assert MODE.get() is True and nn.functional.linear.__code__ is code
+
+
 def test_a_profile_may_be_used_again(x):
     prof = profile()
     for n in (1, 2):

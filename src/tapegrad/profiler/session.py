@@ -105,10 +105,12 @@ class profile(_KinetoProfile):
     def stop(self) -> None:
         """End the last step, and the recording if it is in one."""
         self._end_step()
-        self._go(self.current_action, None)
-        self._leave()
-        if self.execution_trace_observer is not None:
-            self.execution_trace_observer.cleanup()
+        try:
+            self._go(self.current_action, None)
+        finally:  # what is called when a trace is ready may fail
+            self._leave()
+            if self.execution_trace_observer is not None:
+                self.execution_trace_observer.cleanup()
 
     def step(self) -> None:
         """Say that the next step of the loop begins."""
