@@ -366,3 +366,10 @@ def test_a_notebook_shows_it_inline():
     assert bundle["text/html"].startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     assert 100_000 < len(bundle["text/html"]) < 300_000  # half of what the page has
     assert isinstance(graph(torch.ones(2, requires_grad=True)), Graph)
+
+
+def test_the_transpose_of_a_weight_has_its_shape_though_nobody_kept_it():
+    model, x = small()
+    y = model(x)  # not watched
+    shapes = {v.shape for v in graph(y).record.vertices if v.name == "TBackward0"}
+    assert shapes == {(3, 4), (4, 1)}

@@ -11,7 +11,8 @@ import re
 from typing import Any
 
 from tapegrad.inspect.layers import layered
-from tapegrad.inspect.record import Edge, Record, Vertex
+from tapegrad.inspect.record import Record
+from tapegrad.inspect.vertex import Edge, Vertex
 
 _COPIED = 3  # a leaf with more users is drawn several times
 _PREPARES = re.compile(r"(T|Mt|Transpose|Permute|View|Unsqueeze|Squeeze|Expand|ToCopy)Backward")

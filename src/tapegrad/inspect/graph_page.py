@@ -12,8 +12,9 @@ from typing import Any
 
 from tapegrad.inspect.flow import Flow
 from tapegrad.inspect.layer_groups import Group
-from tapegrad.inspect.record import Edge, Kept, Record, Vertex
+from tapegrad.inspect.record import Record
 from tapegrad.inspect.rule_text import RuleText
+from tapegrad.inspect.vertex import Edge, Kept, Vertex
 
 _FOLDER = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1]

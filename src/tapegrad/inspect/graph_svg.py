@@ -6,7 +6,8 @@ from html import escape
 from itertools import pairwise
 
 from tapegrad.inspect.graph_blocks import Box, Line, arranged
-from tapegrad.inspect.record import Record, Vertex
+from tapegrad.inspect.record import Record
+from tapegrad.inspect.vertex import Vertex
 
 _MARGIN = 12
 _STATES = ("flow", "nan", "exploding", "vanishing", "zero")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tapegrad.inspect.layer_groups import Group
-from tapegrad.inspect.record import Edge, Record, Vertex
+from tapegrad.inspect.record import Record
+from tapegrad.inspect.vertex import Edge, Vertex
 
 _FILL = {
     "operator": "#eef1f6",

@@ -4,8 +4,10 @@
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 const LINES = { nan: "bad", exploding: "big", vanishing: "small", zero: "zero" }; // by state: its colour
 
-function styleOfAll() {
-  const font = { "font-family": "system-ui, sans-serif", "font-size": FONT, color: colour("ink") };
+const fontOf = () => ({ "font-family": "system-ui, sans-serif", "font-size": FONT, color: colour("ink") });
+const styleOfAll = () => [...styleOfNodes(), ...styleOfEdges(), ...styleOfMarks()];
+
+function styleOfNodes() {
   const node = (kind) => ({
     selector: "node." + kind,
     style: { "background-color": colour(kind), "border-color": colour(kind + "-line") },
@@ -15,7 +17,7 @@ function styleOfAll() {
   });
   return [
     { selector: "node", style: {
-      ...font, shape: "round-rectangle", width: "data(width)", height: "data(height)",
+      ...fontOf(), shape: "round-rectangle", width: "data(width)", height: "data(height)",
       label: "data(label)", "text-wrap": "wrap", "text-valign": "center", "text-halign": "center",
       "line-height": 1.2, "border-width": 1.2, "border-color": colour("operator-line"),
       "text-max-width": "data(width)", "min-zoomed-font-size": 5,
@@ -39,6 +41,11 @@ function styleOfAll() {
       "font-size": FONT, color: colour("dim"), "background-color": colour("group"), "border-width": 0,
       shape: "rectangle", "z-index-compare": "manual", "z-index": 1100,
     } },
+  ];
+}
+
+function styleOfEdges() {
+  return [
     { selector: "edge", style: {
       width: "data(width)", "line-color": "data(colour)", "target-arrow-color": "data(colour)",
       "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "straight",
@@ -52,11 +59,17 @@ function styleOfAll() {
     { selector: "edge.vanishing", style: { "line-style": "dashed" } },
     { selector: "edge.zero", style: { "line-style": "dotted" } },
     { selector: "edge.nan, edge.exploding, edge.carrying, edge.chosen", style: {
-      label: "data(state)", ...font, "font-size": FONT - 1, color: "data(colour)",
+      label: "data(state)", ...fontOf(), "font-size": FONT - 1, color: "data(colour)",
       "text-background-color": colour("paper"), "text-background-opacity": 0.85,
       "text-background-padding": 2, "text-margin-x": "data(aside)",
     } },
     { selector: "edge.carrying, edge.chosen", style: { label: "data(words)" } },
+  ];
+}
+
+// What was found, what is chosen, and how far the backward pass has come.
+function styleOfMarks() {
+  return [
     { selector: "node.found", style: {
       "underlay-color": colour("hit"), "underlay-opacity": 0.45, "underlay-padding": 6,
     } },
