@@ -57,7 +57,7 @@ def test_graph_says_what_it_cannot_do(run, tmp_path):
 def test_a_script_that_exits_is_drawn_with_its_status(run, tmp_path):
     result = run("graph", "-o", "graph.txt", source=SCRIPT + "raise SystemExit(3)")
     assert result.returncode == 3
-    assert (tmp_path / "graph.txt").read_text().startswith("MeanBackward0 ()  ")
+    assert (tmp_path / "graph.txt").read_text().startswith("MeanBackward0 () float32  ")
 
 
 def test_explain_tells_of_every_leaf_that_has_no_gradient(run):

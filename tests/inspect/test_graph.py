@@ -232,15 +232,15 @@ def test_it_is_a_tree_in_the_terminal():
         y = (x * 3).exp()
     line = f"{__file__}:{test_it_is_a_tree_in_the_terminal.__code__.co_firstlineno + 3}"
     assert str(graph((y * y).sum())).splitlines() == [
-        "SumBackward0 ()",
-        "MulBackward0 (2,)",
+        "SumBackward0 () float32",
+        "MulBackward0 (2,) float32",
         "│ keeps other: [2] float32, all 20.09",
         "│ keeps input: [2] float32, all 20.09",
-        f"├─ ExpBackward0 (2,)  {line} #1",
+        f"├─ ExpBackward0 (2,) float32  {line} #1",
         "│  │ keeps y: [2] float32, all 20.09",
-        f"│  MulBackward0 (2,)  {line}",
+        f"│  MulBackward0 (2,) float32  {line}",
         "│  │ with other=3",
-        "│  AccumulateGrad x (2,)",
+        "│  AccumulateGrad x (2,) float32",
         "└─ ↑ ExpBackward0 #1",
     ]
 
@@ -298,7 +298,7 @@ def test_a_result_that_is_used_as_well_is_pointed_back_to_by_number():
     x = torch.ones(2, requires_grad=True)
     y = x.exp()
     text = graph((y.sum(), y)).text().splitlines()
-    assert text[1] == "ExpBackward0 (2,) #1" and text[-1] == "↑ ExpBackward0 #1"
+    assert text[1] == "ExpBackward0 (2,) float32 #1" and text[-1] == "↑ ExpBackward0 #1"
 
 
 def test_a_complex_number_begins_with_one():
@@ -323,7 +323,7 @@ def test_what_has_no_graph_is_refused():
 
 def test_a_leaf_alone_is_a_graph():
     x = torch.ones(2, requires_grad=True)
-    assert graph(x).text() == "AccumulateGrad x (2,)"
+    assert graph(x).text() == "AccumulateGrad x (2,) float32"
 
 
 @pytest.fixture

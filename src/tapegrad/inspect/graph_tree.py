@@ -60,11 +60,12 @@ def _short_name(vertex: Any) -> str:
 
 
 def _full_name(vertex: Any) -> str:
+    size = " ".join(filter(None, [vertex.size, vertex.dtype]))
     if vertex.kind != "operator":
-        return " ".join(filter(None, ["AccumulateGrad", vertex.name, vertex.size]))
+        return " ".join(filter(None, ["AccumulateGrad", vertex.name, size]))
     where = "" if vertex.line is None else f"  {vertex.file}:{vertex.line}"
     layer = f" in {vertex.module}" if vertex.module else ""
-    return f"{vertex.name} {vertex.size}".rstrip() + where + layer
+    return f"{vertex.name} {size}".rstrip() + where + layer
 
 
 def _notes(vertex: Any) -> list[str]:

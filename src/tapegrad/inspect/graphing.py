@@ -23,8 +23,8 @@ class Graph:
     def text(self, max_nodes: int | None = 1000) -> str:
         """A tree for the terminal, from the result back to the leaves; see `graph`.
 
-        A node has the shape of what it computed and the line that called it, where they are known,
-        and below it what it keeps. With several users it is drawn once and pointed back to (`↑`).
+        A node has shape and dtype of what it computed and the line that called it, where they are
+        known, and below it what it keeps. With several users it is drawn once and pointed back to (`↑`).
         """
         from tapegrad.inspect.graph_tree import record_text
 
@@ -170,16 +170,16 @@ def graph(
     >>> w = torch.ones(3, requires_grad=True)
     >>> y = (w * 2).exp()
     >>> print(tapegrad.inspect.graph((y * w + y).sum()).text())
-    SumBackward0 ()
-    AddBackward0 (3,)
-    ├─ MulBackward0 (3,)
+    SumBackward0 () float32
+    AddBackward0 (3,) float32
+    ├─ MulBackward0 (3,) float32
     │  │ keeps other: [3] float32, all 1
     │  │ keeps input: [3] float32, all 7.389
-    │  ├─ ExpBackward0 (3,) #1
+    │  ├─ ExpBackward0 (3,) float32 #1
     │  │  │ keeps y: [3] float32, all 7.389
-    │  │  MulBackward0 (3,)
+    │  │  MulBackward0 (3,) float32
     │  │  │ with other=2
-    │  │  AccumulateGrad w (3,) #2
+    │  │  AccumulateGrad w (3,) float32 #2
     │  └─ ↑ AccumulateGrad #2
     └─ ↑ ExpBackward0 #1
     """
