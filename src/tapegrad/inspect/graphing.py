@@ -24,7 +24,8 @@ class Graph:
         """A tree for the terminal, from the result back to the leaves; see `graph`.
 
         A node has shape and dtype of what it computed and the line that called it, where they are
-        known, and below it what it keeps. With several users it is drawn once and pointed back to (`↑`).
+        known, and below it what it keeps. With several users it is drawn once and pointed back to
+        (`↑`).
         """
         from tapegrad.inspect.graph_tree import record_text
 
