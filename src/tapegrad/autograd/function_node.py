@@ -203,7 +203,8 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
             "backward returns a tuple of one gradient for each argument of forward, None for "
             "those that have none.",
         )
-    order, gradients = node.input_order, []
+    order = node.input_order
+    gradients: list[Any] = []
     if len(order) != n:
         for i, g in enumerate(found):
             if g is not None and i not in order:
