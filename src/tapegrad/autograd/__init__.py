@@ -21,6 +21,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "enforce_grad_layout_policy",
     "grad",
     "grad_mode",
     "gradcheck",
@@ -54,10 +55,10 @@ def __getattr__(name: str):
         # the function takes the place of the file that has its name
         globals().update(gradcheck=gradcheck, gradgradcheck=gradgradcheck)
         return globals()[name]
-    if name == "set_multithreading_enabled":
-        from tapegrad.autograd.grad_mode import set_multithreading_enabled
+    if name in ("enforce_grad_layout_policy", "set_multithreading_enabled"):
+        from tapegrad.autograd import grad_mode
 
-        return set_multithreading_enabled
+        return getattr(grad_mode, name)
     if name == "Variable":
         from tapegrad.autograd.variable import Variable
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from tapegrad import errors
 from tapegrad import tensor as _tensor
 from tapegrad.arrays.reuse import SMALLEST, empty, keeps
 from tapegrad.autograd.graph import version_of
+
+# Whether a new `.grad` has to be laid out as its leaf: `autograd.enforce_grad_layout_policy`.
+ENFORCED: ContextVar[bool] = ContextVar("tapegrad_grad_layout", default=True)
 
 _lock = threading.Lock()  # several threads may walk graphs that share a leaf
 
@@ -55,11 +59,15 @@ except AttributeError:  # an interpreter that does not count references: always 
 
 
 def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
-    """Add the gradient in `pending`, a list of one that gives it up, to `leaf.grad`."""
+    """Add the gradient in `pending`, a list of one that gives it up, to `leaf.grad`.
+
+    A new `.grad` is laid out in memory as the leaf is, or row by row where that overlaps or has
+    gaps: `.grad.view(-1)` works where `leaf.view(-1)` does.
+    """
     g = pending.pop()
     with _lock:
         if create_graph:
-            leaf._grad = _copy(g) if leaf._grad is None else leaf._grad + g
+            leaf._grad = _copy(g, leaf) if leaf._grad is None else leaf._grad + g
             return
         old = leaf._grad
         if old is None:
@@ -75,6 +83,8 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                 or _references(g.base) - keeps(g.base) != _SOLE_BASE
             ):
                 g = _copied(g)
+            if type(g) is np.ndarray and g.strides != leaf._array.strides:
+                g = _laid_out(g, leaf._array)
             leaf._grad = _tensor.wrap(g)
         elif old._node is not None or type(old._array) is not np.ndarray:
             leaf._grad = _tensor.wrap(old._array + g)
@@ -99,11 +109,33 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
             version.operator = "a backward pass that added to .grad"
 
 
-def _copy(g: Any) -> Any:
+def _copy(g: Any, leaf: Any) -> Any:
     """A tensor of its own with the values and the history of `g`."""
     from tapegrad import ops
 
-    return ops.empty_like(g, requires_grad=False).copy_(g)
+    like = leaf if leaf.shape == g.shape else g
+    return ops.empty_like(like, dtype=g.dtype, requires_grad=False).copy_(g)
+
+
+def _laid_out(g: np.ndarray, like: Any) -> np.ndarray:
+    """The gradient with the strides of its leaf, copied if it has others."""
+    if type(like) is not np.ndarray or g.shape != like.shape or not ENFORCED.get():
+        return g
+    if not _is_dense(like):
+        return g if g.flags.c_contiguous else np.ascontiguousarray(g)
+    laid_out = np.empty_like(like, dtype=g.dtype, order="K")
+    np.copyto(laid_out, g)
+    return laid_out
+
+
+def _is_dense(x: np.ndarray) -> bool:
+    """Whether the elements of an array are neighbours in memory, in the order of some axes."""
+    step = x.itemsize
+    for stride, n in sorted(zip(x.strides, x.shape, strict=True)):
+        if n != 1 and stride != step:
+            return False
+        step *= n
+    return True
 
 
 def _whole(g: Any) -> bool:
