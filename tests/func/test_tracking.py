@@ -99,3 +99,20 @@ def test_data_is_not_replaced_where_a_transform_follows_it():
     other = torch.ones(3)
     printed(in_grad, X, lambda x: setattr(other, "data", torch.zeros(3)))
     assert other.tolist() == [0.0, 0.0, 0.0]
+
+
+# --- a look at values ---
+
+
+def test_debug_unwrap_shows_what_is_outside():
+    look = torch.func.debug_unwrap
+    assert look(X) is X
+    assert printed(lambda f, x: vmap(f)(x), ROWS, look).tolist() == ROWS.tolist()
+    both = lambda x: (repr(look(x)), repr(look(x * 2, recurse=False)))  # noqa: E731
+    inner = "tensor([[{}],\n        [{}]])"
+    whole, half = printed(lambda f, x: vmap(grad(f))(x), ROWS, both)
+    assert whole == inner.format("1., 2., 3.", "1., 2., 3.")
+    assert half.startswith("BatchedTensor(lvl=1, bdim=0, value=\n    tensor([[2., 4., 6.],")
+    assert printed(in_jvp, X, lambda x: repr(look(x * 2))) == "tensor([2., 4., 6.])"
+    outer = X.clone().requires_grad_()
+    assert printed(in_grad, outer, look) is outer

@@ -57,8 +57,11 @@ def run_forward(function: Any, ctx: Any, args: tuple, separate: bool, forward: A
     With a `setup_context` of its own.
     """
     if not separate:
-        return function.forward(ctx, *args)
+        result = function.forward(ctx, *args)
+        return tuple(result) if isinstance(result, tuple) else result  # named tuples, too
     result = function.forward(*args) if forward is None else forward()
+    if type(result) is not tuple and isinstance(result, tuple):
+        result = tuple(result)
     function.setup_context(ctx, args, result)
     if ctx.to_save:
         _check_saved(ctx, args, result if type(result) is tuple else (result,))

@@ -5,9 +5,12 @@ from tapegrad.func.forward import jvp
 from tapegrad.func.jacobian import hessian, jacfwd, jacrev
 from tapegrad.func.module import functional_call, stack_module_state
 from tapegrad.func.other import functionalize, replace_all_batch_norm_modules_
+from tapegrad.func.rearrangement import rearrange
 from tapegrad.func.reverse import grad, grad_and_value, linearize, vjp
+from tapegrad.func.tracking import debug_unwrap
 
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",
@@ -17,6 +20,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",

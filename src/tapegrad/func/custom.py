@@ -144,4 +144,9 @@ def _inside(found: Any, level: Any) -> Any:
 def _entered(x: Any, dim: int | None, level: Any) -> Any:
     if dim is None or not isinstance(x, TensorCore):
         return x
+    if not isinstance(dim, int):
+        raise errors.advised(
+            TypeError(f"out_dims of a vmap staticmethod are numbers or None, not {dim!r}"),
+            "Say which dimension of the result is the batch.",
+        )
     return enter(x, axis=dim % len(x._array.shape), level=level)

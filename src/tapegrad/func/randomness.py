@@ -78,9 +78,9 @@ def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: 
         given = [_member(x, level) if isinstance(x, TensorCore) else x for x in given]
     else:
         given = [_shown(x, level, i == 0) for i, x in enumerate(given)]
-    args, named = given[: len(args)], dict(zip(kwargs, given[len(args) :], strict=True))
+    named = dict(zip(kwargs, given[len(args) :], strict=True))
     with Outside(level):
-        found = function(*args, **named)
+        found = function(*given[: len(args)], **named)
         if level.randomness == "same":
             return lift(found, level=level)
         return enter(found, axis=0, level=level)

@@ -14,10 +14,10 @@ from tapegrad.autograd.forward_mode import forward_modes
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.autograd.view import edge_of
-from tapegrad.errors import advised
+from tapegrad.errors import advised, must_be
 from tapegrad.func.mapping import is_mapped
 from tapegrad.printing import form, nested, place, plain_repr, tensor_repr
-from tapegrad.tensor import wrap
+from tapegrad.tensor import TensorCore, wrap
 
 
 def transforms() -> list:
@@ -68,6 +68,38 @@ def refuse_data(t: Any, value: Any) -> None:
             RuntimeError(f"mutating directly with `.data` {where} transform is not allowed."),
             "clone() it and write into the copy.",
         )
+
+
+def debug_unwrap(tensor: Any, *, recurse: bool = True) -> Any:
+    """What a tensor is outside of the transforms it takes part in, to look at its values.
+
+    With `recurse` outside of all, else of the innermost. It has no place in derivatives.
+
+    >>> seen = []
+    >>> _ = torch.func.vmap(lambda x: (seen.append(torch.func.debug_unwrap(x)), x)[1])(torch.eye(2))
+    >>> seen[0]
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    if not isinstance(tensor, TensorCore):
+        raise must_be("debug_unwrap", "tensor", 1, "Tensor", tensor)
+    edges = behind(tensor)
+    array, found = tensor._array, tensor
+    for _, what in transforms():
+        if type(what) is Batch:
+            if not (type(array) is Batched and array.level is what):
+                continue
+            array = array.value
+            found = wrap(array)
+        elif is_tracked(tensor, what, edges):
+            given, array = _argument(tensor, array, what)
+            found = wrap(array[...]) if given is tensor else given  # of no tangent
+            tensor = given
+        else:
+            continue
+        if not recurse:
+            break
+    return found
 
 
 # --- printing ------------------------------------------------------------------------------------

@@ -157,5 +157,19 @@ def _check_complete(module: Module, wanted: Mapping[str, Tensor]) -> None:
 def _place(module: Module, name: str) -> tuple[dict[str, Any], str]:
     """The table in which the tensor of this name is, and its key there."""
     path, _, key = name.rpartition(".")
+    if not key:
+        raise advised(
+            KeyError('tensor name can\'t be empty string ""'),
+            "Names are those of named_parameters() and named_buffers().",
+        )
     owner = module.get_submodule(path)
-    return (owner._buffers if key in owner._buffers else owner._parameters), key
+    for table in (owner._buffers, owner._parameters):
+        if key in table:
+            return table, key
+    there = getattr(owner, key, None)
+    if not (there is None or isinstance(there, Tensor)):
+        raise advised(
+            TypeError(f"attribute `{key}`: {there} is not an instance of torch.Tensor"),
+            "Only tensors can be replaced.",
+        )
+    return (owner.__dict__ if key in owner.__dict__ else owner._parameters), key
