@@ -10,7 +10,7 @@ from tapegrad.autograd.forward_ad import dual
 from tapegrad.autograd.forward_mode import Forward, Level, Under, entered, innermost
 from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.func.mapping import lifted_everywhere
-from tapegrad.func.reverse import require_tensors
+from tapegrad.func.pulling import require_tensors
 from tapegrad.func.tree import flatten, text, unflatten
 from tapegrad.ops.stride import alias
 from tapegrad.tensor import TensorCore

@@ -17,12 +17,11 @@ from tapegrad.func.batch import check_randomness, depth_of, lowered
 from tapegrad.func.forward import jvp, pushed
 from tapegrad.func.level import is_inside, leave, lift, shown
 from tapegrad.func.mapping import Mapping, only_maps
+from tapegrad.func.pulling import pull_back, recorded_call
 from tapegrad.func.reverse import (
     checked_argnums,
     chosen,
     ones_of,
-    pull_back,
-    recorded_call,
     replaced,
 )
 from tapegrad.func.tree import flatten, unflatten
@@ -232,19 +231,21 @@ def jacfwd(
         columns, aux = _columns(columns, level), lowered_tree(aux, level)
         outs, structure = flatten(columns)
         _require_real("jacfwd", "outputs", outs)
-        table = []
-        for y in outs:
-            shape = tuple(y.shape[:-1])
-            parts, start = [], 0
-            for x, size in zip(inputs, sizes, strict=True):
-                part = y.narrow(-1, start, size) if len(inputs) > 1 else y
-                parts.append(part if x.ndim == 1 else part.reshape((*shape, *x.shape)))
-                start += size
-            table.append(unflatten(parts, own))
-        result = unflatten(table, structure)
+        result = unflatten([unflatten(_by_input(y, inputs), own) for y in outs], structure)
         return (result, aux) if has_aux else result
 
     return wrapper
+
+
+def _by_input(y: Any, inputs: list) -> list:
+    """Columns (*output, all inputs) as the Jacobian by each input: (*output, *input)."""
+    shape = tuple(y.shape[:-1])
+    parts, start = [], 0
+    for x in inputs:
+        part = y.narrow(-1, start, x.numel()) if len(inputs) > 1 else y
+        parts.append(part if x.ndim == 1 else part.reshape((*shape, *x.shape)))
+        start += x.numel()
+    return parts
 
 
 def _columns(tree: Any, level: Level) -> Any:

@@ -30,15 +30,15 @@ _POINTWISE = (
 )
 _TRAILING = "as_pairs diagonal_view from_pairs matrix_transpose tril triu"
 _FILES = {
+    "along": (
+        "add_along gather_along kth_index log_running_sum median_index mode_index "
+        "put_along running_extremum scatter_along take_along_axis top_indices"
+    ),
     "attention": "attend attend_back",
     "classes": "pick unpick",
     "convolution": "convolve convolve_transposed convolve_weights read_blocks sum_blocks",
     "embedding": "spread_rows",
-    "index": (
-        "add_along add_at count gather_along kth_index log_running_sum median_index mode_index "
-        "put_along read_at running_extremum scatter_along spread_mask take take_along_axis "
-        "top_indices write_at write_mask write_part"
-    ),
+    "index": ("add_at count read_at spread_mask take write_at write_mask write_part"),
     "like": "asarray astype copied empty_like full_like ones_like zeros_like",
     "matrix": (
         "cholesky_factor cofactor_change cofactors definite_solution determinants invert "
