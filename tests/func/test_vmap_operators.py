@@ -240,3 +240,30 @@ def test_a_window_of_each_member():
 def test_what_is_made_inside_is_the_same_for_all(f):
     found = vmap(lambda x: f(torch.arange(2.0)), out_dims=None)(X)
     assert values(found) == values(f(torch.arange(2.0)))
+
+
+def test_a_number_of_a_level_further_out_is_an_index():
+    def marked(x):
+        y = x.clone()
+        y[x.argmax()] = -1.0
+        return y
+
+    for jacobian in (torch.func.jacrev, torch.func.jacfwd):
+        slopes = vmap(jacobian(marked))(torch.tensor([[1.0, 3.0], [5.0, 2.0]]))
+        assert values(slopes) == [[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]]
+
+
+def test_ranks_and_solutions_need_no_loop():
+    x = torch.stack([torch.eye(2), torch.ones(2, 2)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert values(vmap(torch.linalg.matrix_rank)(x)) == [2, 1]
+        assert values(vmap(lambda a: torch.linalg.lstsq(a, a[0]).solution)(x)) == [
+            [1.0, 0.0],
+            [0.5, 0.5],
+        ]
+    tall = torch.tensor([[[1.0], [1.0]], [[0.0], [2.0]]])
+    solve = vmap(lambda a: torch.linalg.lstsq(a, torch.ones(2, 1), driver="gelsd").residuals)
+    with pytest.warns(UserWarning, match="batching rule for aten::linalg_lstsq"):
+        loop._warned.discard("linalg_lstsq")
+        np.testing.assert_allclose(values(solve(tall)), [[0.0], [1.0]], atol=1e-4)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad import errors
 from tapegrad import tensor as _tensor
-from tapegrad.arrays.find import elements, namespace_of, refuse_batch
+from tapegrad.arrays.find import elements, is_mapped, namespace_of, refuse_batch
 
 # --- masks and index tensors of x[...] ---
 
@@ -19,7 +19,7 @@ def index_tensor(item: Any, numbers: bool = True) -> Any:
     kind = array.dtype.kind
     if kind not in "iub" or (array.dtype.itemsize > 4 and kind == "u"):
         raise _not_an_index(item)
-    if numbers and not array.ndim and not getattr(array, "mapped", False):
+    if numbers and not array.ndim and not is_mapped(array):
         return bool(array) if kind in "bu" else int(array)
     if kind == "u":
         import warnings

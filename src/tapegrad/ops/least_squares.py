@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors, return_types
+from tapegrad.arrays.find import elements
 from tapegrad.autograd.restore import summed_to
 from tapegrad.op import primitive
 from tapegrad.ops.in_turn import in_turn
@@ -79,7 +80,6 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
 @autocast
-@in_turn
 def lstsq(
     A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None, out: Any = None
 ) -> Any:
@@ -104,6 +104,13 @@ def lstsq(
             [2.0000]])
     """
     _check(A, B, driver)
+    by_rank = driver in ("gelsd", "gelss") and A._array.shape[-2] > A._array.shape[-1]
+    found = (_solved_in_turn if by_rank else _solved)(A, B, rcond, driver)
+    return finish_castable("linalg_lstsq", _NAME, found, out, *found._fields)
+
+
+def _solved(A: Any, B: Any, rcond: float | None, driver: str | None) -> Any:
+    """The same for arguments that fit."""
     from tapegrad.arrays.decomposition import RankError
 
     x, y = A._array, B._array
@@ -122,8 +129,10 @@ def lstsq(
         raise _rank_error(error, bool(batch)) from None
     residuals = _residuals(A, b, x, rank, driver)
     found = (x.squeeze(-1) if vector else x, residuals, rank, values)
-    found = return_types.linalg_lstsq(found)
-    return finish_castable("linalg_lstsq", _NAME, found, out, *found._fields)
+    return return_types.linalg_lstsq(found)
+
+
+_solved_in_turn = in_turn(_solved, name="linalg_lstsq")  # the rank decides about residuals
 
 
 def _residuals(a: Any, b: Any, x: Any, rank: Any, driver: str) -> Any:
@@ -177,7 +186,7 @@ def _check(A: Any, B: Any, driver: Any) -> None:
             RuntimeError("This function doesn't handle types other than float and double"),
             "Convert the tensors first: x.float().",
         )
-    if not bool(A.isfinite().all()):
+    if not np.isfinite(elements(A._array)).all():
         raise errors.advised(
             errors.LinAlgError(f"{_NAME}: input tensor should not contain infs or NaNs."),
             "Look for them with torch.isfinite(x).",

@@ -11,7 +11,6 @@ from tapegrad.arrays.find import namespace_of
 from tapegrad.call import finish
 from tapegrad.dtype import of
 from tapegrad.op import primitive
-from tapegrad.ops.in_turn import in_turn
 from tapegrad.ops.matrix_check import check_matrix, check_square, check_tensors
 from tapegrad.ops.matrix_out import finish_castable
 from tapegrad.ops.spectrum import adjoint, column, converged, row
@@ -180,7 +179,6 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
 
 
 @autocast
-@in_turn
 def matrix_rank(
     A: Any,
     tol: Any = None,
@@ -212,12 +210,12 @@ def matrix_rank(
     if hermitian:
         from tapegrad.ops.eigen import eigvalsh
 
-        size = eigvalsh(A.detach()).abs()._array
+        size = eigvalsh(A.detach()).abs()
     else:
         from tapegrad.ops.singular import svdvals
 
-        size = svdvals(A.detach())._array
-    largest = size.max(-1, initial=0.0)
-    limit = np.maximum(atol, rtol * largest)
-    found = np.count_nonzero(size > limit[..., None], -1)
-    return finish("linalg_matrix_rank", wrap(np.asarray(found, np.int64)), out)
+        size = svdvals(A.detach())
+    xp = namespace_of((size._array, atol, rtol))
+    largest = size.amax(-1) if size.shape[-1] else size.sum(-1)
+    limit = xp.maximum(atol, rtol * largest._array)
+    return finish("linalg_matrix_rank", (size > wrap(limit).unsqueeze(-1)).sum(-1), out)
