@@ -105,11 +105,11 @@ def lstsq(
     """
     _check(A, B, driver)
     by_rank = driver in ("gelsd", "gelss") and A._array.shape[-2] > A._array.shape[-1]
-    found = (_solved_in_turn if by_rank else _solved)(A, B, rcond, driver)
+    found = (_answer_in_turn if by_rank else _answer)(A, B, rcond, driver)
     return finish_castable("linalg_lstsq", _NAME, found, out, *found._fields)
 
 
-def _solved(A: Any, B: Any, rcond: float | None, driver: str | None) -> Any:
+def _answer(A: Any, B: Any, rcond: float | None, driver: str | None) -> Any:
     """The same for arguments that fit."""
     from tapegrad.arrays.decomposition import RankError
 
@@ -132,7 +132,7 @@ def _solved(A: Any, B: Any, rcond: float | None, driver: str | None) -> Any:
     return return_types.linalg_lstsq(found)
 
 
-_solved_in_turn = in_turn(_solved, name="linalg_lstsq")  # the rank decides about residuals
+_answer_in_turn = in_turn(_answer, name="linalg_lstsq")  # the rank decides about residuals
 
 
 def _residuals(a: Any, b: Any, x: Any, rank: Any, driver: str) -> Any:
