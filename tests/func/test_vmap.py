@@ -1,5 +1,6 @@
 """`torch.func.vmap`: dimensions, trees, randomness, writes, and what it refuses."""
 
+import gc
 import warnings
 from collections import namedtuple
 
@@ -8,6 +9,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.arrays.batched import loop
+from tapegrad.arrays.batched.array import Level
 from tapegrad.func import vmap
 from tests.messages import raises
 
@@ -367,3 +369,23 @@ def test_a_function_of_the_user_needs_a_rule_for_batches():
         vmap(Sine.apply)(X)
     with pytest.raises(RuntimeError, match="it must override the setup_context staticmethod"):
         torch.func.grad(lambda x: OldSine.apply(x).sum())(X)
+
+
+# --- memory ---
+
+
+def levels():
+    return sum(type(x) is Level for x in gc.get_objects())
+
+
+def test_a_level_goes_with_the_last_tensor_of_it():
+    gc.collect()
+    before = levels()
+    gc.disable()
+    try:
+        vmap(torch.sin)(X)
+        vmap(torch.func.grad(torch.sum))(X)
+        torch.func.jacfwd(torch.sin)(X)
+        assert levels() == before, "a cycle of references keeps a level"
+    finally:
+        gc.enable()

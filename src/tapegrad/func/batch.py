@@ -110,6 +110,7 @@ def _whole(
     try:
         result = func(*unflatten(inside, structure), **kwargs)
     finally:
+        level.transforms = ()  # which holds the level
         TRANSFORMS.reset(outside)
         MODE.reset(token)
     outs, own = flatten(result)
