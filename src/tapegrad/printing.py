@@ -171,7 +171,7 @@ def _tangents(t):
             yield f"tangent={tangent}"
 
 
-def _batched_repr(array) -> str:
+def batched_repr(array) -> str:
     """The text of a tensor of a level of `vmap` that is not one of the user's: all members."""
     from tapegrad.tensor import wrap
 
@@ -199,7 +199,7 @@ def tensor_repr(t) -> str:
 
         return inside_repr(t)
     if hasattr(t._array, "mapped"):
-        return _batched_repr(t._array)
+        return batched_repr(t._array)
     return plain_repr(t, t, [*form(t), *place(t), *_tangents(t)])
 
 

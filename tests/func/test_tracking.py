@@ -116,3 +116,18 @@ def test_debug_unwrap_shows_what_is_outside():
     assert printed(in_jvp, X, lambda x: repr(look(x * 2))) == "tensor([2., 4., 6.])"
     outer = X.clone().requires_grad_()
     assert printed(in_grad, outer, look) is outer
+
+
+def test_a_cotangent_of_a_whole_jacobian_prints_as_a_batch():
+    seen = []
+
+    def function(x):
+        y = x * 1
+        y.register_hook(lambda g: seen.append(repr(g)))
+        return y
+
+    jacrev(function)(X[:2])
+    vmap(jacrev(function))(ROWS[:, :2])
+    inner = "tensor([[1., 0.],\n            [0., 1.]])"
+    assert seen[0] == f"BatchedTensor(lvl=1, bdim=0, value=\n    {inner}\n)"
+    assert seen[1].startswith("BatchedTensor(lvl=2, bdim=0, value=\n    ")

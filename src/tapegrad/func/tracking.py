@@ -16,7 +16,7 @@ from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.autograd.view import edge_of
 from tapegrad.errors import advised, must_be
 from tapegrad.func.mapping import is_mapped
-from tapegrad.printing import form, nested, place, plain_repr, tensor_repr
+from tapegrad.printing import batched_repr, form, nested, place, plain_repr
 from tapegrad.tensor import TensorCore, wrap
 
 
@@ -124,7 +124,7 @@ def _text(t: Any, array: Any, levels: list, edges: set) -> str:
             start = f"GradTrackingTensor(lvl={number}"
             return nested(start, _text(*_argument(t, array, what), further, edges))
     if type(array) is Batched:
-        return tensor_repr(wrap(array.value)) if not array.mapped else repr(array)
+        return batched_repr(array)
     shown = wrap(array)
     return plain_repr(t, shown, [*form(shown), *(place(t) if _has_others(edges) else ())])
 
