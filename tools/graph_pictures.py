@@ -11,6 +11,7 @@ import tapegrad as torch
 from tapegrad import nn
 from tapegrad.inspect import graph, watch
 from tests.inspect import chromium
+from tests.inspect.graph_models import GPT
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 
@@ -47,6 +48,15 @@ def sigmoids():
     return graph(loss, gradients=True, title="eight layers of sigmoid")
 
 
+def gpt():
+    """Twelve blocks of attention."""
+    torch.manual_seed(0)
+    model = GPT(12, width=16, heads=4, words=50)
+    with watch():
+        loss = model(torch.arange(10)[None])
+    return graph(loss, gradients=True, title="a GPT of twelve blocks")
+
+
 PICTURES = {  # file: the graph, and what is done to its page
     "graph.png": (
         classifier,
@@ -57,6 +67,15 @@ PICTURES = {  # file: the graph, and what is done to its page
         "setTheme('dark'), document.getElementById('saved').click(), stepBy(4), stepBy(1)",
     ),
     "graph-vanishing.png": (sigmoids, "1"),
+    "graph-gpt.png": (
+        gpt,
+        """open.clear();
+        for (const name of ["GPT", "blocks.1", "blocks.1.attention"])
+          open.add(data.groups.findIndex((g) => g.name === name));
+        draw();
+        goTo(data.vertices.findIndex((v) => v.name === "SoftmaxBackward0" &&
+          v.module === "GPT.blocks.1.attention"))""",
+    ),
 }
 
 

@@ -52,6 +52,8 @@ CASES = {
     "g / (x_like.size or 1)": "[g/x.size]",
     "xp.where(x > 0, g, 0.0)": "g where\xa0x>0; 0 elsewhere; ",
     "g * xp.exp(-x) / xp.sqrt(1 + x)": "[g⋅[e^-x]/√[1+x]]",
+    "g * y - y * xp.sum(g * y, axis=axis, keepdims=True)": "g⋅y-y⋅(∑axisg⋅y)",
+    "xp.sum(g + h)": "∑(g+h)",
     "xp.zeros_like(g)": "0",
     "xp.astype(g, x_like.dtype)": "g",
     "_power(xp, x, n - 1) * n": "[x^n-1]⋅n",
@@ -62,6 +64,25 @@ CASES = {
 @pytest.mark.parametrize("source", CASES)
 def test_an_expression_means_what_its_formula_says(source):
     assert drawn(source) == CASES[source]
+
+
+def test_a_rule_of_several_statements_is_the_formula_that_they_lead_to():
+    later.load_operators()
+    (rule,) = REGISTRY["softmax_along"].vjps.values()
+    text = RuleText("x", rule.function)
+    assert "_is_narrow" in text.source and "kernel" in text.source  # which say nothing of it
+    plain = re.sub(r"&(\w+;)", lambda m: html5[m[1]], text.formula).replace("\N{MINUS SIGN}", "-")
+    assert line(ElementTree.fromstring(plain)) == "gx=g⋅y-y⋅(∑axisg⋅y)"
+
+
+def branching(g, x):
+    if x > 0:
+        return g
+    return -g
+
+
+def test_a_rule_that_branches_has_no_formula():
+    assert RuleText("x", branching).formula == ""
 
 
 def test_every_rule_has_its_source_and_its_formula_is_well_formed():

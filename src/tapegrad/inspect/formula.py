@@ -36,6 +36,7 @@ _CONSTANT = {
     "LN2": "<mi>ln</mi><mn>2</mn>",
     "LN10": "<mi>ln</mi><mn>10</mn>",
 }
+_HOW = ("keepdims", "dtype", "copy")  # keywords that say nothing of the numbers
 _FUNCTION = {"logistic": "sigma"}
 _ZERO = ("zeros", "zeros_like")
 _AS_IT_IS = ("astype", "real_if_close")  # of which a formula shows the argument alone
@@ -138,6 +139,8 @@ def _call(node: ast.Call) -> tuple[str, int]:
         return f"<msup>{_in(plain[0], _ATOM)}<mi>T</mi></msup>", 4
     if name == "matmul" and len(plain) == 2 and not starred:
         return _product(*plain)
+    if name == "sum" and len(plain) == 1 and not starred:
+        return _sum(plain[0], {k.arg: k.value for k in node.keywords}.get("axis"))
     if name == "_scaled" and len(plain) == 2:
         return _binary(ast.BinOp(plain[1], ast.Mult(), plain[0]))
     if len(plain) == 1 and not starred and not node.keywords:
@@ -160,10 +163,20 @@ def _call(node: ast.Call) -> tuple[str, int]:
     given = [a for a in node.args if ast.unparse(a) != "xp"]
     parts = [_drawn(a)[0] for a in given]
     parts += [
-        f"<mi>{escape(k.arg or '**')}</mi><mo>=</mo>{_drawn(k.value)[0]}" for k in node.keywords
+        f"<mi>{escape(k.arg or '**')}</mi><mo>=</mo>{_drawn(k.value)[0]}"
+        for k in node.keywords
+        if k.arg not in _HOW
     ]
     inner = "<mo>,</mo>".join(parts)
     return f"{_name(_FUNCTION.get(name, name))}<mo>(</mo>{inner}<mo>)</mo>", _ATOM
+
+
+def _sum(summed: ast.expr, axis: ast.expr | None) -> tuple[str, int]:
+    """A sum, over an axis or over everything."""
+    sign = "<mo>&sum;</mo>"
+    if axis is not None:
+        sign = f"<munder>{sign}{_group(_drawn(axis)[0])}</munder>"
+    return f"{sign}{_in(summed, 2)}", 1
 
 
 def _cases(one: str, chosen: str, other: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import inspect
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from textwrap import dedent
 from typing import Any
 
 from tapegrad.inspect.formula import formula
+
+_LONGEST = 120  # characters of a formula that was put together from parts
 
 
 class RuleText:
@@ -101,13 +104,41 @@ def _decorators(node: Any) -> list:
 
 
 def _value(node: Any) -> ast.expr | None:
-    """The expression that a function returns if it does nothing else."""
+    """The expression that a function returns, names for parts of it put in; None if it branches.
+
+    What only leads to the same by another way is passed over: a kernel of the array library, or
+    more precise arithmetic for narrow types.
+    """
     if isinstance(node, ast.Lambda):
         return node.body
-    body = [each for each in node.body if not _is_text(each)]
-    if len(body) == 1 and isinstance(body[0], ast.Return):
-        return body[0].value
-    return None
+    *steps, last = [each for each in node.body if not _is_text(each)]
+    parts: dict[str, ast.expr] = {}
+    for step in steps:
+        if isinstance(step, ast.Assign) and isinstance(step.targets[0], ast.Name):
+            parts[step.targets[0].id] = _put_in(step.value, parts)
+        elif not _is_shortcut(step):
+            return None
+    if not isinstance(last, ast.Return) or last.value is None:
+        return None
+    value = _put_in(last.value, parts)
+    return value if not parts or len(ast.unparse(value)) < _LONGEST else None
+
+
+def _is_shortcut(step: ast.stmt) -> bool:
+    if not isinstance(step, ast.If) or step.orelse or not isinstance(step.body[-1], ast.Return):
+        return False
+    test = ast.unparse(step.test)
+    return test.startswith("_is_narrow(") or test == "kernel is not None"
+
+
+def _put_in(value: ast.expr, parts: dict[str, ast.expr]) -> ast.expr:
+    """The expression with parts in place of their names."""
+
+    class PutIn(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return parts.get(node.id, node)
+
+    return PutIn().visit(copy.deepcopy(value))
 
 
 def _only_calls(value: ast.expr) -> bool:
