@@ -119,6 +119,18 @@ def test_a_policy_is_told_of_operators_and_what_they_return():
     ]
 
 
+def test_a_policy_may_compute():
+    seen = []
+
+    def policy(ctx, op, *args, **kwargs):
+        seen.append(op)
+        return CheckpointPolicy(0 if (ctx.op_output * 2).sum() > 0 else 3)
+
+    ours, exact = run(policy)
+    assert ours == exact
+    assert len(seen) == 4
+
+
 def test_what_is_kept_may_not_be_written():
     def function(x, y):
         z = x @ y

@@ -42,7 +42,7 @@ class CheckpointPolicy(Enum):
     PREFER_CPU_OFFLOAD = 5
 
 
-_SAVING = frozenset(each for each in CheckpointPolicy if "RECOMPUTE" not in each.name)
+_SAVING = tuple(each for each in CheckpointPolicy if "RECOMPUTE" not in each.name)
 
 
 class SelectiveCheckpointContext:
@@ -166,7 +166,7 @@ class _Results:
         return several, [array for array, _, _ in kept]
 
 
-def _is_asked_about(op: Any) -> bool:
+def _may_be_kept(op: Any) -> bool:
     return type(op) is Op and not op.view
 
 
@@ -187,13 +187,19 @@ class _Keeping(Layered):
         result = self.below(name, function, args, kwargs)
         op, inputs, params = args
         overload = overload_of(op, inputs) if type(op) is Op else None
-        if overload is not None:
-            ctx = SelectiveCheckpointContext(is_recompute=False, op_output=result)
-            policy = self.policy(ctx, overload, *inputs, **params)
-        if _is_asked_about(op):
-            wanted = overload is not None and policy in _SAVING
+        wanted = overload is not None and self._asked(overload, inputs, params, result) in _SAVING
+        if _may_be_kept(op):
             self.kept.keep(op, result if wanted else None)
         return result
+
+    def _asked(self, overload: OpOverload, inputs: tuple, params: dict, result: Any) -> Any:
+        """What the policy says of a call; its own operators are not asked about."""
+        ctx = SelectiveCheckpointContext(is_recompute=False, op_output=result)
+        token = MODE.set(self.under)
+        try:
+            return self.policy(ctx, overload, *inputs, **params)
+        finally:
+            MODE.reset(token)
 
     def in_place(self, name: str, compute: Callable, x: Any) -> Any:
         return _unseen(self, name, compute, x)
@@ -222,7 +228,7 @@ class _Giving(Layered):
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op = args[0]
-        if not _is_asked_about(op):
+        if not _may_be_kept(op):
             return self.below(name, function, args, kwargs)
         number = self.calls.get(op, 0)
         self.calls[op] = number + 1
