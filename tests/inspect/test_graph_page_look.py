@@ -1,5 +1,7 @@
 """How the page of a graph looks: folding, sizes, colours, where things stand."""
 
+import pytest
+
 import tapegrad as torch
 from tapegrad import nn
 from tapegrad.inspect import graph
@@ -159,3 +161,31 @@ def test_light_and_dark(show):
     page.find("#theme").click()
     after = page.do("[colour('paper'), cy.nodes('.operator').style('background-color')]")
     assert {before[0], after[0]} == {"#ffffff", "#14181f"} and before[1] != after[1]
+
+
+def test_the_mouse_moves_zooms_and_folds(show):
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
+
+    model, x = small()
+    page = show(graph(model, x))
+    pan, zoom = page.do("[cy.pan(), cy.zoom()]")
+    canvas = page.find("#canvas")
+    left, upper = -canvas.size["width"] // 2 + 20, -canvas.size["height"] // 2 + 20
+    chain = ActionChains(page.browser).move_to_element_with_offset(canvas, left, upper)
+    chain.click_and_hold()
+    for _ in range(4):
+        chain.move_by_offset(15, 8).pause(0.05)
+    chain.release().perform()
+    moved = page.do("cy.pan()")
+    assert (moved["x"] - pan["x"], moved["y"] - pan["y"]) == pytest.approx((60, 32), abs=2)
+    origin = ScrollOrigin.from_element(canvas)
+    ActionChains(page.browser).scroll_from_origin(origin, 0, -200).perform()
+    assert page.do("cy.zoom()") > zoom
+    page.press("f")
+    box = page.do("cy.getElementById('g1').renderedBoundingBox({includeLabels: false})")
+    x, y = box["x1"] + 6 - canvas.size["width"] / 2, box["y2"] - 6 - canvas.size["height"] / 2
+    ActionChains(page.browser).move_to_element_with_offset(
+        canvas, round(x), round(y)
+    ).double_click().perform()
+    assert "▸ 0 Linear" in page.labels()
