@@ -105,14 +105,17 @@ def test_errors_are_the_same_under_a_profile(x):
         lambda: torch.matmul(x, torch.ones(3)),
         lambda: F.conv2d(x, x, stride="a"),
         lambda: F.linear(x, weight=x, nonsense=1),
+        lambda: x.to(torch.Tensor),
     ]
     for call in wrong:
         with pytest.raises(Exception) as alone:
             call()
-        with profile() as prof, pytest.raises(type(alone.value)) as profiled:
-            call()
-        assert str(profiled.value) == str(alone.value)
-        assert all(event.cpu_time_total >= 0 for event in prof.function_events)
+        for more in (False, True):
+            with profile(record_shapes=more, profile_memory=more) as prof:
+                with pytest.raises(type(alone.value)) as profiled:
+                    call()
+            assert str(profiled.value) == str(alone.value)
+            assert all(event.cpu_time_total >= 0 for event in prof.function_events)
 
 
 # --- names ----------------------------------------------------------------------------------------

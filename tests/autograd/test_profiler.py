@@ -377,6 +377,28 @@ def test_grad_modes_work_inside_and_around_a_profile(pair):
     assert names(prof) == ["aten::mul"]
 
 
+def test_mapped_functions_write_in_place_under_a_profile():
+    table = torch.tensor([[3.0, 4.0], [0.3, 0.4]])
+
+    def shortened(rows):
+        return torch.nn.functional.embedding(torch.tensor([0, 1]), rows.clone(), max_norm=1.0)
+
+    batch = torch.stack([table, 2 * table])
+    plain = torch.func.vmap(shortened)(batch)
+    with profile(record_shapes=True) as prof:
+        assert torch.equal(torch.func.vmap(shortened)(batch), plain)
+    assert "aten::embedding_renorm_" in names(prof)
+
+
+def test_a_tensor_that_is_too_large_is_the_same_error_under_a_profile():
+    for make in (lambda: torch.zeros(2**58, dtype=torch.float64), lambda: torch.ones(2**58)):
+        with pytest.raises(RuntimeError, match="you tried to allocate") as alone:
+            make()
+        with profile(), pytest.raises(RuntimeError) as profiled:
+            make()
+        assert str(profiled.value) == str(alone.value)
+
+
 def test_gradients_are_the_same_under_a_profile(pair):
     x, y = pair
     (x * y * x).sum().backward()

@@ -8,7 +8,7 @@ from time import perf_counter as clock
 from typing import Any
 
 from tapegrad.autograd.layered import Layered
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.profile_arguments import n_of_operator, takes_list
 from tapegrad.autograd.profile_names import titles_of
 from tapegrad.autograd.profile_recorder import BACKWARD, Recorder, shapes_of
@@ -123,12 +123,20 @@ class Profiling(Layered):
         if recorder.shapes:
             record.inputs = shapes_of([x])
             under = _Seeing(under, record)
-        token = MODE.set(under)
+        token = MODE.set(self._replaced(MODE.get(), under))  # what is inside is no event
         try:
             return compute(x) if type(under) is bool else under.in_place(name, compute, x)
         finally:
             MODE.reset(token)
             recorder.pop(record)
+
+    def _replaced(self, mode: Any, other: Any) -> Any:
+        """`mode` with another one in the place of this one, those above it as they are."""
+        if mode is self:
+            return other
+        if isinstance(mode, Mode) and mode.under is not None:
+            return mode.over(self._replaced(mode.under, other))
+        return mode
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
         recorder = self.recorder

@@ -236,4 +236,5 @@ def shapes_of(args: Iterable[Any]) -> list[list[int]]:
     >>> shapes_of([torch.ones(2, 3), 2.5])
     [[2, 3], []]
     """
-    return [list(getattr(x, "shape", ())) for x in args]
+    shapes = [getattr(x, "shape", ()) for x in args]
+    return [list(shape) if isinstance(shape, tuple) else [] for shape in shapes]

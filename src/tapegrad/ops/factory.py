@@ -34,15 +34,16 @@ class _Maker:
 def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> Any:
     """A tensor on the array `make(*args)`; `name` is the function's, for errors and profiles."""
     mode = get_mode()
-    if mode is True or mode is False:
-        tensor = new(_tensor.Tensor)
-        try:
+    try:
+        if mode is True or mode is False:
+            tensor = new(_tensor.Tensor)
             tensor._array = make(*args)
-        except MemoryError as error:
-            raise _out_of_memory(error) from None
-        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
-    else:
-        tensor = mode.call(name, lambda *_: _tensor.wrap(make(*args)), (_Maker(name), (), {}), {})
+            tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+        else:
+            maker = (_Maker(name), (), {})
+            tensor = mode.call(name, lambda *_: _tensor.wrap(make(*args)), maker, {})
+    except MemoryError as error:
+        raise _out_of_memory(error) from None
     if requires_grad is False:
         return tensor
     return requiring(name, tensor, requires_grad)
