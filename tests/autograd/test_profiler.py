@@ -377,6 +377,7 @@ def test_grad_modes_work_inside_and_around_a_profile(pair):
     assert names(prof) == ["aten::mul"]
 
 
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_mapped_functions_write_in_place_under_a_profile():
     table = torch.tensor([[3.0, 4.0], [0.3, 0.4]])
 
