@@ -21,6 +21,7 @@ from tapegrad.torch_version import TorchVersion
 
 #: package that is asked for -> the module that is given
 _SERVED = {
+    "functorch": "tapegrad.func.functorch",
     "torch": "tapegrad",
     "torchinfo": "tapegrad.inspect.torchinfo",
     "torchsummary": "tapegrad.inspect.torchsummary",
