@@ -40,7 +40,7 @@ def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> 
             tensor._array = make(*args)
             tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
         else:
-            maker = (_Maker(name), (), {})
+            maker: tuple = (_Maker(name), (), {})
             tensor = mode.call(name, lambda *_: _tensor.wrap(make(*args)), maker, {})
     except MemoryError as error:
         raise _out_of_memory(error) from None
