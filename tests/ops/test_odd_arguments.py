@@ -98,6 +98,15 @@ def test_running_sums_of_complex_exponentials_stay_logarithms():
         np.testing.assert_allclose(found.imag, want.imag, rtol=1e-7)
 
 
+@pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
+def test_a_variance_without_degrees_of_freedom_warns(name):
+    text = rf"^{name}\(\): degrees of freedom is <= 0. Correction should be strictly less than the"
+    with pytest.warns(UserWarning, match=text) as caught:
+        found = getattr(tapegrad, name)(tapegrad.ones(3, 1), 1)
+    assert caught[0].filename == __file__
+    assert (found[0] if type(found) is tuple else found).isnan().all()
+
+
 def test_a_mask_takes_one_number_of_any_smaller_dtype():
     x = tapegrad.zeros(3)
     x[tapegrad.tensor([True, False, True])] = tapegrad.tensor(2)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from tapegrad import errors
-from tapegrad.boundary import takes_tensors
+from tapegrad.boundary import takes_tensors, users_level
 from tapegrad.call import finish
 from tapegrad.op import primitive
 from tapegrad.ops.reduce import count, mean, reduction_axes, spread
+
+INF, NAN = float("inf"), float("nan")
 
 __all__ = ["std", "std_mean", "var", "var_mean"]
 
@@ -21,9 +24,9 @@ def _freedom(shape: tuple[int, ...], axis: tuple[int, ...], correction: float) -
     return max(count(shape, axis) - correction, 0)
 
 
-def _divided(total: Any, freedom: float) -> Any:
+def _divided(xp: Any, total: Any, freedom: float) -> Any:
     """total / freedom, and nan or inf where no degree of freedom is left."""
-    return total / freedom if freedom else total * float("inf")
+    return total / freedom if freedom else xp.where(total == 0, NAN, total) * INF
 
 
 @primitive(node="VarBackward0", holomorphic=False)
@@ -31,17 +34,20 @@ def variance(xp, x, *, axis, correction, keepdims):
     """sum((x - mean(x))^2) / (n - correction) over `axis`."""
     d = _centred(xp, x, axis)
     total = xp.sum(d * d, axis=axis, keepdims=keepdims)
-    return _divided(total, _freedom(x.shape, axis, correction))
+    return _divided(xp, total, _freedom(x.shape, axis, correction))
 
 
 def _variance_rule(xp, g, x, axis, correction, keepdims):
-    slope = _divided(spread(xp, g, x.shape, axis, keepdims), _freedom(x.shape, axis, correction))
+    slope = _divided(
+        xp, spread(xp, g, x.shape, axis, keepdims), _freedom(x.shape, axis, correction)
+    )
     return 2 * slope * _centred(xp, x, axis)
 
 
 variance.vjp(x=_variance_rule)
 variance.jvp(
     x=lambda xp, t, x, axis, correction, keepdims: _divided(
+        xp,
         xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
         _freedom(x.shape, axis, correction),
     )
@@ -68,6 +74,7 @@ deviation.jvp(
     x=lambda xp, t, x, y, axis, correction, keepdims: (
         _half_over(xp, y)
         * _divided(
+            xp,
             xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
             _freedom(x.shape, axis, correction),
         )
@@ -88,8 +95,18 @@ def _moment(
     if correction is None:
         correction = 1 if unbiased is None else int(unbiased)
     axis = reduction_axes(dim, input._array.ndim)
+    if count(input._array.shape, axis) <= correction:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+            UserWarning,
+            stacklevel=users_level(),
+        )
     if input.dtype.is_complex:
-        parts = (_moment("var", variance, p, dim, None, correction, keepdim) for p in _parts(input))
+        parts = [
+            variance(p, axis=axis, correction=correction, keepdims=bool(keepdim))
+            for p in _parts(input)
+        ]
         total = sum(parts)
         return total if operator is variance else _root(total)
     return operator(input, axis=axis, correction=correction, keepdims=bool(keepdim))
