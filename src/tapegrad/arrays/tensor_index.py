@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from tapegrad.arrays.find import namespace_of
 from tapegrad.ops import assign as _assign
 from tapegrad.ops import lookup as _lookup
 from tapegrad.ops import patch as _patch
@@ -55,7 +54,7 @@ def write_part(x: Any, values: Any, axis: int, key: Any) -> Any:
 
 
 def count(mask: Any) -> int:
-    return int(np.count_nonzero(mask._array))
+    return namespace_of((mask._array,)).count(mask._array)
 
 
 def gather_along(x: Any, index: Any, axis: int) -> Any:

@@ -138,7 +138,9 @@ def power_of_number(xp, exponent, base):
 
 def _power_of_number_rule(xp: Any, g: Any, exponent: Any, base: Any, y: Any) -> Any:
     if base == 0:
-        return xp.where(exponent >= 0, 0.0, g * (y * -math.inf))
+        none = xp.zeros_like(exponent)  # constants: no nan in derivatives of derivatives
+        slope = xp.where(exponent < 0, none - math.inf, none + math.nan)
+        return g * xp.where(exponent >= 0, none, slope)
     if isinstance(base, complex):
         return g * (y * cmath.log(base))
     return g * (y * (math.log(base) if base > 0 else math.nan))
