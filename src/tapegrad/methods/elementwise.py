@@ -1,12 +1,11 @@
 """Methods of elementwise mathematics; arithmetic with its Python operators is in arithmetic.py."""
 
+from tapegrad.later import method
 from tapegrad.ops import (
-    bessel,
     choice,
     exponential,
     extremum,
     filling,
-    incomplete,
     logistic,
     number,
     plane,
@@ -133,14 +132,14 @@ class ElementwiseMethods:
     digamma = special_function.digamma
     digamma_ = special_function.digamma_
 
-    i0 = bessel.i0
-    i0_ = bessel.i0_
-    igamma = incomplete.igamma
-    igamma_ = incomplete.igamma_
-    igammac = incomplete.igammac
-    igammac_ = incomplete.igammac_
-    mvlgamma = incomplete.mvlgamma
-    mvlgamma_ = incomplete.mvlgamma_
+    i0 = method("tapegrad.ops.bessel", "i0")
+    i0_ = method("tapegrad.ops.bessel", "i0_")
+    igamma = method("tapegrad.ops.incomplete", "igamma")
+    igamma_ = method("tapegrad.ops.incomplete", "igamma_")
+    igammac = method("tapegrad.ops.incomplete", "igammac")
+    igammac_ = method("tapegrad.ops.incomplete", "igammac_")
+    mvlgamma = method("tapegrad.ops.incomplete", "mvlgamma")
+    mvlgamma_ = method("tapegrad.ops.incomplete", "mvlgamma_")
     frexp = number.frexp
     ldexp = number.ldexp
     ldexp_ = number.ldexp_

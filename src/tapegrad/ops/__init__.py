@@ -7,7 +7,6 @@ from tapegrad.ops.along import *
 from tapegrad.ops.arithmetic import *
 from tapegrad.ops.assign import *
 from tapegrad.ops.axis import *
-from tapegrad.ops.bessel import *
 from tapegrad.ops.borrow import *
 from tapegrad.ops.choice import *
 from tapegrad.ops.combine import *
@@ -26,8 +25,6 @@ from tapegrad.ops.filling import *
 from tapegrad.ops.flat import *
 from tapegrad.ops.fold import *
 from tapegrad.ops.gaussian import *
-from tapegrad.ops.grid import *
-from tapegrad.ops.incomplete import *
 from tapegrad.ops.interval import *
 from tapegrad.ops.join import *
 from tapegrad.ops.laid_out import *
@@ -69,7 +66,6 @@ from tapegrad.ops.spacing import *
 from tapegrad.ops.special_function import *
 from tapegrad.ops.stride import *
 from tapegrad.ops.triangle import *
-from tapegrad.ops.triangle_indices import *
 from tapegrad.ops.trigonometry import *
 from tapegrad.ops.turn import *
 from tapegrad.ops.typed import *

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from tapegrad import errors
-from tapegrad import tensor as _tensor
 from tapegrad.boundary import takes_tensors, users_level
 from tapegrad.op import linear
 from tapegrad.ops.expand import expand
 from tapegrad.ops.join import one_dtype, stack
 from tapegrad.ops.shape import reshape
+from tapegrad.tensor import wrap
 
 
 @takes_tensors
@@ -117,14 +117,14 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
             RuntimeError(f"Expect a non-negative number, but got {r}"), "Say how many to choose."
         )
     if r == 0:
-        return _tensor.wrap(np.empty(0, input._array.dtype))
+        return wrap(np.empty(0, input._array.dtype))
     n = input._array.size
     mask = np.ones((n,) * r, bool)
     for i in range(r - 1):
         a = np.arange(n).reshape((n,) + (1,) * (r - 1 - i))
         b = np.arange(n).reshape((n,) + (1,) * (r - 2 - i))
         mask &= a <= b if with_replacement else a < b
-    chosen = _tensor.wrap(mask)
+    chosen = wrap(mask)
     return stack([masked_select(x, chosen) for x in meshgrid(*[input] * r, indexing="ij")], 1)
 
 
@@ -177,7 +177,7 @@ def block_diag(*tensors: Any) -> Any:
     if not tensors:
         from tapegrad.dtype import default
 
-        return _tensor.wrap(np.empty((1, 0), default().numpy))
+        return wrap(np.empty((1, 0), default().numpy))
     tensors = one_dtype(tensors)
     matrices = [x if x._array.ndim == 2 else reshape(x, (1, x._array.size)) for x in tensors]
     return block_diag_of(*matrices)

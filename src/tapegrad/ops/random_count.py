@@ -1,4 +1,4 @@
-"""Counts of successes: `binomial`."""
+"""Counts: of successes (`binomial`), of events (`poisson`)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from tapegrad import errors
 from tapegrad.op import primitive
 from tapegrad.ops.random_argument import not_implemented, require_tensor, stream_of
 from tapegrad.ops.random_level import of_tensors
+from tapegrad.ops.random_write import replacement
 from tapegrad.ops.refusal import no_derivative
 from tapegrad.streams.binomial import binomial as binomial_counts
+from tapegrad.streams.poisson import poisson as poisson_counts
 
-__all__ = ["binomial"]
+__all__ = ["binomial", "poisson"]
+
+# --- binomial ---
 
 
 @primitive(name="binomial", node="NotImplemented")
@@ -64,3 +68,30 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
     except ValueError:
         raise errors.broadcast(tuple(count.shape), tuple(prob.shape)) from None
     return binomial_draw(count, prob, drawn=binomial_counts(stream, count._array, prob._array))
+
+
+# --- poisson ---
+
+poisson_draw = replacement("poisson_draw", "PoissonBackward0")
+
+
+@of_tensors
+def poisson(input: Any, generator: Any = None) -> Any:
+    """Counts of events of which `input` are expected.
+
+    A count of k has the probability `input^k exp(-input) / k!`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.poisson(torch.full((4,), 5.0))
+    tensor([8., 4., 6., 4.])
+    """
+    require_tensor("poisson", "input", 1, input)
+    stream, dtype = stream_of("poisson", generator), input.dtype
+    if not dtype.is_floating_point and input._array.size:
+        raise not_implemented("poisson_cpu", dtype)
+    if not (input._array >= 0).all():
+        raise errors.advised(
+            RuntimeError("invalid Poisson rate, expected rate to be non-negative"),
+            "A rate is a number of events that is expected.",
+        )
+    return poisson_draw(input, drawn=poisson_counts(stream, input._array))

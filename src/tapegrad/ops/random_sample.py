@@ -1,4 +1,4 @@
-"""Draws whose parameters are tensors: `normal`, `poisson`."""
+"""Normal draws whose parameters are tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tapegrad.dtype import default
 from tapegrad.op import primitive
 from tapegrad.ops.random_argument import (
     mismatch,
-    not_implemented,
     number_of,
     require_tensor,
     size_of,
@@ -24,9 +23,8 @@ from tapegrad.ops.random_level import of_tensors
 from tapegrad.ops.random_make import dtype_for, make
 from tapegrad.ops.random_write import prepare_out, replacement
 from tapegrad.streams import normal as stream_normal
-from tapegrad.streams.poisson import poisson as poisson_counts
 
-__all__ = ["normal", "poisson"]
+__all__ = ["normal"]
 
 # --- normal ------------------------------------------------------------------------------------
 
@@ -148,30 +146,3 @@ def _check_deviations(std: Any) -> None:
             RuntimeError("normal expects all elements of std >= 0.0"),
             "A standard deviation is not negative.",
         )
-
-
-# --- poisson -----------------------------------------------------------------------------------
-
-poisson_draw = replacement("poisson_draw", "PoissonBackward0")
-
-
-@of_tensors
-def poisson(input: Any, generator: Any = None) -> Any:
-    """Counts of events of which `input` are expected.
-
-    A count of k has the probability `input^k exp(-input) / k!`.
-
-    >>> _ = torch.manual_seed(0)
-    >>> torch.poisson(torch.full((4,), 5.0))
-    tensor([8., 4., 6., 4.])
-    """
-    require_tensor("poisson", "input", 1, input)
-    stream, dtype = stream_of("poisson", generator), input.dtype
-    if not dtype.is_floating_point and input._array.size:
-        raise not_implemented("poisson_cpu", dtype)
-    if not (input._array >= 0).all():
-        raise errors.advised(
-            RuntimeError("invalid Poisson rate, expected rate to be non-negative"),
-            "A rate is a number of events that is expected.",
-        )
-    return poisson_draw(input, drawn=poisson_counts(stream, input._array))
