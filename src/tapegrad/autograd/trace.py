@@ -150,9 +150,14 @@ def frames_here(modules: list | None = None, calls: list | None = None) -> tuple
 def n_own_frames() -> int:
     """How many frames of tapegrad lie between the caller, counted, and the user's code."""
     n, frame = 0, sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((_OWN, "<tapegrad")):
+    while is_own(frame):
         n, frame = n + 1, frame.f_back  # type: ignore[assignment]
     return n
+
+
+def is_own(frame: Any) -> bool:
+    """Whether a frame is of tapegrad; False for None."""
+    return frame is not None and frame.f_code.co_filename.startswith((_OWN, "<tapegrad"))
 
 
 TRACES: weakref.WeakKeyDictionary[Any, Trace] = weakref.WeakKeyDictionary()  # by node

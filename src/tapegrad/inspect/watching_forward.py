@@ -11,7 +11,7 @@ from typing import Any
 from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import is_inference
 from tapegrad.autograd.profile_names import public_name
-from tapegrad.autograd.trace import TRACES, Tracing, whole
+from tapegrad.autograd.trace import TRACES, Tracing, is_own, whole
 from tapegrad.inspect.log import MOST, Call, Cut, Log, leaves_behind
 from tapegrad.op import Op
 
@@ -173,7 +173,7 @@ def _node(x: Any) -> Any:
 def _by_library(how: str) -> tuple[str, str]:
     """The kind of a cut, and its words: who called detach(), if a function of tapegrad did."""
     called, frame = "", sys._getframe(2)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+    while is_own(frame):
         called, frame = frame.f_code.co_name, frame.f_back  # type: ignore[assignment]
     if how in ("detach()", ".data") and called not in ("detach", "data"):
         return "library", f"{called}()"
@@ -183,7 +183,7 @@ def _by_library(how: str) -> tuple[str, str]:
 def _in_optimizer() -> bool:
     """Whether the function of tapegrad that the user called is a step of an optimiser."""
     frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+    while is_own(frame):
         if frame.f_globals["__name__"].startswith(_OPTIMIZERS):
             return True
         frame = frame.f_back

@@ -82,7 +82,7 @@ def create_selective_checkpoint_contexts(
         RuntimeError: from the backward pass, if what was kept was written, or it runs twice.
 
     >>> import functools
-    >>> from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
+    >>> from tapegrad.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
     >>> keep = functools.partial(
     ...     create_selective_checkpoint_contexts, [torch.ops.aten.mm.default]
     ... )
