@@ -58,7 +58,7 @@ class Op:
         "name",
         "node_name",
         "numbers",  # whether Python numbers may stand for tensors
-        "one_node",  # reverse rules on tensors that are an operator of their own, by input
+        "on_tensors",  # reverse rules for tensors, by input, where they are not those of `vjps`
         "output_names",
         "params",  # names of the keywords
         "plans",
@@ -121,7 +121,7 @@ class Op:
         self.kernels = kernels
         self.vjps: dict[str, Rule] = {}
         self.jvps: dict[str, Rule] = {}
-        self.one_node: dict[str, Rule] = {}
+        self.on_tensors: dict[str, Rule] = {}
         self.plans: dict[tuple, Any] = {}
         self.quick: dict[str, Any] = {}
         if self.name in REGISTRY:
@@ -151,13 +151,13 @@ class Op:
         self._declare(self.jvps, rules, "t")
 
     def recorded(self, **rules: Callable) -> None:
-        """Declare what a reverse rule is on tensors, where an operator does what it says.
+        """Declare what a reverse rule is on tensors, where its own derivative is wanted otherwise.
 
-        A derivative that is differentiated itself then records one node, instead of one for each
-        step of the rule.
+        Where an operator does what the rule says, a derivative that is differentiated itself
+        records one node instead of one for each step of the rule.
         """
-        self._declare(self.one_node, rules, "g")
-        for name, rule in self.one_node.items():
+        self._declare(self.on_tensors, rules, "g")
+        for name, rule in self.on_tensors.items():
             if rule.names != self.vjps[name].names:
                 raise ValueError(f"both rules of {self.name}.{name} ask for the same")
 

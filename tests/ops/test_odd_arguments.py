@@ -107,6 +107,25 @@ def test_a_variance_without_degrees_of_freedom_warns(name):
     assert (found[0] if type(found) is tuple else found).isnan().all()
 
 
+def test_the_slope_of_a_norm_at_zero_has_no_slope():
+    x = tapegrad.tensor([[0.0, 0.0], [3.0, 4.0]], requires_grad=True)
+    (slope,) = tapegrad.autograd.grad(x.norm(dim=1).sum(), x, create_graph=True)
+    assert slope[0].tolist() == [0.0, 0.0]
+    (second,) = tapegrad.autograd.grad(slope.sum(), x)
+    assert second[0].isnan().all()
+    np.testing.assert_allclose(second[1].numpy(), [0.032, -0.024], rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["tanh", "sigmoid"])
+def test_a_gradient_that_is_recorded_is_one_node(name):
+    x = tapegrad.tensor([0.5], requires_grad=True)
+    y = getattr(x, name)()
+    (slope,) = tapegrad.autograd.grad(y, x, create_graph=True)
+    node = slope.grad_fn
+    assert node.name() == f"{name.capitalize()}BackwardBackward0"
+    assert [each.name() for each, _ in node.next_functions if each] == [y.grad_fn.name()]
+
+
 def test_a_mask_takes_one_number_of_any_smaller_dtype():
     x = tapegrad.zeros(3)
     x[tapegrad.tensor([True, False, True])] = tapegrad.tensor(2)

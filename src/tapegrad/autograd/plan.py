@@ -63,7 +63,7 @@ class Plan:
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
         self.rules = self._needed_rules()
         self.rules_on_tensors = [
-            (i, op.one_node.get(op.inputs[i], rule)) if op.one_node else (i, rule)
+            (i, op.on_tensors.get(op.inputs[i], rule)) if op.on_tensors else (i, rule)
             for i, rule in self.rules
         ]
         names = dict.fromkeys(name for _, rule in self.rules for name in rule.names)

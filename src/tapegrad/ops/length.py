@@ -77,13 +77,18 @@ def _slope(xp, x, y, order, axis, keepdims):
     return xp.where(y == 0, xp.zeros_like(x), scaled * safe ** (1 - order))
 
 
-def _vector_norm_rule(xp, g, x, y, order, axis, keepdims):
-    if order == 2:  # one number for each vector: there is one pass over the elements
-        return x * spread(xp, xp.where(y == 0, 0.0, g / y), x.shape, axis, keepdims)
+def _sloping(xp, g, x, y, order, axis, keepdims):
     return spread(xp, g, x.shape, axis, keepdims) * _slope(xp, x, y, order, axis, keepdims)
 
 
+def _vector_norm_rule(xp, g, x, y, order, axis, keepdims):
+    if order == 2:  # one number for each vector: there is one pass over the elements
+        return x * spread(xp, xp.where(y == 0, 0.0, g / y), x.shape, axis, keepdims)
+    return _sloping(xp, g, x, y, order, axis, keepdims)
+
+
 vector_norm.vjp(x=_vector_norm_rule)
+vector_norm.recorded(x=_sloping)  # its derivative at 0 is nan, that of the quicker rule is not
 vector_norm.jvp(
     x=lambda xp, t, x, y, order, axis, keepdims: xp.sum(
         xp.real(xp.conj(t) * _slope(xp, x, y, order, axis, keepdims))
