@@ -43,6 +43,8 @@ CASES = {
     "-x ** 2": "-[x^2]",
     "(-x) ** 2": "[(-x)^2]",
     "g * -xp.sin(x)": "g⋅(-sin(x))",
+    "a * (b % c)": "a⋅(bmodc)",
+    "a * b % (c / d)": "(a⋅b)mod[c/d]",
     "x // 2": "⌊[x/2]⌋",
     "xp.matmul(g, _t(xp, b))": "g[b^T]",
     "xp.matmul(a + b, g) * 2.0": "(a+b)g⋅2",

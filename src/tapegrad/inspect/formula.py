@@ -10,7 +10,6 @@ _BINARY = {
     ast.Add: ("+", 1),
     ast.Sub: ("&minus;", 1),
     ast.Mult: ("&sdot;", 2),
-    ast.Mod: ("mod", 2),
     ast.BitAnd: ("&and;", 0),
     ast.BitOr: ("&or;", 0),
 }
@@ -106,6 +105,8 @@ def _binary(node: ast.BinOp) -> tuple[str, int]:
         return f"<mrow><mo>&lfloor;</mo>{whole}<mo>&rfloor;</mo></mrow>", _ATOM
     if isinstance(node.op, ast.MatMult):
         return _product(node.left, node.right)
+    if isinstance(node.op, ast.Mod):  # readers differ on how tightly it binds
+        return f"{_in(node.left, 3)}<mo>mod</mo>{_in(node.right, 3)}", 0
     if type(node.op) not in _BINARY:
         return _as_text(node)
     sign, strength = _BINARY[type(node.op)]
