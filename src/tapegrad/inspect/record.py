@@ -162,7 +162,7 @@ def _made(node: Any, trace: Any) -> tuple | None:
 def _doc(node: Any) -> str:
     """What a node's operator computes: its first sentence, or that of a custom function."""
     op = getattr(getattr(node, "plan", None), "op", None)
-    text = getattr(getattr(op, "forward", None), "__doc__", None)
+    text = op.forward.__doc__ if hasattr(op, "forward") else None
     if text is None:
         kind = getattr(type(node), "_forward_cls", type(node))
         text = kind.__doc__ or ""
