@@ -162,7 +162,8 @@ def _made(node: Any, trace: Any) -> tuple | None:
 def _doc(node: Any) -> str:
     """What a node's operator computes: its first sentence, or that of a custom function."""
     op = getattr(getattr(node, "plan", None), "op", None)
-    text = op.forward.__doc__ if hasattr(op, "forward") else None
+    forward = getattr(op, "forward", None)
+    text = None if forward is None else forward.__doc__
     if text is None:
         kind = getattr(type(node), "_forward_cls", type(node))
         text = kind.__doc__ or ""
