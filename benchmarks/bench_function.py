@@ -56,6 +56,6 @@ ROWS = [
         chain_by_hand,
         count=N,
         repeats=15,
-        bounds=(ratio(TORCH, 1.25),),
+        bounds=(ratio(TORCH, 1),),
     ),
 ]

@@ -1,7 +1,5 @@
 """Mixed precision in tapegrad and in PyTorch: the dtypes and values of results must agree."""
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -9,16 +7,6 @@ import tapegrad
 from tests.amp.functions import calls
 
 OURS = calls(tapegrad)
-
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,6 @@
 Everything here is skipped where PyTorch is not installed (the extra `oracle` brings it).
 """
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -12,16 +10,6 @@ import tapegrad
 from tapegrad.op import REGISTRY
 from tapegrad.testing import sample, samples  # noqa: F401  (the rows register themselves)
 from tests.tolerance import tolerance
-
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
 
 
 def as_array(x):

@@ -12,17 +12,6 @@ import pytest
 
 import tapegrad
 
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
-
-
 TIES = np.array([[1, 0, 2], [2, 2, 3]])
 DTYPES = "bool uint8 int64 float16 bfloat16 float32 float64 complex128".split()
 EMPTY = [(0,), (0, 3), (2, 0)]

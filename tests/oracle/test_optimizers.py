@@ -14,17 +14,6 @@ import pytest
 import tapegrad
 from tests.tolerance import tolerance
 
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
-
-
 COMMON = {"weight_decay": [0, 0.1], "maximize": [False, True], "foreach": [None, True, False]}
 ADAM = {**COMMON, "betas": [(0.9, 0.999), (0.5, 0.7)], "eps": [1e-8, 1e-2]}
 OPTIONS = {

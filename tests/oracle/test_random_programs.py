@@ -1,22 +1,11 @@
 """Random programs of operators, views and writes: values, errors and gradients as in PyTorch."""
 
 import random
-import warnings
 
 import numpy as np
 import pytest
 
 import tapegrad
-
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
 
 
 def nothing(written):

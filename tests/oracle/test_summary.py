@@ -1,22 +1,10 @@
 """Tables of layers, next to those that torchinfo prints for the same models in PyTorch."""
 
-import warnings
-
 import pytest
 
 import tapegrad
 from tapegrad.inspect import summary
 from tests.inspect import models
-
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
 
 
 @pytest.fixture(scope="module")

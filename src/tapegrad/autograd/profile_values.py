@@ -7,24 +7,11 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.lifetime import owner
+from tapegrad.errors import c_name
 
 # Of a value: what it is, its shape, its type, its strides; of a list, lists of these.
 Described = tuple[Any, Any, str, Any]
 
-_TYPES = {
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "bool": "bool",
-}
 _NUMBERS = {bool: "Bool", int: "Int", float: "Double", str: "String"}
 
 
@@ -57,8 +44,7 @@ def described(x: Any) -> Described:
     """
     array = getattr(x, "_array", x)
     if isinstance(array, np.ndarray):
-        name = array.dtype.name
-        kind = f"Tensor({_TYPES.get(name, name)})"
+        kind = f"Tensor({c_name(array.dtype)})"
         strides = [n // max(array.itemsize, 1) for n in array.strides]
         return TensorValue(x, array), list(array.shape), kind, strides
     if isinstance(x, (list, tuple)):

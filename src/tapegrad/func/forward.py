@@ -11,6 +11,7 @@ from tapegrad.autograd.forward_mode import Forward, Level, Under, entered, inner
 from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.func.mapping import lifted_everywhere
 from tapegrad.func.pulling import require_tensors
+from tapegrad.func.reverse import check_aux
 from tapegrad.func.tree import flatten, text, unflatten
 from tapegrad.ops.stride import alias
 from tapegrad.tensor import TensorCore
@@ -156,12 +157,7 @@ def _tangent(mode: Forward, y: Any, strict: bool) -> Any:
 
 def _without_tangents(mode: Forward, aux: Any) -> Any:
     leaves, structure = flatten(aux)
-    for leaf in leaves:
-        if not isinstance(leaf, TensorCore):
-            raise errors.advised(
-                RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}"),
-                "aux may hold tensors only.",
-            )
+    check_aux(leaves)
     return unflatten([_value(mode, leaf) for leaf in leaves], structure)
 
 

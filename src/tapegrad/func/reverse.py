@@ -247,13 +247,18 @@ def replaced(args: tuple, argnums: Any, numbers: tuple[int, ...], new: Any) -> t
 def handed_on(aux: Any, leaves: list) -> Any:
     """What a function gives besides its output, for the caller: tensors in a tree."""
     found, structure = flatten(aux)
+    check_aux(found)
+    return unflatten([released(y, leaves) for y in found], structure)
+
+
+def check_aux(found: list) -> None:
+    """Raise if a function hands on something besides tensors."""
     for y in found:
         if not isinstance(y, TensorCore):
             raise errors.advised(
                 RuntimeError(f"Expected tensors, got unsupported type {type(y)}"),
                 "aux may hold tensors only.",
             )
-    return unflatten([released(y, leaves) for y in found], structure)
 
 
 def with_aux(result: Any, name: str) -> tuple:

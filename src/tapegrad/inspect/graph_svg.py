@@ -15,8 +15,8 @@ _STYLE = """
 .op{fill:#eef1f6;stroke:#8592a6}.parameter{fill:#cfe2ff;stroke:#3f74d6}
 .leaf{fill:#fff0b8;stroke:#a88204}.result{fill:#d0f0cc;stroke:#35913f;stroke-width:2}
 .copy{stroke-dasharray:4 3}text{fill:#1c2430;font:12px system-ui,sans-serif;text-anchor:middle}
-.dim{fill:#5b6577;font-size:11px}path{fill:none;stroke:#74829a;stroke-width:1.4}.flow{stroke-width:2}
-.nan{stroke:#c2168f;stroke-width:3}.exploding{stroke:#d92020;stroke-width:3}
+.dim{fill:#5b6577;font-size:11px}path{fill:none;stroke:#74829a;stroke-width:1.4}
+.flow{stroke-width:2}.nan{stroke:#c2168f;stroke-width:3}.exploding{stroke:#d92020;stroke-width:3}
 .vanishing{stroke:#1a66d0;stroke-width:2;stroke-dasharray:5 4}.zero{stroke-dasharray:2 4}
 path.head{stroke:none;fill:#74829a}path.head.nan{fill:#c2168f}path.head.exploding{fill:#d92020}
 path.head.vanishing{fill:#1a66d0}text.state{text-anchor:start;font-size:11px}text.nan{fill:#c2168f}

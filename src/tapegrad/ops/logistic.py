@@ -41,14 +41,14 @@ sigmoid_ = in_place(sigmoid)
 @elementwise(name="sigmoid_backward", numbers=False)
 def sigmoid_slope(xp, grad, result):
     """A cotangent of `sigmoid` brought to its argument: y (1 - y) times it."""
-    return grad * ((1 - result) * result)
+    return sigmoid.op.vjps["x"].function(grad, result)
 
 
 sigmoid_slope.vjp(
-    grad=lambda g, result: g * ((1 - result) * result),
+    grad=lambda xp, g, result: sigmoid_slope.op.forward(xp, g, result),  # linear in it
     result=lambda g, grad, result: g * (grad * (1 - 2 * result)),
 )
-sigmoid_slope.recorded(grad=lambda g, result: sigmoid_slope(g, result))
+sigmoid_slope.recorded(grad=lambda xp, g, result: sigmoid_slope(g, result))
 sigmoid.recorded(x=lambda g, y: sigmoid_slope(g, y))
 
 

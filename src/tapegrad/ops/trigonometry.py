@@ -183,14 +183,14 @@ tanh_ = in_place(tanh)
 @elementwise(name="tanh_backward", numbers=False)
 def tanh_slope(xp, grad, result):
     """A cotangent of `tanh` brought to its argument: 1 - y^2 times it."""
-    return grad * ((1 - result) * (1 + result))
+    return tanh.op.vjps["x"].function(grad, result)
 
 
 tanh_slope.vjp(
-    grad=lambda g, result: g * ((1 - result) * (1 + result)),
+    grad=lambda xp, g, result: tanh_slope.op.forward(xp, g, result),  # linear in it
     result=lambda g, grad, result: g * (grad * (-2 * result)),
 )
-tanh_slope.recorded(grad=lambda g, result: tanh_slope(g, result))
+tanh_slope.recorded(grad=lambda xp, g, result: tanh_slope(g, result))
 tanh.recorded(x=lambda g, y: tanh_slope(g, y))
 
 
