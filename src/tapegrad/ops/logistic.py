@@ -38,17 +38,20 @@ sigmoid.vjp(x=lambda g, y: g * ((1 - y) * y))
 sigmoid_ = in_place(sigmoid)
 
 
+_sigmoid_rule = sigmoid.op.vjps["x"].function
+
+
 @elementwise(name="sigmoid_backward", numbers=False)
 def sigmoid_slope(xp, grad, result):
     """A cotangent of `sigmoid` brought to its argument: y (1 - y) times it."""
-    return sigmoid.op.vjps["x"].function(grad, result)
+    return _sigmoid_rule(grad, result)
 
 
 sigmoid_slope.vjp(
-    grad=lambda xp, g, result: sigmoid_slope.op.forward(xp, g, result),  # linear in it
+    grad=lambda g, result: _sigmoid_rule(g, result),  # linear in it
     result=lambda g, grad, result: g * (grad * (1 - 2 * result)),
 )
-sigmoid_slope.recorded(grad=lambda xp, g, result: sigmoid_slope(g, result))
+sigmoid_slope.recorded(grad=lambda g, result: sigmoid_slope(g, result))
 sigmoid.recorded(x=lambda g, y: sigmoid_slope(g, y))
 
 

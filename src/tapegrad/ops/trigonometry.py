@@ -180,17 +180,20 @@ tanh.vjp(x=lambda g, y: g * ((1 - y) * (1 + y)))
 tanh_ = in_place(tanh)
 
 
+_tanh_rule = tanh.op.vjps["x"].function
+
+
 @elementwise(name="tanh_backward", numbers=False)
 def tanh_slope(xp, grad, result):
     """A cotangent of `tanh` brought to its argument: 1 - y^2 times it."""
-    return tanh.op.vjps["x"].function(grad, result)
+    return _tanh_rule(grad, result)
 
 
 tanh_slope.vjp(
-    grad=lambda xp, g, result: tanh_slope.op.forward(xp, g, result),  # linear in it
+    grad=lambda g, result: _tanh_rule(g, result),  # linear in it
     result=lambda g, grad, result: g * (grad * (-2 * result)),
 )
-tanh_slope.recorded(grad=lambda xp, g, result: tanh_slope(g, result))
+tanh_slope.recorded(grad=lambda g, result: tanh_slope(g, result))
 tanh.recorded(x=lambda g, y: tanh_slope(g, y))
 
 
