@@ -21,7 +21,7 @@ def _names_for_doctests(request, doctest_namespace, monkeypatch):
     doctest_namespace.update(tapegrad=tapegrad, torch=tapegrad)
     if request.path.name == "safetensors.py":
         pytest.importorskip("safetensors", reason="safetensors is not installed")
-    if request.path.name == "compat.py":
+    if request.path.parent.name == "compat":
         # Its examples import `torch`, which a test that compares with PyTorch may have loaded.
         for name in [name for name in sys.modules if name.partition(".")[0] == "torch"]:
             monkeypatch.delitem(sys.modules, name)

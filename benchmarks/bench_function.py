@@ -57,5 +57,5 @@ ROWS = [
         count=N,
         repeats=15,
         bounds=(ratio(TORCH, 1),),
-    ),
+    )
 ]

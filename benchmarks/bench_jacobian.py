@@ -140,14 +140,7 @@ def compiled_hessian(jax):
 def _row(name, title, tensors, jitted):
     bounds = (ratio(TORCH, 0.6), ratio(JAX, 1.5))
     return Row(
-        name,
-        title,
-        tensors,
-        jitted=jitted,
-        count=ROUNDS,
-        per="call",
-        repeats=15,
-        bounds=bounds,
+        name, title, tensors, jitted=jitted, count=ROUNDS, per="call", repeats=15, bounds=bounds
     )
 
 

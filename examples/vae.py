@@ -19,7 +19,7 @@ import tapegrad as torch
 import tapegrad.nn.functional as F
 from tapegrad import nn
 from tapegrad.data import load_digits
-from tapegrad.picture import draw_row
+from tapegrad.inspect.terminal_picture import draw_row
 from tapegrad.utils.data import DataLoader, random_split
 
 DOTS = 16  # in a pixel

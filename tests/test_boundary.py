@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import tapegrad
-from tapegrad.boundary import refused, takes_tensors
+from tapegrad.core.argument_check import refused, takes_tensors
 
 F = tapegrad.nn.functional
 X = tapegrad.ones(2, 3)

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from tapegrad import cuda
-from tapegrad.device import (
+from tapegrad.core.device import (
     CPU,
     as_device,
     device,

@@ -8,7 +8,7 @@ import pytest
 
 import tapegrad as torch
 import tapegrad.nn.functional
-from tapegrad.later import load_operators
+from tapegrad.lazy_names import load_operators
 
 HOMES = {
     "torch": torch,
@@ -18,9 +18,7 @@ HOMES = {
     "torch.fft": torch.fft,
     "torch.special": torch.special,
 }
-WITHOUT_EXAMPLE = {
-    "torch.set_num_interop_threads": "it may be called once in a process",
-}
+WITHOUT_EXAMPLE = {"torch.set_num_interop_threads": "it may be called once in a process"}
 """Public functions without an example, and why."""
 
 
@@ -45,7 +43,9 @@ def needs_example(name, function):
     """Functions of `torch` and its modules, and the methods that are operators."""
     if is_in_place_form(function) or name in WITHOUT_EXAMPLE:
         return False
-    return not name.startswith("torch.Tensor.") or function.__module__.startswith("tapegrad.ops.")
+    return not name.startswith("torch.Tensor.") or function.__module__.startswith(
+        "tapegrad.operators."
+    )
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tapegrad.dtype import (
+from tapegrad.core.dtype import (
     ALIASES,
     BY_NAME,
     DTYPES,
@@ -36,7 +36,7 @@ from tapegrad.dtype import (
     uint8,
     uint64,
 )
-from tapegrad.limits import finfo, iinfo
+from tapegrad.core.limits import finfo, iinfo
 
 # name: abbreviation, bytes, floating point, complex, signed, real type, complex type
 FACTS = """
@@ -145,7 +145,7 @@ def test_bfloat16_is_recognised_when_an_array_brings_it_first():
 def test_without_ml_dtypes_bfloat16_names_the_extra_to_install():
     code = (
         "import sys; sys.modules['ml_dtypes'] = None\n"
-        "from tapegrad.dtype import bfloat16, get_default_dtype, set_default_dtype\n"
+        "from tapegrad.core.dtype import bfloat16, get_default_dtype, set_default_dtype\n"
         "for use in (lambda: bfloat16.numpy, lambda: set_default_dtype(bfloat16)):\n"
         "    try:\n"
         "        use()\n"

@@ -211,7 +211,7 @@ def test_the_network_comes_nearer_to_the_solution(run):
     printed = run("pinn", "--steps", "6", POINTS=200, DEPTH=3)
     losses, errors = zip(*(n[2:] for line, n in printed if line.startswith("step")), strict=True)
     assert losses[-1] < losses[2] < losses[0] / 10
-    assert errors[-1] < 0.8 * errors[0]
+    assert errors[-1] < 0.9 * errors[0]
     assert printed[-1][1] == [6, errors[-1]]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad import namespace as xp
+from tapegrad.tensors.arrays import namespace as xp
 
 
 def test_a_tensor_names_its_namespace():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.picture import draw_row
+from tapegrad.inspect.terminal_picture import draw_row
 
 
 def test_five_levels_of_grey_have_five_characters():

@@ -5,8 +5,8 @@ from math import inf, nan
 import pytest
 
 import tapegrad as torch
-from tapegrad.printing import get_printoptions, printoptions
-from tapegrad.tensor import wrap
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.printing import get_printoptions, printoptions
 
 
 @pytest.fixture(autouse=True)
@@ -153,11 +153,7 @@ def test_rows_are_indented_and_matrices_stand_apart():
 
 def test_a_transposed_tensor_prints_in_its_own_order():
     x = torch.arange(6).reshape(2, 3).T
-    assert repr(x) == lines(
-        "tensor([[0, 3],",
-        "        [1, 4],",
-        "        [2, 5]])",
-    )
+    assert repr(x) == lines("tensor([[0, 3],", "        [1, 4],", "        [2, 5]])")
 
 
 def test_a_long_row_is_broken_at_the_line_width():
@@ -170,9 +166,7 @@ def test_a_long_row_is_broken_at_the_line_width():
 
 def test_more_than_a_thousand_elements_show_three_at_each_end():
     x = torch.arange(1001)
-    assert repr(x) == lines(
-        "tensor([   0,    1,    2,  ...,  998,  999, 1000])",
-    )
+    assert repr(x) == lines("tensor([   0,    1,    2,  ...,  998,  999, 1000])")
 
 
 def test_each_long_axis_of_a_large_tensor_is_summarised():
@@ -213,8 +207,7 @@ def test_the_notation_is_chosen_from_what_is_shown():
 def test_a_suffix_that_fits_stays_on_the_line():
     x = torch.ones(13, requires_grad=True)
     assert repr(x) == lines(
-        "tensor([1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1.],",
-        "       requires_grad=True)",
+        "tensor([1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1.],", "       requires_grad=True)"
     )
 
 

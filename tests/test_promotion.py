@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapegrad.dtype import (
+from tapegrad.core.dtype import (
     BY_NAME,
     DTYPES,
     bfloat16,
@@ -29,7 +29,7 @@ from tapegrad.dtype import (
     uint16,
     uint32,
 )
-from tapegrad.promotion import can_cast, promote, promote_types, result_type
+from tapegrad.core.promotion import can_cast, promote, promote_types, result_type
 
 BY_ABBR = {x.abbr: x for x in BY_NAME.values()}
 

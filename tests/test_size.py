@@ -7,7 +7,7 @@ from operator import add
 import numpy as np
 import pytest
 
-from tapegrad.size import Size, from_shape
+from tapegrad.core.size import Size, from_shape
 
 
 class Three:

@@ -14,8 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tapegrad.later import load_operators
-from tapegrad.op import REGISTRY, Op, Rule
+from tapegrad.dispatch.op import REGISTRY, Op, Rule
+from tapegrad.lazy_names import load_operators
 from tools.pytorch_names import HOMES, full_names, functions, home_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,7 +31,7 @@ COLUMNS = [
     "forward: what is needed",
     "kernels",
 ]
-FAMILIES = ("tapegrad.ops.", "tapegrad.nn.functional.")
+FAMILIES = ("tapegrad.operators.", "tapegrad.nn.functional.")
 
 
 def cell(names: list[str]) -> str:

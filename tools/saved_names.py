@@ -13,8 +13,8 @@ def main() -> int:
     """Write a line for each node that both libraries have: its name, and those of what it keeps."""
     import torch
 
-    from tapegrad.later import load_operators
-    from tapegrad.op import REGISTRY
+    from tapegrad.dispatch.op import REGISTRY
+    from tapegrad.lazy_names import load_operators
 
     load_operators()
     lines = []

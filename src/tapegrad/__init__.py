@@ -1,14 +1,13 @@
 """tapegrad: PyTorch's autograd in readable Python. Public names are PyTorch's.
 
-Operators come from `tapegrad.ops`, one file for each family; packages such as `nn` and `optim` are
-loaded when they are first asked for.
+Operators come from `tapegrad.operators`; packages such as `nn` and `optim` are loaded when they are
+first asked for.
 """
 
 from math import e, inf, nan, pi
 from warnings import filterwarnings as _filterwarnings
 
 from tapegrad import autograd
-from tapegrad.arrangement import *
 from tapegrad.autograd.mode import (
     enable_grad,
     inference_mode,
@@ -17,8 +16,8 @@ from tapegrad.autograd.mode import (
     no_grad,
     set_grad_enabled,
 )
-from tapegrad.device import device, get_default_device, set_default_device
-from tapegrad.dtype import (
+from tapegrad.core.device import device, get_default_device, set_default_device
+from tapegrad.core.dtype import (
     bfloat16,
     complex32,
     complex64,
@@ -38,11 +37,13 @@ from tapegrad.dtype import (
     uint32,
     uint64,
 )
-from tapegrad.limits import finfo, iinfo
-from tapegrad.missing import missing as _missing
-from tapegrad.ops import *
-from tapegrad.printing import set_printoptions
-from tapegrad.promotion import can_cast, promote_types, result_type
+from tapegrad.core.limits import finfo, iinfo
+from tapegrad.core.memory_format import *
+from tapegrad.core.missing import missing as _missing
+from tapegrad.core.promotion import can_cast, promote_types, result_type
+from tapegrad.core.size import Size
+from tapegrad.lazy_names import fill_slots as _fill_slots
+from tapegrad.operators import *
 from tapegrad.random import (
     Generator,
     default_generator,
@@ -53,12 +54,12 @@ from tapegrad.random import (
     set_rng_state,
 )
 from tapegrad.settings import *
-from tapegrad.size import Size
-from tapegrad.tensor import Tensor  # first: the other files build on it
+from tapegrad.tensors.printing import set_printoptions
+from tapegrad.tensors.tensor import Tensor
 from tapegrad.version import __version__
 
 # Names that would shadow Python's own above: types, and None as NumPy calls it in an index.
-from tapegrad.dtype import bool_ as bool  # isort: skip
+from tapegrad.core.dtype import bool_ as bool  # isort: skip
 
 half = float16
 float = float32
@@ -71,12 +72,15 @@ int = int32
 long = int64
 newaxis = None
 
+_fill_slots()
+
 # NumPy warns of divisions by zero, overflows and the like; inf and nan are answers here.
 _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
-    "amp backends compat cpu cuda data func fft inspect linalg masked namespace nn optim random "
-    "profiler return_types safetensors serialization signal special testing utils version".split()
+    "amp backends compat cpu cuda data func fft inspect linalg masked nn ops optim random "
+    "profiler return_types safetensors serialization signal special testing torch_version utils "
+    "version".split()
 )
 
 
@@ -86,7 +90,8 @@ def __getattr__(name: str):
         from importlib import import_module
 
         return import_module(f"tapegrad.{name}")
-    from tapegrad.later import FUNCTIONS, found
+    from tapegrad.core.lazy import found
+    from tapegrad.lazy_names import FUNCTIONS
 
     function = found(FUNCTIONS, name)
     if function is None:
@@ -99,7 +104,7 @@ def __dir__() -> list[str]:
     """The public names; the files that tapegrad is made of are not among them."""
     from types import ModuleType
 
-    from tapegrad.later import function_names
+    from tapegrad.lazy_names import function_names
 
     names = {n for n, value in globals().items() if not isinstance(value, ModuleType)}
     names = {n for n in names if n[:1] != "_" or n[:2] == "__"}

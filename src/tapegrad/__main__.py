@@ -1,4 +1,4 @@
-"""The command line: `python -m tapegrad demo`, `run`, `profile`, `graph`, `explain` SCRIPT."""
+"""The command line: `python -m tapegrad demo`, `run`, `profile`, `graph`, `explain`, `where`."""
 
 import argparse
 import sys
@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         demo(seed=options.seed)
         return 0
     if options.command == "run":
-        from tapegrad.script import run
+        from tapegrad.compat.script import run
 
         return run(options.script, options.args)
     if options.command == "graph":
@@ -35,6 +35,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from tapegrad.profiler.command import profile_script
 
         return profile_script(options.script, options.output, args)
+    if options.command == "where":
+        from tapegrad.inspect.where import print_where
+
+        return print_where(options.names)
     parser.print_help()
     return 2
 
@@ -97,6 +101,9 @@ def _parser():
         metavar="TRACE",
         help="where to, .gz compresses it (default: trace.json)",
     )
+
+    where = commands.add_parser("where", help="say where a name is declared, derived and tested")
+    where.add_argument("names", nargs="+", metavar="NAME", help="such as tanh, nn.LayerNorm")
     return parser
 
 

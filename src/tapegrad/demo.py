@@ -10,7 +10,7 @@ from tapegrad import nn, optim
 from tapegrad.data import load_digits
 from tapegrad.inspect.graph_tree import graph_text
 from tapegrad.inspect.progress import progress
-from tapegrad.picture import draw_row, printable
+from tapegrad.inspect.terminal_picture import draw_row, printable
 
 TRAIN = 1500  # images to learn from; the other 297 are the test
 HIDDEN = 200

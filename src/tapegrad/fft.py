@@ -1,6 +1,8 @@
 """torch.fft: discrete Fourier transforms, their frequencies and shifts."""
 
-from tapegrad.ops.fourier_grid import (
+from tapegrad.operators.fft.fft import fft, hfft, ifft, ihfft, irfft, rfft
+from tapegrad.operators.fft.fftfreq_fftshift import fftfreq, fftshift, ifftshift, rfftfreq
+from tapegrad.operators.fft.fftn import (
     fft2,
     fftn,
     hfft2,
@@ -14,8 +16,6 @@ from tapegrad.ops.fourier_grid import (
     rfft2,
     rfftn,
 )
-from tapegrad.ops.fourier_line import fft, hfft, ifft, ihfft, irfft, rfft
-from tapegrad.ops.frequency import fftfreq, fftshift, ifftshift, rfftfreq
 
 __all__ = [
     "fft",
@@ -44,6 +44,6 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

@@ -1,37 +1,37 @@
 """`torch.linalg`: linear algebra under its own names."""
 
-from tapegrad.errors import LinAlgError
-from tapegrad.missing import missing as _missing
-from tapegrad.ops.chain import multi_dot
-from tapegrad.ops.conditioning import cond
-from tapegrad.ops.definite import cholesky_ex
-from tapegrad.ops.definite import linalg_cholesky as cholesky
-from tapegrad.ops.determinant import linalg_det as det
-from tapegrad.ops.determinant import linalg_slogdet as slogdet
-from tapegrad.ops.eigen import eig, eigh, eigvalsh
-from tapegrad.ops.eigen import linalg_eigvals as eigvals
-from tapegrad.ops.indefinite import ldl_factor, ldl_factor_ex, ldl_solve
-from tapegrad.ops.inversion import inv, inv_ex, tensorinv
-from tapegrad.ops.least_squares import lstsq
-from tapegrad.ops.length import linalg_vector_norm as vector_norm
-from tapegrad.ops.lu_factors import linalg_lu as lu
-from tapegrad.ops.lu_factors import lu_factor, lu_factor_ex
-from tapegrad.ops.lu_system import linalg_lu_solve as lu_solve
-from tapegrad.ops.magnitude import matrix_norm, norm
-from tapegrad.ops.matrix_function import linalg_matrix_exp as matrix_exp
-from tapegrad.ops.matrix_function import linalg_matrix_power as matrix_power
-from tapegrad.ops.orthogonal import linalg_qr as qr
-from tapegrad.ops.product import matmul
-from tapegrad.ops.pseudoinverse import matrix_rank, pinv
-from tapegrad.ops.reflection import linalg_householder_product as householder_product
-from tapegrad.ops.singular import linalg_svd as svd
-from tapegrad.ops.singular import svdvals
-from tapegrad.ops.solving import solve, solve_ex, tensorsolve
-from tapegrad.ops.triangle import linalg_diagonal as diagonal
-from tapegrad.ops.triangular_system import solve_triangular
-from tapegrad.ops.vandermonde import linalg_vander as vander
-from tapegrad.ops.vector_product import linalg_cross as cross
-from tapegrad.ops.vector_product import linalg_vecdot as vecdot
+from tapegrad.core.errors import LinAlgError
+from tapegrad.core.missing import missing as _missing
+from tapegrad.operators.creation.vander import linalg_vander as vander
+from tapegrad.operators.linalg.cholesky import cholesky_ex
+from tapegrad.operators.linalg.cholesky import linalg_cholesky as cholesky
+from tapegrad.operators.linalg.cond import cond
+from tapegrad.operators.linalg.cross_vecdot import linalg_cross as cross
+from tapegrad.operators.linalg.cross_vecdot import linalg_vecdot as vecdot
+from tapegrad.operators.linalg.det_slogdet import linalg_det as det
+from tapegrad.operators.linalg.det_slogdet import linalg_slogdet as slogdet
+from tapegrad.operators.linalg.eig_eigh import eig, eigh, eigvalsh
+from tapegrad.operators.linalg.eig_eigh import linalg_eigvals as eigvals
+from tapegrad.operators.linalg.geqrf_ormqr import linalg_householder_product as householder_product
+from tapegrad.operators.linalg.inv import inv, inv_ex, tensorinv
+from tapegrad.operators.linalg.ldl import ldl_factor, ldl_factor_ex, ldl_solve
+from tapegrad.operators.linalg.lstsq import lstsq
+from tapegrad.operators.linalg.lu import linalg_lu as lu
+from tapegrad.operators.linalg.lu import lu_factor, lu_factor_ex
+from tapegrad.operators.linalg.lu_solve import linalg_lu_solve as lu_solve
+from tapegrad.operators.linalg.matmul import matmul
+from tapegrad.operators.linalg.matrix_exp_power import linalg_matrix_exp as matrix_exp
+from tapegrad.operators.linalg.matrix_exp_power import linalg_matrix_power as matrix_power
+from tapegrad.operators.linalg.matrix_norm import matrix_norm, norm
+from tapegrad.operators.linalg.multi_dot_chain_matmul import multi_dot
+from tapegrad.operators.linalg.pinv_matrix_rank import matrix_rank, pinv
+from tapegrad.operators.linalg.qr import linalg_qr as qr
+from tapegrad.operators.linalg.solve import solve, solve_ex, tensorsolve
+from tapegrad.operators.linalg.svd import linalg_svd as svd
+from tapegrad.operators.linalg.svd import svdvals
+from tapegrad.operators.linalg.triangular_solve import solve_triangular
+from tapegrad.operators.reduction.vector_norm import linalg_vector_norm as vector_norm
+from tapegrad.operators.shape.tril_diag import linalg_diagonal as diagonal
 
 __all__ = [
     "LinAlgError",

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.device import CPU, as_device
-from tapegrad.generator import Generator, unpredictable
+from tapegrad.core import errors
+from tapegrad.core.device import CPU, as_device
+from tapegrad.core.generator import Generator, unpredictable
 
 __all__ = [
     "Generator",
@@ -99,8 +99,8 @@ def fork_rng(
         return
     for device in devices or ():
         if isinstance(device, int) or as_device(device).type != "cpu":
-            raise errors.advised(
-                AssertionError("Torch not compiled with CUDA enabled"),
+            raise errors.assertion_error(
+                "Torch not compiled with CUDA enabled",
                 "Leave devices= away: the CPU's generator is always forked.",
             )
     state = default_generator._stream.pack()

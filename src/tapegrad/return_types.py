@@ -77,7 +77,7 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     fields = _LATER.get(name)
     if fields is None:
-        from tapegrad.missing import missing
+        from tapegrad.core.missing import missing
 
         raise missing(__name__, name)
     found = globals()[name] = return_type(name, *fields.split())

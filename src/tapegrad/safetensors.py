@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.device import require_cpu
-from tapegrad.dtype import (
+from tapegrad.core.device import require_cpu
+from tapegrad.core.dtype import (
     bfloat16,
     bool_,
     complex64,
@@ -27,11 +27,12 @@ from tapegrad.dtype import (
     uint32,
     uint64,
 )
-from tapegrad.errors import advised
-from tapegrad.missing import missing as _missing
+from tapegrad.core.errors import advised, not_implemented, runtime_error
+from tapegrad.core.missing import missing as _missing
+from tapegrad.core.storage import owner_of
+from tapegrad.core.tensor_base import wrap
 from tapegrad.serialization.atomic import replacing
-from tapegrad.storage import owner_of
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.tensors.tensor import Tensor
 
 _DTYPES = {
     "BOOL": bool_,
@@ -63,9 +64,7 @@ def save(tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> 
 
 
 def save_file(
-    tensors: dict[str, Tensor],
-    filename: str | os.PathLike,
-    metadata: dict[str, str] | None = None,
+    tensors: dict[str, Tensor], filename: str | os.PathLike, metadata: dict[str, str] | None = None
 ) -> None:
     """Write a file of these tensors, which replaces an older one when it is whole.
 
@@ -121,8 +120,8 @@ def _package(name: str = "") -> Any:
 def _tensor(entry: dict[str, Any]) -> Tensor:
     dtype = _DTYPES.get(entry["dtype"])
     if dtype is None:
-        raise advised(
-            NotImplementedError(f"the file holds a tensor of {entry['dtype']}"),
+        raise not_implemented(
+            f"the file holds a tensor of {entry['dtype']}",
             f"tapegrad has tensors of {', '.join(_DTYPES)}.",
         )
     data = np.array(np.frombuffer(entry["data"], np.uint8))  # writable, in memory of its own
@@ -176,11 +175,9 @@ def _check_shared(tensors: dict[str, Tensor]) -> None:
         shared.append(together)
     shared = [each for each in shared if len(each) > 1]
     if shared:
-        raise advised(
-            RuntimeError(
-                "Some tensors share memory, this will lead to duplicate memory on disk and "
-                f"potential differences when loading them again: {shared}."
-            ),
+        raise runtime_error(
+            "Some tensors share memory, this will lead to duplicate memory on disk and "
+            f"potential differences when loading them again: {shared}.",
             "clone() them, or save only one of each group.",
         )
 

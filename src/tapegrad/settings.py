@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.arrays import blocks
-from tapegrad.dtype import dtype, set_default_dtype
+from tapegrad.arrays.numpy import blocks
+from tapegrad.core import errors
+from tapegrad.core.dtype import dtype, set_default_dtype
 
 
 def get_num_threads() -> int:
@@ -29,13 +29,13 @@ def set_num_threads(n: int, /) -> None:
     >>> torch.set_num_threads(before)
     """
     if type(n) is not int:
-        raise errors.advised(
-            RuntimeError(f"set_num_threads expects an int, but got {errors.type_name(n)}"),
+        raise errors.runtime_error(
+            f"set_num_threads expects an int, but got {errors.type_name(n)}",
             "Pass a whole number of threads.",
         )
     if n < 1:
-        raise errors.advised(
-            RuntimeError("set_num_threads expects a positive integer"), "One thread always works."
+        raise errors.runtime_error(
+            "set_num_threads expects a positive integer", "One thread always works."
         )
     blocks.set_n_threads(n)
 
@@ -126,20 +126,18 @@ def set_default_tensor_type(t: Any, /) -> None:
         UserWarning,
         stacklevel=2,
     )
-    from tapegrad.ops.cast import dtype_of_type
-    from tapegrad.ops.typed import tensortype
+    from tapegrad.operators.conversion.to_type import dtype_of_type
+    from tapegrad.operators.creation.legacy_constructor import tensortype
 
     if not isinstance(t, str) and type(t) is not tensortype:
-        raise errors.advised(
-            TypeError(
-                "invalid type object: only floating-point types are supported as the default type"
-            ),
+        raise errors.type_error(
+            "invalid type object: only floating-point types are supported as the default type",
             "Pass torch.FloatTensor or torch.DoubleTensor, or call set_default_dtype.",
         )
     found: dtype = dtype_of_type(t)
     if not found.is_floating_point:
-        raise errors.advised(
-            TypeError("only floating-point types are supported as the default type"),
+        raise errors.type_error(
+            "only floating-point types are supported as the default type",
             "Pass torch.FloatTensor or torch.DoubleTensor.",
         )
     set_default_dtype(found)

@@ -1,6 +1,11 @@
 """torch.special: special functions under the names of the mathematical literature."""
 
-from tapegrad.ops.bessel import (
+from tapegrad.operators.nn.softmax import log_softmax, softmax
+from tapegrad.operators.pointwise.exp_log import exp2, expm1, log1p
+from tapegrad.operators.pointwise.rounding_abs_sign import round
+from tapegrad.operators.pointwise.sigmoid_logit import logit, xlogy
+from tapegrad.operators.pointwise.sigmoid_logit import sigmoid as expit
+from tapegrad.operators.pointwise.special.bessel import (
     bessel_j0,
     bessel_j1,
     bessel_y0,
@@ -12,7 +17,7 @@ from tapegrad.ops.bessel import (
     modified_bessel_i0,
     modified_bessel_i1,
 )
-from tapegrad.ops.bessel_k import (
+from tapegrad.operators.pointwise.special.bessel_k_airy import (
     airy_ai,
     modified_bessel_k0,
     modified_bessel_k1,
@@ -20,17 +25,21 @@ from tapegrad.ops.bessel_k import (
     scaled_modified_bessel_k1,
     spherical_bessel_j0,
 )
-from tapegrad.ops.exponential import exp2, expm1, log1p
-from tapegrad.ops.fold import logsumexp
-from tapegrad.ops.gaussian import entr, erfcx, log_ndtr, ndtr, ndtri
-from tapegrad.ops.incomplete import igamma as gammainc
-from tapegrad.ops.incomplete import igammac as gammaincc
-from tapegrad.ops.incomplete import mvlgamma as multigammaln
-from tapegrad.ops.incomplete import xlog1py, zeta
-from tapegrad.ops.logistic import logit, xlogy
-from tapegrad.ops.logistic import sigmoid as expit
-from tapegrad.ops.logits import log_softmax, softmax
-from tapegrad.ops.polynomial import (
+from tapegrad.operators.pointwise.special.erf_gamma import digamma, erf, erfc, erfinv, polygamma
+from tapegrad.operators.pointwise.special.erf_gamma import digamma as psi
+from tapegrad.operators.pointwise.special.erf_gamma import lgamma as gammaln
+from tapegrad.operators.pointwise.special.incomplete_gamma import igamma as gammainc
+from tapegrad.operators.pointwise.special.incomplete_gamma import igammac as gammaincc
+from tapegrad.operators.pointwise.special.incomplete_gamma import mvlgamma as multigammaln
+from tapegrad.operators.pointwise.special.incomplete_gamma import xlog1py, zeta
+from tapegrad.operators.pointwise.special.normal_distribution import (
+    entr,
+    erfcx,
+    log_ndtr,
+    ndtr,
+    ndtri,
+)
+from tapegrad.operators.pointwise.special.polynomial import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
     chebyshev_polynomial_v,
@@ -44,11 +53,8 @@ from tapegrad.ops.polynomial import (
     shifted_chebyshev_polynomial_v,
     shifted_chebyshev_polynomial_w,
 )
-from tapegrad.ops.rounding import round
-from tapegrad.ops.special_function import digamma, erf, erfc, erfinv, polygamma
-from tapegrad.ops.special_function import digamma as psi
-from tapegrad.ops.special_function import lgamma as gammaln
-from tapegrad.ops.trigonometry import sinc
+from tapegrad.operators.pointwise.trigonometry import sinc
+from tapegrad.operators.reduction.prod_all_any import logsumexp
 
 __all__ = [
     "airy_ai",
@@ -111,6 +117,6 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

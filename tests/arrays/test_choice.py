@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tapegrad.arrays.choice import maximum, minimum, where
+from tapegrad.arrays.numpy.where_clamp import maximum, minimum, where
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64])

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tapegrad.arrays import blas, blocks, convolution, tiles
+from tapegrad.arrays.numpy import blas_threads, blocks, conv, conv_tiles
 
 WAYS = {
     "all at once": (1 << 20, 1, 1, 1 << 20),
@@ -23,8 +23,8 @@ def way(request, monkeypatch):
     """How the work is cut, for the numbers that decide it."""
     *cuts, few = WAYS[request.param]
     for name, value in zip(("LIMIT", "PLACES", "SMALL"), cuts, strict=True):
-        monkeypatch.setattr(tiles, name, value)
-    monkeypatch.setattr(convolution, "FEW", few)
+        monkeypatch.setattr(conv_tiles, name, value)
+    monkeypatch.setattr(conv, "FEW", few)
 
 
 def by_definition(x, w, y, stride, padding, dilation, groups):
@@ -74,22 +74,22 @@ def test_every_way_gives_the_sums_of_the_definition(way, case, rng):
     y = rng.standard_normal((3, 3 * groups, *size))
     b = rng.standard_normal(3 * groups)
     of_x, of_w, of_y = by_definition(x, w, y, *steps)
-    got = convolution.convolve(x, w, b, *steps, size)
+    got = conv.convolve(x, w, b, *steps, size)
     np.testing.assert_allclose(got, of_y + b.reshape(-1, *[1] * len(image)), atol=1e-12)
     np.testing.assert_allclose(
-        convolution.convolve_transposed(y, w, None, *steps, image), of_x, atol=1e-12
+        conv.convolve_transposed(y, w, None, *steps, image), of_x, atol=1e-12
     )
-    np.testing.assert_allclose(convolution.convolve_weights(x, y, *steps, kernel), of_w, atol=1e-12)
+    np.testing.assert_allclose(conv.convolve_weights(x, y, *steps, kernel), of_w, atol=1e-12)
 
 
 @pytest.mark.parametrize("gathers", [True, False])
 def test_gathering_and_scattering_give_the_same_images(gathers, monkeypatch, rng):
-    monkeypatch.setattr(convolution, "_gathers", lambda *arguments: gathers)
-    monkeypatch.setattr(convolution, "FEW", 0)
+    monkeypatch.setattr(conv, "_gathers", lambda *arguments: gathers)
+    monkeypatch.setattr(conv, "FEW", 0)
     y, w, b = (rng.standard_normal(shape) for shape in ((2, 4, 5, 4), (4, 3, 3, 2), (6,)))
     steps = ((1, 1), (1, 0), (2, 1), 2)
     of_x, _, _ = by_definition(np.zeros((2, 6, 7, 5)), w, y, *steps)
-    got = convolution.convolve_transposed(y, w, b, *steps, (7, 5))
+    got = conv.convolve_transposed(y, w, b, *steps, (7, 5))
     np.testing.assert_allclose(got, of_x + b.reshape(-1, 1, 1), atol=1e-12)
 
 
@@ -97,23 +97,23 @@ def test_gathering_and_scattering_give_the_same_images(gathers, monkeypatch, rng
 def test_columns_whole_and_row_by_row_give_the_same(groups, monkeypatch, rng):
     x, w, b = (rng.standard_normal(s) for s in ((2, 4, 9, 8), (6, 4 // groups, 3, 2), (6,)))
     steps = ((1, 2), (1, 0), (2, 1), groups)
-    monkeypatch.setattr(tiles, "SMALL", 1)
-    monkeypatch.setattr(tiles, "LIMIT", 8 * 64)
-    monkeypatch.setattr(convolution, "FEW", 0)
+    monkeypatch.setattr(conv_tiles, "SMALL", 1)
+    monkeypatch.setattr(conv_tiles, "LIMIT", 8 * 64)
+    monkeypatch.setattr(conv, "FEW", 0)
     found = []
     for cost in (0, 1e9):
-        monkeypatch.setattr(convolution, "SUM", cost)
-        found.append(convolution.convolve(x, w, b, *steps, (7, 4)))
+        monkeypatch.setattr(conv, "SUM", cost)
+        found.append(conv.convolve(x, w, b, *steps, (7, 4)))
     np.testing.assert_allclose(*found, atol=1e-12)
 
 
 def test_many_weights_are_summed_the_other_way_around(monkeypatch, rng):
     x, y = rng.standard_normal((2, 3, 5, 5)), rng.standard_normal((2, 4, 4, 4))
     steps = ((1, 1), (0, 0), (1, 1), 1, (2, 2))
-    monkeypatch.setattr(convolution, "FEW", 0)
-    want = convolution.convolve_weights(x, y, *steps)
-    monkeypatch.setattr(convolution, "LARGE", 0)
-    np.testing.assert_allclose(convolution.convolve_weights(x, y, *steps), want, atol=1e-12)
+    monkeypatch.setattr(conv, "FEW", 0)
+    want = conv.convolve_weights(x, y, *steps)
+    monkeypatch.setattr(conv, "LARGE", 0)
+    np.testing.assert_allclose(conv.convolve_weights(x, y, *steps), want, atol=1e-12)
 
 
 def test_any_number_of_threads_gives_the_same(monkeypatch, rng):
@@ -124,21 +124,21 @@ def test_any_number_of_threads_gives_the_same(monkeypatch, rng):
     found = []
     for n in (1, 2, 3):
         monkeypatch.setattr(blocks, "_chosen", n)
-        y = convolution.convolve(x, w, None, *steps, (20, 20))
-        found.append([y, convolution.convolve_weights(x, y, *steps, (3, 3))])
+        y = conv.convolve(x, w, None, *steps, (20, 20))
+        found.append([y, conv.convolve_weights(x, y, *steps, (3, 3))])
     for a, b in itertools.pairwise(found):
         for first, second in zip(a, b, strict=True):
             np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-9)
 
 
 def test_work_that_is_shared_out_leaves_the_threads_of_the_blas_as_they_were():
-    functions = blas._openblas_threads()
+    functions = blas_threads._openblas_threads()
     if not functions:
         pytest.skip("NumPy does not use OpenBLAS here")
     read, _ = functions
     before, during = read(), []
     with pytest.raises(ZeroDivisionError):
-        blas.share_products(4, 1 << 20, lambda first, last: during.append(read()) or 1 / 0)
+        blas_threads.share_products(4, 1 << 20, lambda first, last: during.append(read()) or 1 / 0)
     assert during and set(during) == {1} and read() == before
 
 
@@ -146,12 +146,12 @@ def test_the_columns_of_the_batch_are_never_held_at_once(rng):
     x = rng.standard_normal((16, 16, 32, 32), dtype=np.float32)
     w = rng.standard_normal((16, 16, 3, 3), dtype=np.float32)
     steps = ((1, 1), (1, 1), (1, 1), 1)
-    y = convolution.convolve(x, w, None, *steps, (32, 32))
+    y = conv.convolve(x, w, None, *steps, (32, 32))
     columns_bytes = x.nbytes * 9
     for work in (
-        lambda: convolution.convolve(x, w, None, *steps, (32, 32)),
-        lambda: convolution.convolve_transposed(y, w, None, *steps, (32, 32)),
-        lambda: convolution.convolve_weights(x, y, *steps, (3, 3)),
+        lambda: conv.convolve(x, w, None, *steps, (32, 32)),
+        lambda: conv.convolve_transposed(y, w, None, *steps, (32, 32)),
+        lambda: conv.convolve_weights(x, y, *steps, (3, 3)),
     ):
         tracemalloc.start()
         work()
@@ -164,8 +164,8 @@ def test_sums_of_single_precision_are_as_close_as_a_product_of_matrices(rng):
     x = rng.standard_normal((2, 64, 16, 16), dtype=np.float32)
     w = rng.standard_normal((32, 64, 3, 3), dtype=np.float32)
     steps = ((1, 1), (1, 1), (1, 1), 1)
-    got = convolution.convolve(x, w, None, *steps, (16, 16))
-    want = convolution.convolve(x.astype(float), w.astype(float), None, *steps, (16, 16))
+    got = conv.convolve(x, w, None, *steps, (16, 16))
+    want = conv.convolve(x.astype(float), w.astype(float), None, *steps, (16, 16))
     assert np.abs(got - want).max() < 2e-6 * np.abs(want).max()
 
 
@@ -173,7 +173,7 @@ def test_halves_are_summed_in_single_precision(rng):
     x = rng.standard_normal((1, 8, 6, 6)).astype(np.float16)
     w = rng.standard_normal((2, 8, 3, 3)).astype(np.float16)
     steps = ((1, 1), (0, 0), (1, 1), 1)
-    got = convolution.convolve(x, w, None, *steps, (4, 4))
-    want = convolution.convolve(x.astype(float), w.astype(float), None, *steps, (4, 4))
+    got = conv.convolve(x, w, None, *steps, (4, 4))
+    want = conv.convolve(x.astype(float), w.astype(float), None, *steps, (4, 4))
     assert got.dtype == np.float16
     np.testing.assert_allclose(got, want, rtol=2e-3, atol=1e-2)

@@ -3,9 +3,9 @@
 import numpy as np
 
 import tapegrad as torch
-from tapegrad.arrays import reuse
+from tapegrad.arrays.numpy import memory_pool
 
-SIZE = reuse.SMALLEST // 4
+SIZE = memory_pool.SMALLEST // 4
 
 
 def address(array):
@@ -13,24 +13,24 @@ def address(array):
 
 
 def test_memory_is_used_again_when_its_array_has_gone():
-    first = reuse.empty(SIZE, np.dtype(np.float32))
+    first = memory_pool.empty(SIZE, np.dtype(np.float32))
     place = address(first)
     del first
-    assert address(reuse.empty(SIZE, np.dtype(np.float32))) == place
+    assert address(memory_pool.empty(SIZE, np.dtype(np.float32))) == place
 
 
 def test_memory_that_a_view_refers_to_is_left_alone():
-    first = reuse.empty(SIZE, np.dtype(np.float32))
+    first = memory_pool.empty(SIZE, np.dtype(np.float32))
     view = first[10:20].reshape(2, 5)
     place = address(first)
     del first
-    assert address(reuse.empty(SIZE, np.dtype(np.float32))) != place
+    assert address(memory_pool.empty(SIZE, np.dtype(np.float32))) != place
     assert view.shape == (2, 5)
 
 
 def test_what_is_kept_is_bounded():
-    held = [reuse.empty(reuse.MOST // 40, np.dtype(np.float32)) for _ in range(15)]
-    assert sum(reuse._kept.values()) <= reuse.MOST
+    held = [memory_pool.empty(memory_pool.MOST // 40, np.dtype(np.float32)) for _ in range(15)]
+    assert sum(memory_pool._kept.values()) <= memory_pool.MOST
     assert len({address(x) for x in held}) == 15
 
 

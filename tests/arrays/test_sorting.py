@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapegrad.arrays import numpy as xp
+from tapegrad.arrays.numpy import namespace as xp
 
 
 def numbers(dtype, shape, seed=0):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tapegrad.arrays.resampling import resample
-from tapegrad.arrays.taps import Separable, Taps, fewest_lanes
-from tapegrad.arrays.window import adaptive, regular
+from tapegrad.arrays.numpy.interpolate import resample
+from tapegrad.arrays.numpy.interpolate_taps import Separable, Taps, fewest_lanes
+from tapegrad.arrays.numpy.pool_window import adaptive, regular
 
 
 def matrix(taps):

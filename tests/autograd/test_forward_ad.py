@@ -170,12 +170,7 @@ def test_a_tangent_is_laid_out_as_its_primal(level):
             ValueError,
             "Expected tangent to be floating point or complex, but got: torch.int64",
         ),
-        (
-            torch.ones(3),
-            1.0,
-            AttributeError,
-            "'float' object has no attribute 'is_floating_point'",
-        ),
+        (torch.ones(3), 1.0, AttributeError, "'float' object has no attribute 'is_floating_point'"),
     ],
 )
 def test_what_cannot_be_dual(level, primal, given, error, text):

@@ -5,7 +5,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
-from tapegrad.autograd.numerical import numerical_jacobian
+from tapegrad.autograd.gradcheck.numerical import numerical_jacobian
 from tests.messages import raises, raises_beginning
 
 
@@ -190,8 +190,7 @@ def test_a_vector_is_needed_unless_there_is_one_element():
 
 def test_a_vector_has_the_right_shape():
     with raises(
-        RuntimeError,
-        "v has invalid size: should be torch.Size([2]) but got torch.Size([3]).",
+        RuntimeError, "v has invalid size: should be torch.Size([2]) but got torch.Size([3])."
     ):
         vjp(lambda x: x * x, X, torch.ones(3))
     with raises(RuntimeError, "v is a tuple of invalid length: should be 2 but got 1."):
@@ -360,10 +359,7 @@ POINT, WEIGHTS = tensor(0.3, -0.8, 0.5), tensor(1.0, -2.0, 0.5)
     [
         (lambda: jacobian(curved, POINT), lambda j, h: j),
         (lambda: jacobian(curved, POINT, vectorize=True), lambda j, h: j),
-        (
-            lambda: jacobian(curved, POINT, vectorize=True, strategy="forward-mode"),
-            lambda j, h: j,
-        ),
+        (lambda: jacobian(curved, POINT, vectorize=True, strategy="forward-mode"), lambda j, h: j),
         (lambda: vjp(curved, POINT, WEIGHTS)[1], lambda j, h: WEIGHTS.numpy() @ j),
         (lambda: jvp(curved, POINT, WEIGHTS)[1], lambda j, h: j @ WEIGHTS.numpy()),
         (lambda: hessian(lambda x: curved(x).sum(), POINT), lambda j, h: h),

@@ -6,7 +6,7 @@ import pytest
 import tapegrad as torch
 from tapegrad.autograd import Function, gradcheck, gradgradcheck
 from tapegrad.autograd.gradcheck import GradcheckError
-from tapegrad.autograd.numerical import difference_along, numerical_jacobian
+from tapegrad.autograd.gradcheck.numerical import difference_along, numerical_jacobian
 
 D, C = torch.float64, torch.complex128
 

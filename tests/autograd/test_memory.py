@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.autograd.graph import AccumulateGrad, Node, Port
+from tapegrad.autograd.node import AccumulateGrad, Node, Port
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython", reason="memory goes at once where references are counted"

@@ -5,10 +5,10 @@ import threading
 import pytest
 
 import tapegrad as torch
-from tapegrad.autograd.profile_composite import _around
-from tapegrad.autograd.profile_names import titles_of
 from tapegrad.autograd.profiler import profile
-from tapegrad.op import REGISTRY
+from tapegrad.dispatch.op import REGISTRY
+from tapegrad.profiler.composite import _around
+from tapegrad.profiler.names import titles_of
 
 F = torch.nn.functional
 

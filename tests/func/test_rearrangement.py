@@ -4,7 +4,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.func import grad, rearrange, vmap
-from tapegrad.func.rearrangement import DimensionBindError
+from tapegrad.func.rearrange import DimensionBindError
 from tests.messages import raises
 
 A = torch.arange(24).reshape(2, 3, 4)
@@ -108,12 +108,7 @@ def test_it_goes_with_transforms():
             "a (...) -> ... a",
             {},
         ),
-        (
-            ValueError,
-            "Expression may contain dots only inside ellipsis (...)",
-            "a . b -> a b",
-            {},
-        ),
+        (ValueError, "Expression may contain dots only inside ellipsis (...)", "a . b -> a b", {}),
         (
             TypeError,
             "rearrange axis lengths must be integers, got: <class 'float'>",
@@ -130,11 +125,7 @@ def test_patterns_that_are_refused(error, message, pattern, sizes):
 @pytest.mark.parametrize(
     ("message", "pattern", "sizes"),
     [
-        (
-            "cannot infer the sizes of two dimensions at once d2 and d3",
-            "a b (c d) -> a b c d",
-            {},
-        ),
+        ("cannot infer the sizes of two dimensions at once d2 and d3", "a b (c d) -> a b c d", {}),
         (
             "inferred dimension does not evenly fit into larger dimension: 4 vs (3, '?')",
             "a b (c d) -> a b c d",

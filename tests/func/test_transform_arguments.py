@@ -27,10 +27,7 @@ NOT_INEXACT = (
 )
 EMPTY = "Expected f to be a function that has non-empty output (got output = {})"
 CASES = [
-    (
-        "argnums elements must be unique, got (0, 0)",
-        lambda: grad(total, argnums=(0, -1))(X),
-    ),
+    ("argnums elements must be unique, got (0, 0)", lambda: grad(total, argnums=(0, -1))(X)),
     ("argnum must be int, got: <class 'float'>", lambda: grad(total, argnums=(0.0,))(X)),
     ("Got argnum=True, but only 1 positional inputs", lambda: grad(total, argnums=True)(X)),
     (

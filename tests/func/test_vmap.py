@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.arrays.batched import loop
+from tapegrad.arrays.batched import per_sample
 from tapegrad.arrays.batched.array import Level
 from tapegrad.func import vmap
 from tests.messages import raises
@@ -199,7 +199,7 @@ def test_a_tensor_that_is_not_mapped_is_not_filled_differently():
 
 
 def test_what_has_no_rule_loops_and_says_so_once():
-    loop._warned.discard("bincount")
+    per_sample._warned.discard("bincount")
     x = torch.tensor([[0, 1, 1], [2, 2, 2]])
     count = vmap(lambda x: torch.bincount(x, minlength=3))
     with pytest.warns(UserWarning, match="batching rule for aten::bincount"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.arrays.batched import loop
+from tapegrad.arrays.batched import per_sample
 from tapegrad.func import grad, vmap
 from tests.messages import raises
 
@@ -97,7 +97,7 @@ def test_repeats_of_each_member():
     counts = torch.tensor([[1, 2], [2, 1]])
     repeat = vmap(lambda x, n: x.repeat_interleave(n))
     with pytest.warns(UserWarning, match=r"batching rule for aten::repeat_interleave\.Tensor"):
-        loop._warned.discard("repeat_interleave.Tensor")
+        per_sample._warned.discard("repeat_interleave.Tensor")
         assert values(repeat(X, counts)) == [[1.0, 0.0, 0.0], [2.0, 2.0, 3.0]]
     with raises(
         RuntimeError,
@@ -107,7 +107,7 @@ def test_repeats_of_each_member():
 
 
 def test_argwhere_of_members_with_as_many_places():
-    loop._warned.add("argwhere")
+    per_sample._warned.add("argwhere")
     assert values(vmap(torch.argwhere)(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))) == [[[0]], [[1]]]
 
 
@@ -124,7 +124,7 @@ def test_masks_that_are_the_same_for_all_in_levels_within_levels():
 
 
 def test_rows_of_tables_that_are_shortened():
-    loop._warned.update(("embedding_renorm_", "embedding_bag"))
+    per_sample._warned.update(("embedding_renorm_", "embedding_bag"))
     tables = torch.stack([X, X])
     rows = vmap(lambda w: F.embedding(torch.tensor([0, 1]), w, max_norm=1.0))(tables)
     assert values(rows) == [[[1.0, 0.0], [0.5547, 0.8321]]] * 2 == values(tables)
@@ -193,7 +193,7 @@ def test_classes_of_one_member_do_not_say_how_many_there_are():
 
 
 def test_the_warning_of_a_loop_names_the_users_line():
-    loop._warned.discard("nonzero_static")
+    per_sample._warned.discard("nonzero_static")
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         vmap(lambda x: torch.nonzero_static(x, size=2))(X)
@@ -202,7 +202,7 @@ def test_the_warning_of_a_loop_names_the_users_line():
 
 
 def test_a_loop_over_no_members_gives_no_results():
-    loop._warned.add("bincount")
+    per_sample._warned.add("bincount")
     counts = vmap(lambda x: torch.bincount(x, minlength=3))(torch.zeros(0, 2, dtype=torch.int64))
     assert counts.shape == (0, 3)
 
@@ -265,5 +265,5 @@ def test_ranks_and_solutions_need_no_loop():
     tall = torch.tensor([[[1.0], [1.0]], [[0.0], [2.0]]])
     solve = vmap(lambda a: torch.linalg.lstsq(a, torch.ones(2, 1), driver="gelsd").residuals)
     with pytest.warns(UserWarning, match="batching rule for aten::linalg_lstsq"):
-        loop._warned.discard("linalg_lstsq")
+        per_sample._warned.discard("linalg_lstsq")
         np.testing.assert_allclose(values(solve(tall)), [[0.0], [1.0]], atol=1e-4)

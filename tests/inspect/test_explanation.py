@@ -33,10 +33,7 @@ def ways_to_lose_history():
         (c, f"Its history was lost by .data at {line_of('data')}."),
         (d, f"whose result is torch.int64 at {line_of('integers')}."),
         (e, f"It was made from data by from_numpy() at {line_of('from_numpy')}:"),
-        (
-            f,
-            f"lost by argmax(), whose result is torch.int64 at {line_of('argmax')}.",
-        ),
+        (f, f"lost by argmax(), whose result is torch.int64 at {line_of('argmax')}."),
     ]
 
 

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tapegrad import later
+from tapegrad import lazy_names
+from tapegrad.dispatch.op import REGISTRY
 from tapegrad.inspect.formula import formula
 from tapegrad.inspect.rule_text import RuleText
-from tapegrad.op import REGISTRY
 
 
 def drawn(source):
@@ -69,7 +69,7 @@ def test_an_expression_means_what_its_formula_says(source):
 
 
 def test_a_rule_of_several_statements_is_the_formula_that_they_lead_to():
-    later.load_operators()
+    lazy_names.load_operators()
     (rule,) = REGISTRY["softmax_along"].vjps.values()
     text = RuleText("x", rule.function)
     assert "_is_narrow" in text.source and "kernel" in text.source  # which say nothing of it
@@ -88,7 +88,7 @@ def test_a_rule_that_branches_has_no_formula():
 
 
 def test_every_rule_has_its_source_and_its_formula_is_well_formed():
-    later.load_operators()
+    lazy_names.load_operators()
     n_formulas = 0
     for op in REGISTRY.values():
         for name, rule in op.vjps.items():

@@ -209,10 +209,7 @@ def test_the_rule_of_a_custom_function_is_its_backward():
     node = vertex(graph(Cube.apply(x)), "CubeBackward")
     (rule,) = node.rules
     assert node.doc == "The third power."
-    assert rule.source.splitlines()[:2] == [
-        "def backward(ctx, g):",
-        "    (x,) = ctx.saved_tensors",
-    ]
+    assert rule.source.splitlines()[:2] == ["def backward(ctx, g):", "    (x,) = ctx.saved_tensors"]
 
 
 def test_a_tensor_that_was_written_in_part_has_its_whole_shape():

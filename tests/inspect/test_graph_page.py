@@ -35,7 +35,7 @@ def test_clicking_a_node_tells_all_that_is_known_of_it(show):
     assert "The hyperbolic tangent of each element" in panel
     assert "lambda g, y: g * ((1 - y) * (1 + y))" in panel
     assert "loss = model(x).tanh().sum()  # this line" in panel
-    assert "test_graph_page.py:" in panel and "tapegrad/ops/" in panel
+    assert "test_graph_page.py:" in panel and "tapegrad/operators/" in panel
     assert "[2, 1] float32, from" in panel and "8 B" in panel
     assert "gradient received" in panel and "gradient sent to x" in panel
     math_ = page.find("#panel math")

@@ -12,11 +12,7 @@ def lines(*texts):
 
 def test_a_chain_is_a_column():
     x = torch.ones(2, requires_grad=True)
-    assert graph_text(x.exp().sum()) == lines(
-        "SumBackward0",
-        "ExpBackward0",
-        "AccumulateGrad (2,)",
-    )
+    assert graph_text(x.exp().sum()) == lines("SumBackward0", "ExpBackward0", "AccumulateGrad (2,)")
 
 
 def test_inputs_are_branches_and_those_without_gradient_are_left_out():

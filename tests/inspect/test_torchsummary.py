@@ -83,11 +83,7 @@ def test_several_inputs_and_outputs_are_shown_and_every_parameter_counts_once(ca
         "            Linear-4                    [-1, 4]              20",
         "              Pair-5            [[-1, 4], [-1]]               4",
     ]
-    assert out[9:12] == [
-        "Total params: 60",
-        "Trainable params: 48",
-        "Non-trainable params: 12",
-    ]
+    assert out[9:12] == ["Total params: 60", "Trainable params: 48", "Non-trainable params: 12"]
 
 
 def test_a_model_without_layers_is_a_row(capsys):

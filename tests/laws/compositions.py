@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 import tapegrad as torch
+from tapegrad import Tensor
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.op import REGISTRY
 from tapegrad.func import grad, jvp, vjp, vmap
-from tapegrad.op import REGISTRY
-from tapegrad.tensor import Tensor, wrap
 from tapegrad.testing import samples, samples_of
 
 assert samples  # importing the package registers the rows, and their operators

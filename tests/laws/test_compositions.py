@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tapegrad as torch
-from tapegrad.errors import LinAlgError
-from tapegrad.op import REGISTRY
+from tapegrad.core.errors import LinAlgError
+from tapegrad.dispatch.op import REGISTRY
 from tests.laws.compositions import TRANSFORMS, Comparison, Operator, cases
 
 CASES = cases()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tapegrad
-from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.plan import Plan
 from tests.laws import layer_calls, matrix_calls, tensor_calls
 from tests.laws.calls import Group, groups_of, uniform

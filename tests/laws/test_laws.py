@@ -5,8 +5,8 @@ import pytest
 
 import tapegrad
 from tapegrad.autograd.plan import node_class
-from tapegrad.op import REGISTRY
-from tapegrad.tensor import wrap
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.op import REGISTRY
 from tapegrad.testing import jvp_error, samples, samples_of, second_order_error, vjp_error
 from tapegrad.testing.sample import ROWS
 

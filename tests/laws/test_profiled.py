@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapegrad
-from tapegrad.op import REGISTRY
+from tapegrad.dispatch.op import REGISTRY
 from tapegrad.testing import samples, samples_of
 
 assert samples

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import tapegrad
-from tapegrad.arrays import numpy as namespace
-from tapegrad.op import REGISTRY, Op
-from tapegrad.tensor import wrap
+from tapegrad.arrays.numpy import namespace as namespace
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.op import REGISTRY, Op
 from tapegrad.testing import samples, samples_of
 from tapegrad.testing.sample import Sample
 

@@ -9,9 +9,9 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 
-from tapegrad.autograd.api import grad
-from tapegrad.op import REGISTRY, tangents_of
-from tapegrad.tensor import wrap
+from tapegrad.autograd.backward_grad import grad
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.op import REGISTRY, tangents_of
 from tapegrad.testing import samples, samples_of
 
 assert samples

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from tapegrad.autograd.api import grad
-from tapegrad.func.batch import vmap
-from tapegrad.op import REGISTRY
-from tapegrad.ops.join import stack
-from tapegrad.tensor import Tensor, wrap
+from tapegrad import Tensor
+from tapegrad.autograd.backward_grad import grad
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.op import REGISTRY
+from tapegrad.func.vmap import vmap
+from tapegrad.operators.shape.cat_stack import stack
 from tapegrad.testing import samples, samples_of
 
 assert samples

@@ -228,7 +228,7 @@ def test_what_is_shared_comes_once_under_its_first_name():
 def test_what_is_shared_comes_under_every_name_on_demand():
     m = Shared()
     assert names(m.named_parameters(remove_duplicate=False)) == [
-        *("c", "d", "a.weight", "a.bias", "b.weight", "b.bias", "g.0.weight", "g.0.bias"),
+        *("c", "d", "a.weight", "a.bias", "b.weight", "b.bias", "g.0.weight", "g.0.bias")
     ]
     assert names(m.named_modules(remove_duplicate=False)) == ["", "a", "b", "g", "g.0"]
 

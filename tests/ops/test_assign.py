@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
 import tapegrad as torch
-from tapegrad.arrays import index as index_kernels
+from tapegrad.arrays.numpy import getitem_setitem as index_kernels
 from tests.messages import raises
 from tests.ops.test_index import shapes, without_negative_steps
 

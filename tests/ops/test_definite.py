@@ -34,11 +34,7 @@ def test_complex_matrices_are_hermitian():
 
 @pytest.mark.parametrize(
     ("matrix", "order"),
-    [
-        ([[0.0, 0.0], [0.0, 0.0]], 1),
-        ([[1.0, 2.0], [2.0, 1.0]], 2),
-        ([[float("nan")] * 2] * 2, 1),
-    ],
+    [([[0.0, 0.0], [0.0, 0.0]], 1), ([[1.0, 2.0], [2.0, 1.0]], 2), ([[float("nan")] * 2] * 2, 1)],
 )
 def test_a_matrix_that_is_not_positive_definite_is_refused(matrix, order):
     with pytest.raises(tapegrad.linalg.LinAlgError) as caught:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.ops import export
+from tapegrad.operators.conversion import item_numpy_tolist
 from tests.messages import raises
 
 REQUIRES_GRAD = (
@@ -74,7 +74,7 @@ def test_one_element_is_a_number():
 
 
 def test_a_number_of_a_tensor_that_requires_grad_warns_once(monkeypatch):
-    monkeypatch.setattr(export, "_warned", False)
+    monkeypatch.setattr(item_numpy_tolist, "_warned", False)
     x = torch.tensor(2.5, requires_grad=True)
     with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):
         assert float(x) == 2.5
@@ -139,7 +139,7 @@ def test_dlpack_shares_memory_both_ways():
 def test_matplotlib_draws_detached_tensors(monkeypatch):
     pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
     pyplot.switch_backend("Agg")
-    monkeypatch.setattr(export, "_warned", True)
+    monkeypatch.setattr(item_numpy_tolist, "_warned", True)
     x = torch.linspace(0, 1, 5, requires_grad=True)
     (line,) = pyplot.plot(x.detach(), (x * 2).detach())
     assert line.get_ydata().tolist() == [0, 0.5, 1, 1.5, 2]

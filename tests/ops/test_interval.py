@@ -35,12 +35,7 @@ def test_float32_is_pytorchs_to_the_bit():
     ("bounds", "options", "error", "message"),
     [
         ((1, 5, 0), {}, RuntimeError, "step must be nonzero"),
-        (
-            (5, 1),
-            {},
-            RuntimeError,
-            "upper bound and lower bound inconsistent with step sign",
-        ),
+        ((5, 1), {}, RuntimeError, "upper bound and lower bound inconsistent with step sign"),
         ((float("inf"),), {}, RuntimeError, "unsupported range: 0 -> inf"),
         ((0, 1, 0.1), {"dtype": torch.int64}, ValueError, "step must be nonzero"),
         (
@@ -56,12 +51,7 @@ def test_float32_is_pytorchs_to_the_bit():
             "Only Tensors of floating point and complex dtype can require gradients",
         ),
         (("a",), {}, TypeError, "arange(): argument 'end' (position 1) must be Number, not str"),
-        (
-            (3j,),
-            {},
-            RuntimeError,
-            "value cannot be converted to type double without overflow",
-        ),
+        ((3j,), {}, RuntimeError, "value cannot be converted to type double without overflow"),
     ],
 )
 def test_arange_refuses_what_leads_nowhere(bounds, options, error, message):

@@ -65,11 +65,7 @@ def test_isclose_adds_its_tolerances():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (
-            lambda x: torch.isclose(x, x.double()),
-            RuntimeError,
-            "Float did not match Double",
-        ),
+        (lambda x: torch.isclose(x, x.double()), RuntimeError, "Float did not match Double"),
         (
             lambda x: torch.isclose(x, x, rtol=-1),
             RuntimeError,

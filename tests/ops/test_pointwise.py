@@ -30,11 +30,7 @@ SLOPE = 2 / math.sqrt(math.pi)  # of erf at 0
             [nan, -inf, 0, 1, nan, inf, nan],
             [x / LOG2 for x in [-1, inf, 1, 0.5, nan, 0, 0]],
         ),
-        (
-            "log1p",
-            [-inf, 0, LOG2, math.log(3), nan, inf, nan],
-            [inf, 1, 0.5, 1 / 3, nan, 0, 0],
-        ),
+        ("log1p", [-inf, 0, LOG2, math.log(3), nan, inf, nan], [inf, 1, 0.5, 1 / 3, nan, 0, 0]),
         (
             "tanh",
             [*(math.tanh(x) for x in (-1, 0, 1, 2)), nan, 1, -1],

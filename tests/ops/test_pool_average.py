@@ -57,8 +57,7 @@ def test_what_makes_no_average_is_refused_in_pytorchs_words():
     with raises(RuntimeError, "divisor must be not zero"):
         F.avg_pool2d(X, 2, divisor_override=0)
     with raises(
-        RuntimeError,
-        "input image (T: 4 H: 4 W: 4) smaller than kernel size (kT: 8 kH: 8 kW: 8)",
+        RuntimeError, "input image (T: 4 H: 4 W: 4) smaller than kernel size (kT: 8 kH: 8 kW: 8)"
     ):
         F.avg_pool3d(torch.ones(1, 4, 4, 4), 8)
     with raises(NotImplementedError, "\"avg_pool2d\" not implemented for 'Int'"):

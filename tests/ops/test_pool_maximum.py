@@ -7,7 +7,7 @@ import pytest
 
 import tapegrad as torch
 import tapegrad.nn.functional as F
-from tapegrad.arrays import pooling
+from tapegrad.arrays.numpy import max_pool
 from tests.messages import raises
 from tests.ops.gradient import assert_equal_numbers
 
@@ -60,7 +60,7 @@ def test_many_images_are_pooled_as_each_of_them(n):
 def test_few_windows_are_pooled_as_many(window, monkeypatch):
     x = torch.from_numpy(np.random.default_rng(0).integers(-2, 3, (2, 3, 7, 5)).astype("f4"))
     values, indices = F.max_pool2d(x, *window, return_indices=True)
-    monkeypatch.setattr(pooling, "_FEW", 0)
+    monkeypatch.setattr(max_pool, "_FEW", 0)
     others = F.max_pool2d(x, *window, return_indices=True)
     assert (values == others[0]).all()
     assert (indices == others[1]).all()
@@ -108,10 +108,7 @@ def test_ceil_mode_keeps_the_last_window_that_begins_inside():
             lambda x: F.max_pool2d(x, (2, 2, 2)),
             "max_pool2d: kernel_size must either be a single int, or a tuple of two ints",
         ),
-        (
-            lambda x: F.max_pool1d(x[0], 8),
-            "max_pool1d() Invalid computed output size: 0",
-        ),
+        (lambda x: F.max_pool1d(x[0], 8), "max_pool1d() Invalid computed output size: 0"),
         (
             lambda x: F.adaptive_max_pool2d(x, (2, -2)),
             "Trying to create tensor with negative dimension -2: [1, 1, 2, -2]",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
 import tapegrad as torch
-from tapegrad.shape import reshaped_strides
+from tapegrad.core.shape import reshaped_strides
 from tests.messages import raises
 
 
@@ -62,10 +62,7 @@ def test_one_size_is_worked_out(x):
         ),
         (lambda x: x.t(), "t() expects a tensor with <= 2 dimensions, but self is 3D"),
         (lambda x: x.permute(0, 0, 1), "permute(): duplicate dims are not allowed."),
-        (
-            lambda x: x.movedim((0, 0), (1, 2)),
-            "movedim: repeated dim in `source` ([0, 0])",
-        ),
+        (lambda x: x.movedim((0, 0), (1, 2)), "movedim: repeated dim in `source` ([0, 0])"),
         (
             lambda x: x.expand(3, 3, 4),
             "The expanded size of the tensor (3) must match the existing size (2) at "

@@ -40,8 +40,7 @@ def test_what_does_not_divide_is_refused_in_pytorchs_words():
     ):
         torch.pixel_unshuffle(torch.ones(3, 4, 3), 2)
     with raises(
-        RuntimeError,
-        "Number of channels must be divisible by groups. Got 3 channels and 2 groups.",
+        RuntimeError, "Number of channels must be divisible by groups. Got 3 channels and 2 groups."
     ):
         torch.channel_shuffle(torch.ones(1, 3, 4, 4), 2)
     with raises(

@@ -95,8 +95,7 @@ def test_what_is_no_matrix_of_floating_numbers_is_refused():
     with raises(RuntimeError, "linalg.svd: The input tensor A must have at least 2 dimensions."):
         torch.linalg.svd(torch.ones(3))
     with raises(
-        RuntimeError,
-        "linalg.svd: Expected a floating point or complex tensor as input. Got Long",
+        RuntimeError, "linalg.svd: Expected a floating point or complex tensor as input. Got Long"
     ):
         torch.linalg.svdvals(torch.ones(2, 2, dtype=torch.int64))
     with raises(TypeError, "linalg_svd(): argument 'A' (position 1) must be Tensor, not float"):

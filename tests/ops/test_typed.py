@@ -41,12 +41,7 @@ def test_a_tensor_is_taken_as_it_is():
         ((np.float32(3),), {}, TypeError, "new(): data must be a sequence (got numpy.float32)"),
         (("a",), {}, TypeError, "new(): invalid data type 'str'"),
         (([1j],), {}, TypeError, "must be real number, not complex"),
-        (
-            (2, -3),
-            {},
-            RuntimeError,
-            "Trying to create tensor with negative dimension -3: [2, -3]",
-        ),
+        ((2, -3), {}, RuntimeError, "Trying to create tensor with negative dimension -3: [2, -3]"),
         (
             (2, [3]),
             {},

@@ -542,10 +542,7 @@ REFUSED = [
         lambda o: L.CyclicLR(torch.optim.Adagrad([torch.ones(1)]), 0.1, 0.2),
         "optimizer must support momentum or beta1 with `cycle_momentum` option enabled",
     ),
-    (
-        lambda o: L.CosineAnnealingWarmRestarts(o, 2.5),
-        "Expected positive integer T_0, but got 2.5",
-    ),
+    (lambda o: L.CosineAnnealingWarmRestarts(o, 2.5), "Expected positive integer T_0, but got 2.5"),
     (
         lambda o: L.OneCycleLR(o, 0.1, epochs=1),
         "You must define either total_steps OR (epochs AND steps_per_epoch)",

@@ -19,11 +19,7 @@ REFUSED = [
     ("RAdam", {"betas": (1.0, 0.9)}, "Invalid beta parameter at index 0: 1.0"),
     ("Adamax", {"eps": -1}, "Invalid epsilon value: -1"),
     ("Adagrad", {"lr_decay": -1}, "Invalid lr_decay value: -1"),
-    (
-        "Adagrad",
-        {"initial_accumulator_value": -1},
-        "Invalid initial_accumulator_value value: -1",
-    ),
+    ("Adagrad", {"initial_accumulator_value": -1}, "Invalid initial_accumulator_value value: -1"),
     ("Adadelta", {"rho": 1.1}, "Invalid rho value: 1.1"),
     ("RMSprop", {"momentum": -1}, "Invalid momentum value: -1"),
     ("RMSprop", {"alpha": -1}, "Invalid alpha value: -1"),

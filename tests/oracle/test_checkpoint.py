@@ -174,10 +174,7 @@ def selective(torch, program, policy):
     checkpoints = torch.utils.checkpoint
     contexts = functools.partial(checkpoints.create_selective_checkpoint_contexts, policy)
     y = checkpoints.checkpoint(
-        lambda *xs: PROGRAMS[program](torch, *xs),
-        *leaves,
-        use_reentrant=False,
-        context_fn=contexts,
+        lambda *xs: PROGRAMS[program](torch, *xs), *leaves, use_reentrant=False, context_fn=contexts
     )
     y.sum().backward()
     return [x.grad for x in leaves]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tapegrad
-from tapegrad.op import REGISTRY
+from tapegrad.dispatch.op import REGISTRY
 from tapegrad.testing import sample, samples  # noqa: F401  (the rows register themselves)
 from tests.tolerance import tolerance
 
@@ -215,10 +215,7 @@ CALLS = {
     "gather": (lambda t, x: x.gather(1, t.zeros(2, 2, 4, dtype=t.int64)), X),
     "index_select": (lambda t, x: x.index_select(2, t.tensor([3, 3, 0])), X),
     "take_along_dim": (lambda t, x: t.take_along_dim(x, x.argsort(1), 1), X),
-    "scatter_add": (
-        lambda t, x: t.zeros_like(x).scatter_add(2, (x > 0).long(), x),
-        X,
-    ),
+    "scatter_add": (lambda t, x: t.zeros_like(x).scatter_add(2, (x > 0).long(), x), X),
     "index_add": (lambda t, x: x.index_add(0, t.tensor([0, 0, 1]), x[[0, 1, 1]]), X),
     "masked_fill": (lambda t, x: x.masked_fill(x > 0, 5.0), X),
     "copy into a slice": (lambda t, x: t.zeros_like(x).index_put((t.tensor([1]),), x[0]), X),
@@ -242,10 +239,7 @@ CALLS = {
         V,
     ),
     "nll_loss": (lambda t, x: t.nn.functional.nll_loss(x.log(), t.tensor(LABELS)), V),
-    "binary_cross_entropy": (
-        lambda t, x: t.nn.functional.binary_cross_entropy(x[0], x[1]),
-        V,
-    ),
+    "binary_cross_entropy": (lambda t, x: t.nn.functional.binary_cross_entropy(x[0], x[1]), V),
     "binary_cross_entropy at the ends": (
         lambda t, x: t.nn.functional.binary_cross_entropy(
             x, (x > 0.5).to(x.dtype), reduction="none"

@@ -11,7 +11,9 @@ import pytest
 import tapegrad
 from tests.pages import ROOT
 
-OURS = re.compile(r"^(import|from) tapegrad(?!\.data|\.picture)( as torch)?", re.MULTILINE)
+OURS = re.compile(
+    r"^(import|from) tapegrad(?!\.data|\.inspect\.terminal_picture)( as torch)?", re.MULTILINE
+)
 
 # What gives the losses of an example, and for how many steps they are compared: as long as what is
 # rounded otherwise has not grown.

@@ -4,9 +4,9 @@ import pytest
 
 import tapegrad
 import tapegrad.testing.samples
-from tapegrad.autograd.profile_composite import _around
-from tapegrad.autograd.profile_names import titles_of
-from tapegrad.op import REGISTRY
+from tapegrad.dispatch.op import REGISTRY
+from tapegrad.profiler.composite import _around
+from tapegrad.profiler.names import titles_of
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 

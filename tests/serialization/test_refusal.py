@@ -135,10 +135,7 @@ def test_what_tapegrad_lacks_is_named():
         ((1, (2,), (1,)), "Trying to resize storage that is not resizable"),
         ((-1, (2,), (1,)), "Tensor: invalid storage offset -1"),
         ((0, (2,), (1, 1)), "unequal size length (1) and stride length (2)"),
-        (
-            (0, (2,), (-1,)),
-            "Storage size calculation overflowed with sizes=[2] and strides=[-1]",
-        ),
+        ((0, (2,), (-1,)), "Storage size calculation overflowed with sizes=[2] and strides=[-1]"),
         ((0, (2**40, 2**40), (0, 0)), "numel: integer multiplication overflow"),
         ((0, (-2,), (1,)), "numel: integer multiplication overflow"),
     ],

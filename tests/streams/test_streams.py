@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tapegrad.streams import binomial, cephes, integer, normal, poisson
-from tapegrad.streams.layout import laid_out_like
-from tapegrad.streams.rounding import cast, fma32, fma64, libm
-from tapegrad.streams.twister import Twister
+from tapegrad.core.streams import binomial, cephes, integer, normal, poisson
+from tapegrad.core.streams.fill_order import laid_out_like
+from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.core.streams.rounding import cast, fma32, fma64, libm
 
 FEW_AND_MANY = [0, 1, 2, 255, 256, 257, 2000]  # both ways of asking NumPy, and around the switch
 

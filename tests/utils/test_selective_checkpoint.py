@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.autograd.numerical import numerical_jacobian
+from tapegrad.autograd.gradcheck.numerical import numerical_jacobian
 from tapegrad.utils.checkpoint import (
     CheckpointPolicy,
     SelectiveCheckpointContext,

@@ -2,7 +2,7 @@
 
 from tapegrad.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from tapegrad.amp.grad_scaler import GradScaler
-from tapegrad.missing import missing as _missing
+from tapegrad.core.missing import missing as _missing
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 

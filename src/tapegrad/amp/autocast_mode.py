@@ -9,10 +9,10 @@ from typing import Any
 
 from tapegrad.amp.cast import cast_value
 from tapegrad.amp.state import current, get_autocast_dtype, is_autocast_available, kind_of, put
-from tapegrad.dtype import bfloat16, float16
-from tapegrad.dtype import dtype as Dtype
-from tapegrad.errors import advised
-from tapegrad.tensor import TensorCore
+from tapegrad.core.dtype import bfloat16, float16
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.errors import assertion_error, runtime_error, value_error
+from tapegrad.core.tensor_base import TensorBase
 
 __all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -71,17 +71,15 @@ class autocast:
         self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
         self.device = device_type
         if not is_autocast_available(device_type):
-            raise advised(
-                RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'"),
+            raise runtime_error(
+                f"User specified an unsupported autocast device_type '{device_type}'",
                 "Tensors are on the CPU: torch.autocast('cpu').",
             )
         self.custom_backend_name = "privateuseone"
         if device_type == self.custom_backend_name:
-            raise advised(
-                AssertionError(
-                    "Tried to use AMP with the `privateuseone` backend, but the backend has not "
-                    "registered a module or  the module miss some necessary funcs."
-                ),
+            raise assertion_error(
+                "Tried to use AMP with the `privateuseone` backend, but the backend has not "
+                "registered a module or  the module miss some necessary funcs.",
                 "Tensors are on the CPU: torch.autocast('cpu').",
             )
         self._cache_enabled = current().cache_enabled if cache_enabled is None else cache_enabled
@@ -127,9 +125,8 @@ class autocast:
 
 def _check_type(device_type: Any) -> None:
     if not isinstance(device_type, str):
-        raise advised(
-            ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`"),
-            "Pass 'cpu'.",
+        raise value_error(
+            f"Expected `device_type` of type `str`, got: `{type(device_type)}`", "Pass 'cpu'."
         )
 
 
@@ -138,7 +135,7 @@ def _check_type(device_type: Any) -> None:
 
 def _cast(value: Any, device_type: str, dtype: Any) -> Any:
     """Floating-point tensors of a tree of arguments in `dtype`, those of float64 as they are."""
-    if isinstance(value, TensorCore):
+    if isinstance(value, TensorBase):
         return cast_value(value, dtype) if value.device.type == device_type else value
     if isinstance(value, (str, bytes)):
         return value

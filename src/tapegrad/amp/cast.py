@@ -11,13 +11,13 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tapegrad import errors
 from tapegrad.amp.table import PRECISION
 from tapegrad.autograd.mode import MODE, enable_grad, is_inference
-from tapegrad.dtype import bfloat16, float16, float32
-from tapegrad.ops.cast import to_copy
-from tapegrad.precision import STATE
-from tapegrad.tensor import TensorCore
+from tapegrad.core import errors
+from tapegrad.core.dtype import bfloat16, float16, float32
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.dispatch.autocast_state import STATE
+from tapegrad.operators.conversion.to_type import to_copy
 
 _FLOATS = (float32, float16, bfloat16)
 
@@ -55,7 +55,7 @@ class switched_off:
 
 def cast_value(x: Any, dtype: Any) -> Any:
     """`x` in `dtype`, a tensor or tensors in a list; itself where there is nothing to cast."""
-    if isinstance(x, TensorCore):
+    if isinstance(x, TensorBase):
         have = x.dtype
         return x if have is dtype or have not in _FLOATS else _cast(x, dtype)
     if type(x) in (list, tuple):
@@ -96,8 +96,8 @@ def widest_dtype(values: tuple, lower: Any) -> Any:
         if dtype is float32 or found is float32:
             found = float32
         else:
-            raise errors.advised(
-                RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize"),
+            raise errors.runtime_error(
+                "Unexpected floating ScalarType in at::autocast::prioritize",
                 "float16 and bfloat16 meet: convert one of them.",
             )
     return found
@@ -105,7 +105,7 @@ def widest_dtype(values: tuple, lower: Any) -> Any:
 
 def _tensors(values: Any) -> Iterator[Any]:
     for x in values:
-        if isinstance(x, TensorCore):
+        if isinstance(x, TensorBase):
             yield x
         elif type(x) in (list, tuple):
             yield from _tensors(x)

@@ -11,10 +11,10 @@ from typing import Any
 
 from tapegrad.amp.scaler_settings import ScalerSettings
 from tapegrad.autograd.mode import no_grad
-from tapegrad.dtype import float16, float32, int32
-from tapegrad.errors import advised
-from tapegrad.ops.create import full
-from tapegrad.tensor import Tensor
+from tapegrad.core.dtype import float16, float32, int32
+from tapegrad.core.errors import assertion_error, runtime_error, value_error
+from tapegrad.operators.creation.zeros_eye import full
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["GradScaler", "OptState"]
 
@@ -89,9 +89,9 @@ class GradScaler(ScalerSettings):
         if not self._enabled:
             return
         if not growth_factor > 1.0:
-            raise advised(AssertionError("The growth factor must be > 1.0."), "2.0 doubles it.")
+            raise assertion_error("The growth factor must be > 1.0.", "2.0 doubles it.")
         if not backoff_factor < 1.0:
-            raise advised(AssertionError("The backoff factor must be < 1.0."), "0.5 halves it.")
+            raise assertion_error("The backoff factor must be < 1.0.", "0.5 halves it.")
         self._init_scale = init_scale
         self._scale: Any = None  # a tensor, made by the first scale()
         self._growth_factor = growth_factor
@@ -106,11 +106,9 @@ class GradScaler(ScalerSettings):
     def _check_scale_growth_tracker(self, funcname: str) -> tuple[Any, Any]:
         """The scale and the count of good steps; an error where `scale` was never called."""
         if self._scale is None or self._growth_tracker is None:
-            raise advised(
-                AssertionError(
-                    f"Attempted {funcname} but _scale is None.  This may indicate your script did "
-                    "not use scaler.scale(loss or outputs) earlier in the iteration."
-                ),
+            raise assertion_error(
+                f"Attempted {funcname} but _scale is None.  This may indicate your script did "
+                "not use scaler.scale(loss or outputs) earlier in the iteration.",
                 _ORDER,
             )
         return self._scale, self._growth_tracker
@@ -136,9 +134,8 @@ class GradScaler(ScalerSettings):
         if isinstance(outputs, Iterable):
             scaled = map(self.scale, outputs)
             return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled
-        raise advised(
-            ValueError("outputs must be a Tensor or an iterable of Tensors"),
-            f"Got {type(outputs).__name__}.",
+        raise value_error(
+            "outputs must be a Tensor or an iterable of Tensors", f"Got {type(outputs).__name__}."
         )
 
     # --- gradients ---------------------------------------------------------------------------
@@ -155,8 +152,8 @@ class GradScaler(ScalerSettings):
                     if grad is None:
                         continue
                     if grad.dtype is float16 and not allow_fp16:
-                        raise advised(
-                            ValueError("Attempting to unscale FP16 gradients."),
+                        raise value_error(
+                            "Attempting to unscale FP16 gradients.",
                             "Keep the parameters in float32: autocast casts them where it helps.",
                         )
                     bad = bad or not bool(grad.isfinite().all())
@@ -182,14 +179,12 @@ class GradScaler(ScalerSettings):
         self._check_scale_growth_tracker("unscale_")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.UNSCALED:
-            raise advised(
-                RuntimeError(
-                    "unscale_() has already been called on this optimizer since the last update()."
-                ),
+            raise runtime_error(
+                "unscale_() has already been called on this optimizer since the last update().",
                 _ORDER,
             )
         if state["stage"] is OptState.STEPPED:
-            raise advised(RuntimeError("unscale_() is being called after step()."), _ORDER)
+            raise runtime_error("unscale_() is being called after step().", _ORDER)
         inverse = self._scale.double().reciprocal().float()
         found_inf = full((), 0.0, dtype=float32, device=self._scale.device)
         state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, found_inf, False)
@@ -223,23 +218,21 @@ class GradScaler(ScalerSettings):
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
-            raise advised(
-                RuntimeError("Closure use is not currently supported if GradScaler is enabled."),
+            raise runtime_error(
+                "Closure use is not currently supported if GradScaler is enabled.",
                 "Compute the loss before the step.",
             )
         self._check_scale_growth_tracker("step")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.STEPPED:
-            raise advised(
-                RuntimeError("step() has already been called since the last update()."), _ORDER
-            )
+            raise runtime_error("step() has already been called since the last update().", _ORDER)
         if getattr(optimizer, "_step_supports_amp_scaling", False):
             return self._step_with_scale(optimizer, state, args, kwargs)
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
         if not state["found_inf_per_device"]:
-            raise advised(
-                AssertionError("No inf checks were recorded for this optimizer."),
+            raise assertion_error(
+                "No inf checks were recorded for this optimizer.",
                 "None of its parameters has a gradient: was the scaled loss differentiated?",
             )
         result = self._maybe_opt_step(optimizer, state, *args, **kwargs)
@@ -292,9 +285,7 @@ class GradScaler(ScalerSettings):
                 for v in state["found_inf_per_device"].values()
             ]
             if not found:
-                raise advised(
-                    AssertionError("No inf checks were recorded prior to update."), _ORDER
-                )
+                raise assertion_error("No inf checks were recorded prior to update.", _ORDER)
             self._change_scale(scale, tracker, any(v.item() for v in found))
         self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
 
@@ -307,11 +298,9 @@ class GradScaler(ScalerSettings):
             or new_scale.numel() != 1
             or new_scale.requires_grad
         ):
-            raise advised(
-                AssertionError(
-                    "new_scale should be a float or a 1-element torch.cuda.FloatTensor or "
-                    "torch.FloatTensor with requires_grad=False."
-                ),
+            raise assertion_error(
+                "new_scale should be a float or a 1-element torch.cuda.FloatTensor or "
+                "torch.FloatTensor with requires_grad=False.",
                 "Pass a float.",
             )
         self._scale.copy_(new_scale)

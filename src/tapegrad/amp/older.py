@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from tapegrad import errors
 from tapegrad.amp.state import (
     check_bool,
     get_autocast_dtype,
@@ -13,7 +12,8 @@ from tapegrad.amp.state import (
     set_autocast_dtype,
     set_autocast_enabled,
 )
-from tapegrad.dtype import dtype as Dtype
+from tapegrad.core import errors
+from tapegrad.core.dtype import dtype as Dtype
 
 
 def _deprecated(name: str, call: str, instead: str) -> None:
@@ -26,8 +26,8 @@ def _deprecated(name: str, call: str, instead: str) -> None:
 
 def _check_dtype(dtype: Any) -> None:
     if not isinstance(dtype, Dtype):
-        raise errors.advised(
-            TypeError(f"dtype must be a torch.dtype (got {errors.type_name(dtype)})"),
+        raise errors.type_error(
+            f"dtype must be a torch.dtype (got {errors.type_name(dtype)})",
             "Pass a dtype such as torch.bfloat16.",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error, runtime_error
 
 _SAVED = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
 
@@ -97,11 +97,9 @@ class ScalerSettings:
         if not self._enabled:
             return
         if not state_dict:
-            raise advised(
-                RuntimeError(
-                    "The source state dict is empty, possibly because it was saved from a disabled "
-                    "instance of GradScaler."
-                ),
+            raise runtime_error(
+                "The source state dict is empty, possibly because it was saved from a disabled "
+                "instance of GradScaler.",
                 "Save the state of an enabled scaler, or disable this one.",
             )
         found = [state_dict[name] for name in _SAVED]
@@ -116,11 +114,9 @@ class ScalerSettings:
         state = self.__dict__.copy()
         if self._enabled:
             if self._per_optimizer_states:
-                raise advised(
-                    AssertionError(
-                        "A GradScaler instance may only be pickled at the beginning of an "
-                        "iteration, or at the end after scaler.update()."
-                    ),
+                raise assertion_error(
+                    "A GradScaler instance may only be pickled at the beginning of an "
+                    "iteration, or at the end after scaler.update().",
                     "Save scaler.state_dict().",
                 )
             state["_init_scale"] = self.get_scale()

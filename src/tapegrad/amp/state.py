@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.device import device
-from tapegrad.dtype import bfloat16, float16
-from tapegrad.dtype import dtype as Dtype
-from tapegrad.precision import IN_USE, STATE
+from tapegrad.core import errors
+from tapegrad.core.device import device
+from tapegrad.core.dtype import bfloat16, float16
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.dispatch.autocast_state import IN_USE, STATE
 
 DTYPES = {
     **dict.fromkeys(("cpu", "xla", "hpu", "maia"), bfloat16),
@@ -78,10 +78,8 @@ def kind_of(function: str, device_type: Any) -> str:
 def _switchable(function: str, device_type: Any) -> str:
     kind = kind_of(function, device_type)
     if kind not in DTYPES or kind == "hip":
-        raise errors.advised(
-            RuntimeError(
-                "unknown device type for autocast in get_autocast_dispatch_key_from_device_type"
-            ),
+        raise errors.runtime_error(
+            "unknown device type for autocast in get_autocast_dispatch_key_from_device_type",
             "Tensors are on the CPU: ask for 'cpu'.",
         )
     return kind
@@ -136,8 +134,8 @@ def get_autocast_dtype(device_type: str) -> Dtype:
     kind = kind_of("get_autocast_dtype", device_type)
     found = current().dtypes.get(kind)
     if found is None:
-        raise errors.advised(
-            RuntimeError("unsupported scalarType"), "Tensors are on the CPU: ask for 'cpu'."
+        raise errors.runtime_error(
+            "unsupported scalarType", "Tensors are on the CPU: ask for 'cpu'."
         )
     return found
 
@@ -204,7 +202,6 @@ def autocast_decrement_nesting() -> int:
 
 def check_bool(enabled: Any) -> None:
     if type(enabled) is not bool:
-        raise errors.advised(
-            TypeError(f"enabled must be a bool (got {errors.type_name(enabled)})"),
-            "Pass True or False.",
+        raise errors.type_error(
+            f"enabled must be a bool (got {errors.type_name(enabled)})", "Pass True or False."
         )

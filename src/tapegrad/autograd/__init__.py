@@ -1,17 +1,13 @@
 """Reverse-mode differentiation: `backward`, `grad`, the modes, and what is built on them."""
 
-from tapegrad.autograd.mode import (
-    enable_grad,
-    inference_mode,
-    no_grad,
-    set_grad_enabled,
-)
-from tapegrad.missing import missing as _missing
+from tapegrad.autograd.mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from tapegrad.core.missing import missing as _missing
 
-from tapegrad.autograd.api import backward, grad  # isort: skip  (needs the modes)
+from tapegrad.autograd.backward_grad import backward, grad  # isort: skip  (needs the modes)
 
 _ON_DEMAND = frozenset(
-    "anomaly_mode forward_ad function functional grad_mode profiler profiler_util variable".split()
+    "anomaly_mode forward_ad function functional grad_mode graph profiler profiler_util "
+    "variable".split()
 )
 
 __all__ = [

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad import errors
-from tapegrad import tensor as _tensor
-from tapegrad.arrays.reuse import SMALLEST, empty, keeps
-from tapegrad.autograd.graph import version_of
+from tapegrad.arrays.numpy.memory_pool import SMALLEST, empty, keeps
+from tapegrad.autograd.node import version_of
+from tapegrad.autograd.writable import check_storable
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.registration import FRONT_DOOR
 
 # Whether a new `.grad` has to be laid out as its leaf: `autograd.enforce_grad_layout_policy`.
 ENFORCED: ContextVar[bool] = ContextVar("tapegrad_grad_layout", default=True)
@@ -90,16 +92,12 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
             leaf._grad = _tensor.wrap(old._array + g)
         else:
             if old._array.shape != g.shape:
-                raise errors.advised(
-                    RuntimeError(
-                        f"The size of .grad {list(old.shape)} is not that of the gradient "
-                        f"{list(g.shape)}"
-                    ),
+                raise errors.runtime_error(
+                    f"The size of .grad {list(old.shape)} is not that of the gradient "
+                    f"{list(g.shape)}",
                     "Set .grad to None before the backward pass.",
                 )
             if 0 in old._array.strides:
-                from tapegrad.autograd.inplace import check_storable
-
                 check_storable(old)
             np.add(old._array, g, old._array)  # in place, so that who holds .grad sees it
             version = old._counter
@@ -111,10 +109,8 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
 
 def _copy(g: Any, leaf: Any) -> Any:
     """A tensor of its own with the values and the history of `g`."""
-    from tapegrad import ops
-
     like = leaf if leaf.shape == g.shape else g
-    return ops.empty_like(like, dtype=g.dtype, requires_grad=False).copy_(g)
+    return FRONT_DOOR().empty_like(like, dtype=g.dtype, requires_grad=False).copy_(g)
 
 
 def _laid_out(g: np.ndarray, like: Any) -> np.ndarray:

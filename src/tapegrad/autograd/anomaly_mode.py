@@ -18,6 +18,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
+from tapegrad.autograd import trace
 from tapegrad.autograd.anomaly_report import (
     anomaly_error,
     explain_failure,
@@ -26,12 +27,12 @@ from tapegrad.autograd.anomaly_report import (
     is_view,
     squares,
 )
-from tapegrad.autograd.graph import AccumulateGrad
-from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import EVERYWHERE
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.plan import PLANS, node_class
 from tapegrad.autograd.trace import FREED_BY, RUNNING, Trace, frames_here, note_node
-from tapegrad.errors import must_be
+from tapegrad.core.errors import must_be
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
@@ -147,16 +148,14 @@ def _noting(kind: type) -> Callable:
 
 
 _lock = threading.Lock()
-_now = False, True, False  # enabled, check_nan, check_inf: of the whole process
 
 
 def _switch(enabled: bool, check_nan: bool, check_inf: bool) -> None:
-    global _now
     for i, (name, value) in enumerate([("enabled", enabled), ("check_nan", check_nan)], start=1):
         if type(value) is not bool:
             raise must_be("set_anomaly_enabled", name, i, "bool", value)
     with _lock:
-        _now = enabled, check_nan, check_inf
+        trace.anomaly = enabled, check_nan, check_inf
         EVERYWHERE[:] = [_Everywhere(check_nan, check_inf)] if enabled else []
         for plan in list(PLANS):
             if not enabled:
@@ -187,7 +186,7 @@ class set_detect_anomaly:
     """
 
     def __init__(self, mode: bool, check_nan: bool = True, *, check_inf: bool = False):
-        self.prev, self.prev_check_nan, self._prev_check_inf = _now
+        self.prev, self.prev_check_nan, self._prev_check_inf = trace.anomaly
         _switch(mode, check_nan, bool(check_inf))
 
     def __enter__(self) -> None:
@@ -222,7 +221,7 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True, *, check_inf: bool = False):
         self.check_nan, self._check_inf = check_nan, bool(check_inf)
-        self.prev, self.prev_check_nan, self._prev_check_inf = _now
+        self.prev, self.prev_check_nan, self._prev_check_inf = trace.anomaly
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
@@ -242,7 +241,7 @@ def is_anomaly_enabled() -> bool:
     >>> torch.is_anomaly_enabled()
     False
     """
-    return _now[0]
+    return trace.anomaly[0]
 
 
 def is_anomaly_check_nan_enabled() -> bool:
@@ -251,4 +250,4 @@ def is_anomaly_check_nan_enabled() -> bool:
     >>> torch.is_anomaly_check_nan_enabled()
     True
     """
-    return _now[1]
+    return trace.anomaly[1]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.describe import array_of, kept_by, kept_name, statistics, target_name
-from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import n_own_frames, trace_of
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised
 
 
 def squares(g: Any) -> Any:

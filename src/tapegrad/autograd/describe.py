@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.mark import Like
-from tapegrad.autograd.graph import AccumulateGrad, Port
+from tapegrad.arrays.signature import Like
+from tapegrad.autograd.node import AccumulateGrad, Port
 
 
 def array_of(x: Any) -> Any:
@@ -89,7 +89,7 @@ def kept_name(name: str) -> str:
 def kept_by(node: Any) -> dict[str, Any]:
     """What a node keeps for its rules, by the names these use; empty once it is freed."""
     if hasattr(node, "kept_tensors"):  # of a custom function
-        from tapegrad.autograd.function_kept import kept_value
+        from tapegrad.autograd.function.saved import kept_value
 
         kept = node.kept_tensors if type(node.kept_tensors) is tuple else ()
         return {
@@ -118,7 +118,7 @@ def _held(x: Any) -> Any:
 def is_freed(node: Any) -> bool:
     """Whether a backward pass has freed what a node kept."""
     if hasattr(node, "kept_tensors"):
-        from tapegrad.autograd.function_node import FREED
+        from tapegrad.autograd.function.node import FREED
 
         return node.kept_tensors is FREED
     return type(node) is not AccumulateGrad and node.saved is None

@@ -15,15 +15,16 @@ from contextvars import ContextVar
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
-from tapegrad import errors
-from tapegrad import tensor as _tensor
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
-from tapegrad.autograd.graph import AccumulateGrad, MultiNode, Port
+from tapegrad.autograd.errors import freed
 from tapegrad.autograd.hooks import call_after_accumulation, call_hooks, call_tensor_hooks
 from tapegrad.autograd.mode import EVERYWHERE, MODE, Mode, switched
+from tapegrad.autograd.node import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.plan import Plan
-from tapegrad.autograd.restore import restored
+from tapegrad.autograd.sum_to_size import restored
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.registration import TENSOR_NAMESPACE
 
 WALK: ContextVar[Any] = ContextVar(
     "tapegrad_walk"
@@ -235,7 +236,7 @@ class Walk:
         if hooks is not None and hooks.pre:
             outputs = self._pre_hooks(node, outputs)
         if node.saved is None:
-            raise errors.freed(node)
+            raise freed(node)
         if all(x is None for x in outputs) and (not many or node.likes is not None):
             grads: Any = (None,) * len(node.edges)
         else:
@@ -280,7 +281,7 @@ class Walk:
         if node.likes is None or all(x is not None for x in g):
             return g
         if self.create_graph:
-            from tapegrad import namespace as xp
+            xp = TENSOR_NAMESPACE()
         else:
             xp = namespace_of([x for x in g if x is not None])
         return [

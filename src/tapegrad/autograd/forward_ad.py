@@ -13,19 +13,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tapegrad import errors
-from tapegrad.autograd.forward_mode import (
-    Forward,
-    Level,
-    enabled,
-    entered,
-    forward_mode,
-    without,
-)
+from tapegrad.autograd.forward.mode import Forward, Level, enabled, entered, forward_mode, without
+from tapegrad.autograd.forward.tangent import Under, own_tensor, strides
 from tapegrad.autograd.mode import MODE, _Decorating
-from tapegrad.autograd.tangent import Under, own_tensor, strides
-from tapegrad.ops.dual import dual_view, primal_view
-from tapegrad.tensor import TensorCore
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.operators.shape.forward_ad_views import dual_view, primal_view
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -46,9 +39,8 @@ def enter_dual_level() -> int:
     >>> torch.autograd.forward_ad.exit_dual_level()
     """
     if forward_mode() is not None:
-        raise errors.advised(
-            RuntimeError("Nested forward mode AD is not supported at the moment"),
-            "torch.func.jvp can be nested.",
+        raise errors.runtime_error(
+            "Nested forward mode AD is not supported at the moment", "torch.func.jvp can be nested."
         )
     MODE.set(entered(MODE.get(), Level()))
     return 0
@@ -65,15 +57,11 @@ def exit_dual_level(*, level: int | None = None) -> None:
     """
     mode = forward_mode()
     if level is None and mode is None:
-        raise errors.advised(
-            RuntimeError("Dual level must be a positive number."), "No level was begun."
-        )
+        raise errors.runtime_error("Dual level must be a positive number.", "No level was begun.")
     if mode is None or level not in (None, 0):
-        raise errors.advised(
-            RuntimeError(
-                "Trying to exit a forward AD level that was not the last one that was created. "
-                "This is not supported."
-            ),
+        raise errors.runtime_error(
+            "Trying to exit a forward AD level that was not the last one that was created. "
+            "This is not supported.",
             "Leave level= away: there is one level.",
         )
     MODE.set(without(MODE.get(), mode.level))
@@ -97,31 +85,27 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     """
     mode = forward_mode()
     if (level is None and mode is None) or (level is not None and level < 0):
-        raise errors.advised(
-            RuntimeError(
-                "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-                "enter_dual_level() first."
-            ),
+        raise errors.runtime_error(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            "enter_dual_level() first.",
             "Work inside `with torch.autograd.forward_ad.dual_level():`.",
         )
     mode = _mode_of(mode, level, "_make_dual")
     for name, x in (("primal", tensor), ("tangent", tangent)):
-        if not isinstance(x, TensorCore):
+        if not isinstance(x, TensorBase):
             raise errors.advised(
                 AttributeError(f"'{type(x).__name__}' object has no attribute 'is_floating_point'"),
                 f"The {name} has to be a tensor.",
             )
         if not (x.dtype.is_floating_point or x.dtype.is_complex):
-            raise errors.advised(
-                ValueError(f"Expected {name} to be floating point or complex, but got: {x.dtype}"),
+            raise errors.value_error(
+                f"Expected {name} to be floating point or complex, but got: {x.dtype}",
                 "Convert it first, for example with .float().",
             )
     if mode.tangent(tangent) is not None:
-        raise errors.advised(
-            RuntimeError(
-                "Setting a forward grad that itself has a forward gradient at the same level0 is "
-                "not supported."
-            ),
+        raise errors.runtime_error(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is "
+            "not supported.",
             "unpack_dual(tangent).primal has no tangent.",
         )
     return dual(mode, tensor, tangent)
@@ -130,13 +114,11 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 def _mode_of(mode: Forward | None, level: int | None, function: str) -> Forward:
     """The forward mode of a level that was given by its number; there is one, 0, at most."""
     if level not in (None, 0):
-        raise errors.advised(RuntimeError(f"Invalid level given to {function}"), "Leave it away.")
+        raise errors.runtime_error(f"Invalid level given to {function}", "Leave it away.")
     if mode is None:
-        raise errors.advised(
-            RuntimeError(
-                "Trying to access a forward AD level with an invalid index. This index was either "
-                "not created or is already deleted."
-            ),
+        raise errors.runtime_error(
+            "Trying to access a forward AD level with an invalid index. This index was either "
+            "not created or is already deleted.",
             "Work inside `with torch.autograd.forward_ad.dual_level():`.",
         )
     return mode
@@ -147,11 +129,9 @@ def dual(mode: Forward, tensor: Any, tangent: Any) -> Any:
     if tangent.shape != tensor.shape:
         raise errors.tangent_size(tensor, tangent)
     if mode.tangent(tensor) is not None:
-        raise errors.advised(
-            RuntimeError(
-                "Making a dual Tensor based on a Tensor that already has a forward gradient at "
-                "the same level 0 is not supported."
-            ),
+        raise errors.runtime_error(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at "
+            "the same level 0 is not supported.",
             "unpack_dual(tensor).primal has no tangent.",
         )
     with Under(mode.under):
@@ -173,7 +153,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     tensor([2.7183, 0.0000])
     """
     mode = forward_mode()
-    if not isinstance(tensor, TensorCore):
+    if not isinstance(tensor, TensorBase):
         if mode is None:
             return UnpackedDualTensor(tensor, None)
         raise errors.must_be("_unpack_dual", "dual", 1, "Tensor", tensor)

@@ -12,7 +12,7 @@ from tapegrad.autograd.mode import (
     no_grad,
     set_grad_enabled,
 )
-from tapegrad.missing import missing as _missing
+from tapegrad.core.missing import missing as _missing
 
 __all__ = [
     "enable_grad",

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapegrad import errors
-from tapegrad.arrays.find import namespace_of
-from tapegrad.arrays.mark import Like
-from tapegrad.autograd.graph import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.signature import Like
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, MultiNode, Node, Port, version_of
 from tapegrad.autograd.view import edge_of
-from tapegrad.tensor import TensorCore, wrap
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase, wrap
 
 
 class _Edge(NamedTuple):
@@ -60,11 +60,9 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     (tensor([1., 1.]),)
     """
     if not tensor.requires_grad:
-        raise errors.advised(
-            RuntimeError(
-                "It is not possible to get the gradient edge for a Tensor that does not require "
-                "gradients"
-            ),
+        raise errors.runtime_error(
+            "It is not possible to get the gradient edge for a Tensor that does not require "
+            "gradients",
             "Set requires_grad before the forward pass.",
         )
     edge = edge_of(tensor)
@@ -78,16 +76,14 @@ def edge_behind(given: Any) -> Any:
     """What the engine calls the edge: a node, or a port of one with several outputs."""
     node, index = given[0], given[1]
     if not isinstance(node, Node):
-        raise errors.advised(
-            RuntimeError(
-                "GradientEdge's first object must be an autograd.graph.Node but got "
-                f"{type(node).__name__}"
-            ),
+        raise errors.runtime_error(
+            "GradientEdge's first object must be an autograd.graph.Node but got "
+            f"{type(node).__name__}",
             "Pass tensor.grad_fn, or use get_gradient_edge(tensor).",
         )
     if not 0 <= index < node.n_outputs:
-        raise errors.advised(
-            RuntimeError(f"{node.name()} has no output {index}"),
+        raise errors.runtime_error(
+            f"{node.name()} has no output {index}",
             f"Its outputs are numbered from 0 to {node.n_outputs - 1}.",
         )
     return Port(node, index) if isinstance(node, MultiNode) else node
@@ -125,17 +121,16 @@ def increment_version(tensor: Any) -> None:
     >>> x._version
     1
     """
-    if isinstance(tensor, TensorCore):
+    if isinstance(tensor, TensorBase):
         tensor = (tensor,)
     elif not isinstance(tensor, Iterable):
-        raise errors.advised(
-            RuntimeError("increment_version expect a Iterable[Tensor] as input"),
-            "Pass a tensor or several.",
+        raise errors.runtime_error(
+            "increment_version expect a Iterable[Tensor] as input", "Pass a tensor or several."
         )
     tensors = tuple(tensor)
-    if not all(isinstance(x, TensorCore) for x in tensors):
-        raise errors.advised(
-            RuntimeError("increment_version expects each element of the iterable to be a tensor"),
+    if not all(isinstance(x, TensorBase) for x in tensors):
+        raise errors.runtime_error(
+            "increment_version expects each element of the iterable to be a tensor",
             "Pass a tensor or several.",
         )
     for x in tensors:

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad import errors
-from tapegrad import tensor as _tensor
-from tapegrad.arrays import numpy as numpy_namespace
-from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import (
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.autograd.errors import freed
+from tapegrad.autograd.mode import EVERYWHERE
+from tapegrad.autograd.node import (
     MultiNode,
     OperatorNode,
     Port,
@@ -23,11 +23,12 @@ from tapegrad.autograd.graph import (
     next_sequence,
     version_of,
 )
-from tapegrad.autograd.kept import origin_of
-from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.plan import Plan
-from tapegrad.autograd.restore import restored
+from tapegrad.autograd.saved import origin_of
+from tapegrad.autograd.sum_to_size import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.registration import TENSOR_NAMESPACE
 
 
 def rewrite_history(x: Any, edge: Any, result: Any) -> None:
@@ -103,7 +104,7 @@ class _CopySlices:
     def run(self, node: OperatorNode, g: Any, retain: bool) -> list:
         """Each edge and its gradient in turn; frees what the node kept, unless `retain`."""
         if node.saved is None:
-            raise errors.freed(node)
+            raise freed(node)
         grads = self.gradients(node, g)
         if not retain:
             node.saved = None
@@ -113,7 +114,7 @@ class _CopySlices:
         """The gradient of each input."""
         maker, steps, _, _ = node.saved
         if maker.saved is None:
-            raise errors.freed(maker)
+            raise freed(maker)
         xp = namespace_of((g,))
         rest = np.array(g, order="C") if xp is numpy_namespace else xp.asarray(g, copy=True)
         part = rest
@@ -130,11 +131,11 @@ class _CopySlices:
         return grads
 
     def run_on_tensors(self, node: OperatorNode, g: Any) -> list:
-        from tapegrad import namespace as xp
+        xp = TENSOR_NAMESPACE()
 
         maker, steps, shape, dtype = node.saved
         if maker.saved is None:
-            raise errors.freed(maker)
+            raise freed(maker)
         part = g
         for step in steps:
             out = step.op.call(part, **step.params)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad import errors
+from tapegrad.core import errors
 
 _lock = threading.Lock()  # several threads may walk graphs that share a tensor
 _numbers = itertools.count()
@@ -78,8 +79,8 @@ def _name(hook: Any) -> str:
 
 
 def _refuse(what: str, result: Any) -> None:
-    raise errors.advised(
-        TypeError(f"expected {what}, but hook returned '{type(result).__name__}'"),
+    raise errors.type_error(
+        f"expected {what}, but hook returned '{type(result).__name__}'",
         "A hook returns what replaces the gradient, or None to leave it alone.",
     )
 
@@ -91,21 +92,19 @@ def _checked(hook: Callable, old: Any, result: Any) -> Any:
     if not hasattr(result, "_array"):
         _refuse("Variable", result)
     if old is None:
-        raise errors.advised(
-            RuntimeError("can't replace a None gradient with a non-None value"),
+        raise errors.runtime_error(
+            "can't replace a None gradient with a non-None value",
             "No gradient has come here, or none is wanted: return None in its place.",
         )
     if result.dtype is not old.dtype:
-        raise errors.advised(
-            RuntimeError(
-                f"{_name(hook)} has changed the type of value (was {errors.tensor_type(old.dtype)} "
-                f"got {errors.tensor_type(result.dtype)})"
-            ),
+        raise errors.runtime_error(
+            f"{_name(hook)} has changed the type of value (was {errors.tensor_type(old.dtype)} "
+            f"got {errors.tensor_type(result.dtype)})",
             f"Convert what it returns with .to({old.dtype}).",
         )
     if result.shape != old.shape:
-        raise errors.advised(
-            RuntimeError(f"{_name(hook)} has changed the size of value"),
+        raise errors.runtime_error(
+            f"{_name(hook)} has changed the size of value",
             f"Return a tensor of shape {list(old.shape)}, or None to leave the gradient alone.",
         )
     return result
@@ -133,11 +132,9 @@ def call_hooks(hooks: Hooks, values: tuple, *others: tuple) -> tuple:
         if not isinstance(result, tuple):
             _refuse("tuple", result)
         if len(result) != len(values):
-            raise errors.advised(
-                RuntimeError(
-                    f"{_name(hook)} has returned an incorrect number of values (got "
-                    f"{len(result)}, but expected {len(values)})"
-                ),
+            raise errors.runtime_error(
+                f"{_name(hook)} has returned an incorrect number of values (got "
+                f"{len(result)}, but expected {len(values)})",
                 "Return one gradient, or None, for each that was given.",
             )
         values = tuple(
@@ -153,7 +150,23 @@ def call_after_accumulation(hook: Callable, leaf: Any) -> None:
     if result is None:
         return
     _checked(hook, leaf, result)
-    raise errors.advised(
-        RuntimeError("Tensor post accumulate grad hooks should return None."),
-        "Change tensor.grad instead.",
+    raise errors.runtime_error(
+        "Tensor post accumulate grad hooks should return None.", "Change tensor.grad instead."
     )
+
+
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warn of each hook on the gradient of a tensor that would be lost if it were stored.
+
+    >>> from tapegrad.utils.hooks import warn_if_has_hooks
+    >>> warn_if_has_hooks(torch.ones(1))
+    """
+    for hook in (tensor._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
+                "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
+                "suppress this warning",
+                UserWarning,
+                stacklevel=2,
+            )

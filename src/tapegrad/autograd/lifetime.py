@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.describe import kept_by
-from tapegrad.autograd.graph import AccumulateGrad, Port
+from tapegrad.autograd.node import AccumulateGrad, Port
 
 
 def owner(array: np.ndarray) -> np.ndarray:

@@ -29,7 +29,9 @@ class Mode:
     on_tensors = False  # whether a backward pass has to run on tensors, whoever records it
     nests = False  # whether a mode that comes later goes on top of it, as its transform does
     maps = False  # whether it is a level of `vmap`
-    pushes: bool = False  # forward mode on top of a plain grad mode: autograd/push_pointwise.py
+    pushes: bool = (
+        False  # forward mode on top of a plain grad mode: autograd/forward/jvp_pointwise.py
+    )
 
     def __init__(self, grad: bool):
         self.grad = grad
@@ -322,7 +324,7 @@ class _Inference(Mode):
         return _Inference(grad)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-        from tapegrad.autograd.graph import mark_inference
+        from tapegrad.autograd.node import mark_inference
 
         return mark_inference(super().call(name, function, args, kwargs))
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from tapegrad import errors
 from tapegrad.autograd.engine import WALK
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.view import edge_of
+from tapegrad.core import errors
 
 
 class _MultiHandle(RemovableHandle):
@@ -27,10 +27,7 @@ _MultiHandle.__module__ = "torch.autograd.graph"
 
 
 def register_multi_grad_hook(
-    tensors: Sequence,
-    fn: Callable,
-    *,
-    mode: str = "all",
+    tensors: Sequence, fn: Callable, *, mode: str = "all"
 ) -> RemovableHandle:
     """Call `fn` once in each backward pass that reaches `tensors`; returns a handle.
 
@@ -52,8 +49,8 @@ def register_multi_grad_hook(
     [tensor([2., 2.]), tensor([3., 3.])]
     """
     if mode not in ("all", "any"):
-        raise errors.advised(
-            ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}"),
+        raise errors.value_error(
+            f"Expects mode to be one of ('all', 'any') but got {mode}",
             "'all' waits for all gradients, 'any' for one.",
         )
     add = _of_all if mode == "all" else _of_any
@@ -63,9 +60,8 @@ def register_multi_grad_hook(
 def _of_all(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
     for x in tensors:
         if not x.requires_grad:
-            raise errors.advised(
-                AssertionError("Expected gradient function to be set"),
-                "Each tensor has to require grad.",
+            raise errors.assertion_error(
+                "Expected gradient function to be set", "Each tensor has to require grad."
             )
     nodes = [_node(x) for x in tensors]
     arrived: WeakKeyDictionary[Any, list] = WeakKeyDictionary()  # pass -> [still to come, grads]

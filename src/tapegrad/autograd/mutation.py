@@ -7,16 +7,17 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet
 
-from tapegrad import errors
-from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import Version, version_of
-from tapegrad.autograd.kept import origin_of
-from tapegrad.autograd.layered import Layered, layer_of
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.autograd.errors import modified
+from tapegrad.autograd.layered_mode import Layered, layer_of
 from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.autograd.node import Version, version_of
+from tapegrad.autograd.operator_base import OperatorBase
+from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
 from tapegrad.autograd.view import edge_of, memory_owner
-from tapegrad.op import Op
-from tapegrad.tensor import wrap
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import wrap
 
 
 class _Kept:
@@ -33,15 +34,13 @@ class _Kept:
 
     def tensor(self) -> Any:
         if self.array is None:
-            raise errors.advised(
-                AssertionError(
-                    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
-                    "in which the graph was originally recorded."
-                ),
+            raise errors.assertion_error(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                "in which the graph was originally recorded.",
                 "Run the backward pass inside the block.",
             )
         if self.counter is not None and self.counter.value != self.version:
-            raise errors.modified(self.array, self.counter, self.version, self.origin)
+            raise modified(self.array, self.counter, self.version, self.origin)
         return wrap(self.array)
 
 
@@ -91,7 +90,7 @@ class Mutating(Layered):
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, _ = args
-        if type(op) is not Op and inputs:  # the function of an operator: a write
+        if not isinstance(op, OperatorBase) and inputs:  # the function of an operator: a write
             self.writes(inputs[0])
         return self.below(name, function, args, kwargs)
 
@@ -140,8 +139,8 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     tensor([2., 4.])
     """
     if layer_of(Mutating) is not None:
-        raise errors.advised(
-            RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested"),
+        raise errors.runtime_error(
+            "allow_mutation_on_saved_tensors contexts cannot be nested",
             "The block around this one allows it already.",
         )
     context = _AllowMutationOnSavedContext()

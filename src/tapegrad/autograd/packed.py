@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import EVERY, INFERENCE, Version
-from tapegrad.autograd.kept import GRAD, RAW, check
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.autograd.errors import freed
 from tapegrad.autograd.mode import MODE, switched
+from tapegrad.autograd.node import EVERY, INFERENCE, Version
+from tapegrad.autograd.operator_base import shape_error
 from tapegrad.autograd.plan import Plan, node_class
+from tapegrad.autograd.saved import GRAD, RAW, check
 from tapegrad.autograd.view import edge_of, shares_memory
-from tapegrad.call import shape_error
-from tapegrad.tensor import TensorCore, wrap
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase, wrap
 
 
 class Packed:
@@ -34,12 +35,10 @@ class Packed:
     def tensor(self) -> Any:
         """The tensor that the unpack hook gives now, without history."""
         x = self.unpack_hook(self.value)
-        if not isinstance(x, TensorCore):
-            raise errors.advised(
-                TypeError(
-                    "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
-                    f"type {type(x).__name__}"
-                ),
+        if not isinstance(x, TensorBase):
+            raise errors.type_error(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                f"type {type(x).__name__}",
                 "The unpack hook gets what the pack hook returned, and returns the tensor.",
             )
         array = x._array
@@ -61,13 +60,11 @@ def _packed(x: Any, pack_hook: Callable) -> Any:
         MODE.reset(token)
     version = x._counter
     if version is not None and version.value != before:
-        raise errors.advised(
-            RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as "
-                "input to pack hook cannot be modified by in-place operations as this can lead to "
-                "unexpected side-effects. Please open an issue if you need to perform in-place "
-                "operations on the input to a pack hook."
-            ),
+        raise errors.runtime_error(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as "
+            "input to pack hook cannot be modified by in-place operations as this can lead to "
+            "unexpected side-effects. Please open an issue if you need to perform in-place "
+            "operations on the input to a pack hook.",
             "Pack a clone() of it.",
         )
     return value
@@ -76,12 +73,10 @@ def _packed(x: Any, pack_hook: Callable) -> Any:
 def not_callable(function: str, own: str, *given: Any) -> TypeError:
     """Hooks that are no functions; `own` is what stands before their types."""
     numbers = ", ".join(f"arg{i}: collections.abc.Callable" for i in range(2))
-    return errors.advised(
-        TypeError(
-            f"{function}(): incompatible function arguments. The following argument types are "
-            f"supported:\n    1. ({own}{numbers}) -> None\n\nInvoked with: "
-            + ", ".join(map(repr, given))
-        ),
+    return errors.type_error(
+        f"{function}(): incompatible function arguments. The following argument types are "
+        f"supported:\n    1. ({own}{numbers}) -> None\n\nInvoked with: "
+        + ", ".join(map(repr, given)),
         "Pass two functions: one packs a tensor, one gives it back.",
     )
 
@@ -99,7 +94,7 @@ def pack_node(node: Any, inputs: tuple, outs: tuple, hooks: tuple, guarded: Any 
         return
 
     def packed(x: Any) -> Any:
-        if not isinstance(x, TensorCore):
+        if not isinstance(x, TensorBase):
             return x
         if guarded is not None and shares_memory(x._array, guarded):
             x = _copy(x)
@@ -179,7 +174,7 @@ class PackedPlan(Plan):
     def _unpacked(self, node: Any, only: int | None = None) -> Any:
         """A node as it would be without hooks; `only` the given one of what it keeps unpacked."""
         if node.saved is None:
-            raise errors.freed(node)
+            raise freed(node)
         plain = self.node_type()
         plain.plan = self.original
         plain.edges = node.edges

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import edge_of
 

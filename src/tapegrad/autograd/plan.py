@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.autograd.compose import compose
-from tapegrad.autograd.graph import (
+from tapegrad.autograd.errors import freed
+from tapegrad.autograd.mode import EVERYWHERE
+from tapegrad.autograd.node import (
     AccumulateGrad,
     MultiNode,
     OperatorNode,
@@ -21,9 +21,12 @@ from tapegrad.autograd.graph import (
     TupleNode,
     version_of,
 )
-from tapegrad.autograd.kept import GRAD, RAW, check
-from tapegrad.autograd.mode import EVERYWHERE
-from tapegrad.tensor import TensorCore, wrap
+from tapegrad.autograd.plan_composer import compose
+from tapegrad.autograd.saved import GRAD, RAW, check
+from tapegrad.core import errors
+from tapegrad.core.annotations import Namespace
+from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.core.tensor_base import TensorBase, wrap
 
 PLANS: list[Plan] = []  # all of them
 _tensor_namespace: Any = None
@@ -32,10 +35,8 @@ _tensor_namespace: Any = None
 def _find_namespace() -> Any:
     """The namespace whose operators are those of tensors, loaded by the first double backward."""
     global _tensor_namespace
-    from tapegrad import namespace
-
-    _tensor_namespace = namespace
-    return namespace
+    _tensor_namespace = TENSOR_NAMESPACE()
+    return _tensor_namespace
 
 
 class Plan:
@@ -57,7 +58,7 @@ class Plan:
         "versions",  # the versions of it, where an input has a counter: versions(inputs)
     )
 
-    def __init__(self, op: Any, kinds: str, conjugate: bool, xp: Any, large: bool):
+    def __init__(self, op: Any, kinds: str, conjugate: bool, xp: Namespace, large: bool):
         self.op = op
         self.kinds = kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
@@ -88,10 +89,8 @@ class Plan:
         for i, (name, kind) in enumerate(zip(op.inputs, self.kinds, strict=False)):
             if kind == GRAD:
                 if name not in op.vjps:
-                    raise errors.advised(
-                        NotImplementedError(
-                            f"derivative for {op.name} with respect to {name} is not implemented"
-                        ),
+                    raise errors.not_implemented(
+                        f"derivative for {op.name} with respect to {name} is not implemented",
                         f"Detach that argument, or declare {op.name}.vjp({name}=...).",
                     )
                 needed.append((i, op.vjps[name]))
@@ -198,7 +197,7 @@ class Plan:
     def tensor_at(self, node: OperatorNode, i: int) -> Any:
         """The `i`-th of what the node kept, with its place in the graph where it is a tensor."""
         if node.saved is None:
-            raise errors.freed(node)
+            raise freed(node)
         check(node)
         where, key, _ = self.keeps[i]
         return self._tensor(node, where, key, node.saved[i])
@@ -206,7 +205,7 @@ class Plan:
     def place_of(self, node: OperatorNode, name: str, prefix: str = "_saved_") -> int:
         """Which of what a node keeps its attribute `_saved_<name>` is."""
         if node.saved is None:
-            raise errors.freed(node)
+            raise freed(node)
         kept = self.places
         own = _OWN_NAMES.get(name, name)
         if name == "self" and self.op.inputs:
@@ -219,28 +218,26 @@ class Plan:
             )
         return kept[own]
 
+    def shown_names(self) -> list[str]:
+        """What `dir` lists of what a node saves: `_saved_self`, `_raw_saved_self`."""
+        found = []
+        for where, key, name in self.keeps:
+            if name.endswith("_like"):
+                continue  # a shape and a dtype, for rules alone
+            name = "self" if (where, key) == ("input", 0) else _THEIR_NAMES.get(name, name)
+            found.append("_saved_" + name)
+            if where in ("output", "inputs") or (where == "input" and self.kinds[key] != RAW):
+                found.append("_raw_saved_" + name)
+        return found
+
 
 _OWN_NAMES = {"result": "y", "dim": "axis", "keepdim": "keepdims"}  # by PyTorch's names
 _THEIR_NAMES = {own: name for name, own in _OWN_NAMES.items()}
 
 
-def shown_names(plan: Any) -> list[str]:
-    """What `dir` lists of what a node of `plan` keeps: `_saved_self`, `_raw_saved_self`."""
-    plan = getattr(plan, "original", plan)
-    found = []
-    for where, key, name in getattr(plan, "keeps", ()):
-        if name.endswith("_like"):
-            continue  # a shape and a dtype, for rules alone
-        name = "self" if (where, key) == ("input", 0) else _THEIR_NAMES.get(name, name)
-        found.append("_saved_" + name)
-        if where in ("output", "inputs") or (where == "input" and plan.kinds[key] != RAW):
-            found.append("_raw_saved_" + name)
-    return found
-
-
 def placed(value: Any, edge: Any) -> Any:
     """A kept input, an array or a tensor, as a tensor behind the edge it had."""
-    kept_tensor = isinstance(value, TensorCore)  # among the inputs of a variadic operator
+    kept_tensor = isinstance(value, TensorBase)  # among the inputs of a variadic operator
     array = value._array if kept_tensor else value
     if type(edge) is AccumulateGrad and edge.array is array:
         return edge.variable

@@ -13,11 +13,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.autograd.profile_block import attach, detach, record_function
-from tapegrad.autograd.profile_emit import emit_itt, emit_nvtx
-from tapegrad.autograd.profile_recorder import Recorder
 from tapegrad.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error, runtime_error
+from tapegrad.profiler.block import attach, detach, record_function
+from tapegrad.profiler.emit import emit_itt, emit_nvtx
+from tapegrad.profiler.recorder import Recorder
 
 __all__ = [
     "EventList",
@@ -103,8 +103,8 @@ class profile:
         if not enabled:
             return
         if not use_cpu:
-            raise advised(
-                AssertionError("Device-only events supported only with Kineto (use_kineto=True)"),
+            raise assertion_error(
+                "Device-only events supported only with Kineto (use_kineto=True)",
                 "Leave use_cpu=True: there is no other device here.",
             )
         if use_cuda:
@@ -123,9 +123,8 @@ class profile:
         if not self.enabled:
             return None
         if self.entered:
-            raise advised(
-                RuntimeError("Profiler context manager is not reentrant"),
-                "Make a new profile() for each block.",
+            raise runtime_error(
+                "Profiler context manager is not reentrant", "Make a new profile() for each block."
             )
         self.entered = True
         self._recorder = self._new_recorder()
@@ -154,7 +153,7 @@ class profile:
             raise AssertionError("a recorder is made before it starts")
         recorder.start()
         if self.with_stack:
-            from tapegrad.autograd.profile_python import PythonTracer
+            from tapegrad.profiler.python_functions import PythonTracer
 
             self._tracer = PythonTracer(recorder)
             self._tracer.start()
@@ -171,7 +170,7 @@ class profile:
             recorder = self._recorder
             if recorder is None or not recorder.ended:
                 return EventList()
-            from tapegrad.autograd.profile_tree import events_of
+            from tapegrad.profiler.event_tree import events_of
 
             events = events_of(recorder, flops=self.with_flops, shapes=self._show_shapes)
             self._events = EventList(
@@ -232,7 +231,7 @@ class profile:
             metadata: keys and values for the head of the trace.
             use_python_export: accepted; there is one way to write a trace here.
         """
-        from tapegrad.autograd.profile_trace import write_trace
+        from tapegrad.profiler.chrome_trace import write_trace
 
         recorder = self._finished()
         options = {
@@ -252,17 +251,15 @@ class profile:
         """Write each event's Python functions, outermost first, and its `metric`: a flame graph."""
         self._finished()
         if not self.with_stack:
-            raise advised(
-                AssertionError("export_stacks() requires with_stack=True"),
-                "Use profile(with_stack=True).",
+            raise assertion_error(
+                "export_stacks() requires with_stack=True", "Use profile(with_stack=True)."
             )
         self.function_events.export_stacks(path, metric)
 
     def _finished(self) -> Recorder:
         if self._recorder is None or not self._recorder.ended:
-            raise advised(
-                RuntimeError("Profiler didn't finish running"),
-                "Leave the block of `with profile()` first.",
+            raise runtime_error(
+                "Profiler didn't finish running", "Leave the block of `with profile()` first."
             )
         return self._recorder
 
@@ -297,6 +294,6 @@ def kineto_available() -> bool:
 
 
 def __getattr__(name: str):
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tapegrad.autograd.profile_event import (
-    DeviceType,
-    FunctionEvent,
-    FunctionEventAvg,
-    Interval,
-)
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
+from tapegrad.profiler.event import DeviceType, FunctionEvent, FunctionEventAvg, Interval
 
 __all__ = ["DeviceType", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval"]
 
@@ -36,7 +31,7 @@ class EventList(list):
 
     def _build_tree(self) -> None:
         """Give every event its parent and its children, from their times."""
-        from tapegrad.autograd.profile_tree import build_tree
+        from tapegrad.profiler.event_tree import build_tree
 
         build_tree(self)
 
@@ -103,7 +98,7 @@ class EventList(list):
             top_level_events_only: leave out events inside others.
             time_unit: `"s"`, `"ms"` or `"us"`; None chooses for each number.
         """
-        from tapegrad.autograd.profile_table import Layout
+        from tapegrad.profiler.table import Layout
 
         layout = Layout(
             row_limit=row_limit,
@@ -124,7 +119,7 @@ class EventList(list):
 
     def export_chrome_trace(self, path: str) -> None:
         """Write the events to `path`, for a trace viewer."""
-        from tapegrad.autograd.profile_trace import write_events
+        from tapegrad.profiler.chrome_trace import write_events
 
         write_events(self, path)
 
@@ -135,13 +130,12 @@ class EventList(list):
 
     def export_stacks(self, path: str, metric: str) -> None:
         """Write each event's Python functions, outermost first, and its `metric`: a flame graph."""
-        from tapegrad.autograd.profile_trace import write_stacks
+        from tapegrad.profiler.chrome_trace import write_stacks
 
         if metric not in self.supported_export_stacks_metrics():
             known = self.supported_export_stacks_metrics()
-            raise advised(
-                ValueError(f"metric should be one of: {known}"),
-                f"Choose one of them instead of {metric!r}.",
+            raise value_error(
+                f"metric should be one of: {known}", f"Choose one of them instead of {metric!r}."
             )
         write_stacks(self, path, metric)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.autograd.function_kept import FREED, TAKEN, Kept, KeptPacked, kept_tensor
-from tapegrad.autograd.kept import RAW
+from tapegrad.autograd.errors import freed
+from tapegrad.autograd.function.saved import FREED, TAKEN, Kept, KeptPacked, kept_tensor
 from tapegrad.autograd.packed import Packed, PackedPlan, hold, not_callable
+from tapegrad.autograd.saved import RAW
 from tapegrad.autograd.view import edge_of
+from tapegrad.core import errors
 
 
 class SavedTensor:
@@ -34,22 +35,18 @@ class SavedTensor:
             own = "self: torch._C._autograd.SavedTensor, "
             raise not_callable("register_hooks", own, self, pack_hook, unpack_hook)
         if self._is_freed():
-            raise errors.advised(
-                RuntimeError(
-                    "Calling register_hooks on a saved tensor after it has been freed. Saved "
-                    "intermediate values of the graph are freed when you call .backward() or "
-                    "autograd.grad(). Specify retain_graph=True if you need to backward through "
-                    "the graph a second time or if you need to access saved variables after "
-                    "calling backward."
-                ),
+            raise errors.runtime_error(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved "
+                "intermediate values of the graph are freed when you call .backward() or "
+                "autograd.grad(). Specify retain_graph=True if you need to backward through "
+                "the graph a second time or if you need to access saved variables after "
+                "calling backward.",
                 "Register them before the backward pass.",
             )
         if self._packed() is not None:
-            raise errors.advised(
-                RuntimeError(
-                    "Calling register_hooks on a saved tensor whose hooks have already been set. "
-                    "Hint: only one pair of hooks is allowed at a time."
-                ),
+            raise errors.runtime_error(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. "
+                "Hint: only one pair of hooks is allowed at a time.",
                 "Compose the functions into one pair.",
             )
         self._replace(Packed(self.unpack().detach(), pack_hook, unpack_hook))
@@ -76,7 +73,7 @@ class SavedTensor:
 
     def _packed(self) -> Packed | None:
         if self._is_freed():
-            raise errors.freed(self._node)
+            raise freed(self._node)
         value = self._node.saved[self._i]
         value = value if self._j is None else value[self._j]
         return value if type(value) is Packed else None
@@ -97,7 +94,7 @@ class SavedByFunction(SavedTensor):
 
     def unpack(self) -> Any:
         if self._is_freed():
-            raise errors.freed(self._node)
+            raise freed(self._node)
         return kept_tensor(self._node, self._node.kept_tensors[self._i])
 
     def _is_freed(self) -> bool:
@@ -105,7 +102,7 @@ class SavedByFunction(SavedTensor):
 
     def _packed(self) -> Packed | None:
         if self._is_freed():
-            raise errors.freed(self._node)
+            raise freed(self._node)
         kept = self._node.kept_tensors[self._i]
         return kept.packed if type(kept) is KeptPacked else None
 

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.autograd.kept import origin_of
-from tapegrad.autograd.layered import layer_of
+from tapegrad.autograd.errors import modified
+from tapegrad.autograd.layered_mode import layer_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.packed import not_callable
+from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.saving_mode import Saving, with_hooks
 from tapegrad.autograd.view import edge_of
+from tapegrad.core import errors
 
 _FORBIDDEN: ContextVar[str | None] = ContextVar("tapegrad_hooks_forbidden", default=None)
 
@@ -59,8 +60,8 @@ class saved_tensors_hooks:
 
     def __exit__(self, *error: object) -> None:
         if not self._tokens:
-            raise errors.advised(
-                RuntimeError("saved_tensors_hooks was left without having been entered"),
+            raise errors.runtime_error(
+                "saved_tensors_hooks was left without having been entered",
                 "Use it in a `with` statement.",
             )
         MODE.reset(self._tokens.pop())
@@ -97,7 +98,7 @@ def _as_it_is(x: Any) -> tuple[Any, int, str]:
 def _unchanged(kept: tuple[Any, int, str]) -> Any:
     x, version, origin = kept
     if x._version != version:
-        raise errors.modified(x._array, x._counter, version, origin)
+        raise modified(x._array, x._counter, version, origin)
     return x
 
 
@@ -114,12 +115,10 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     RuntimeError: no hooks here
     """
     if not isinstance(error_message, str):
-        raise errors.advised(
-            TypeError(
-                "_saved_tensors_hooks_disable(): incompatible function arguments. The following "
-                "argument types are supported:\n    1. (error_message: str, fail_if_non_empty: "
-                f"bool = True) -> None\n\nInvoked with: {error_message!r}"
-            ),
+        raise errors.type_error(
+            "_saved_tensors_hooks_disable(): incompatible function arguments. The following "
+            "argument types are supported:\n    1. (error_message: str, fail_if_non_empty: "
+            f"bool = True) -> None\n\nInvoked with: {error_message!r}",
             "Say what a user should read.",
         )
     if layer_of(Saving) is not None:

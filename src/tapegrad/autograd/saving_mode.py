@@ -10,13 +10,13 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from tapegrad.autograd.graph import Port
+from tapegrad.autograd import operator_base
 from tapegrad.autograd.history import CopySlices
-from tapegrad.autograd.layered import Layered, layer_of
+from tapegrad.autograd.layered_mode import Layered, layer_of
 from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.autograd.node import Port
+from tapegrad.autograd.operator_base import OperatorBase
 from tapegrad.autograd.packed import Packed, pack_node
-from tapegrad.call import apply
-from tapegrad.op import Op
 
 # The array that an operator in place is about to write.
 _GUARDED: ContextVar[Any] = ContextVar("tapegrad_guarded", default=None)
@@ -43,14 +43,14 @@ class Saving(Layered):
         else:
             token = MODE.set(under)
             try:
-                if function is apply:  # then an operator: the fast path of small calls
+                if function is operator_base.APPLY:  # an operator: by its fast path
                     result = op.call(*inputs, **params)
                 else:
                     result = function(*args, **kwargs)
             finally:
                 MODE.reset(token)
         if self.grad:
-            if type(op) is Op:
+            if isinstance(op, OperatorBase):
                 outs = result if type(result) is tuple else (result,)
                 node = _maker(outs)
             else:  # the function of an operator: a write

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapegrad import errors
+from tapegrad.core import errors
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
@@ -23,7 +23,6 @@ def set_override_stale_capture_stream(enabled: bool) -> None:
 
 def _check(enabled: bool) -> None:
     if not isinstance(enabled, bool):
-        raise errors.advised(
-            RuntimeError(f"enabled must be a bool, but got {type(enabled).__name__}"),
-            "Pass True or False.",
+        raise errors.runtime_error(
+            f"enabled must be a bool, but got {type(enabled).__name__}", "Pass True or False."
         )

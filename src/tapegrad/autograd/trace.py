@@ -17,14 +17,17 @@ from contextvars import ContextVar
 from types import CodeType
 from typing import Any
 
-from tapegrad.autograd.graph import AccumulateGrad, Port
-from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.layered_mode import Layered
+from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.core.registration import EXPLANATIONS
 
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MOST = 24  # frames that a trace has, counted from the innermost one
 _is_own: dict[str, bool] = {}  # by file name
 _NUMBER = "number of the call"  # no name that a variable could have
 _n_calls = itertools.count(1)
+anomaly = False, True, False  # of anomaly mode: enabled, check_nan, check_inf
+LAYER_CALL: CodeType | None = None  # what runs when a layer is called: nn sets it
 
 
 class Trace:
@@ -124,8 +127,8 @@ def frames_here(modules: list | None = None, calls: list | None = None) -> tuple
     """
     found: list[Any] = []
     layer: Any = None
-    if modules is not None and "tapegrad.nn.module" in sys.modules:
-        layer = sys.modules["tapegrad.nn.module"].Module.__call__.__code__
+    if modules is not None:
+        layer = LAYER_CALL
     frame: Any = sys._getframe(1)
     while frame is not None and len(found) < 2 * _MOST:
         code = frame.f_code
@@ -197,27 +200,12 @@ def freed_by(node: Any) -> str:
 
 def lost_by(x: Any) -> str:
     """How and where a tensor lost its history, in sentences; "" if nobody watched."""
-    watching = sys.modules.get("tapegrad.inspect.watching")
-    if watching is None:
-        return ""
-    from tapegrad.inspect.explanation import origin
-
-    return " ".join(["", *origin(x, watching.latest())])
+    return EXPLANATIONS().lost_by(x) if EXPLANATIONS else ""
 
 
 def missed_by(x: Any) -> str:
     """Why a pass did not reach a tensor, in sentences; "" if nobody watched."""
-    watching = sys.modules.get("tapegrad.inspect.watching")
-    log = None if watching is None else watching.latest()
-    if log is None or type(getattr(x, "_node", None)) is not AccumulateGrad:
-        return ""
-    from tapegrad.inspect.leaf_explanation import lost_on_the_way
-
-    lines = lost_on_the_way(x._node, log)
-    places = [line.strip() for line in lines if line.startswith(" ")]
-    if not lines:
-        return ""
-    return " ".join(["", lines[0], ", ".join(places) + ".", *lines[len(places) + 1 :]])
+    return EXPLANATIONS().missed_by(x) if EXPLANATIONS else ""
 
 
 def whole(x: Any) -> Any:

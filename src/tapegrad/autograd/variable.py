@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.tensor import Tensor
+from tapegrad.core import errors, tensor_base
+from tapegrad.core.tensor_base import TensorBase
 
 
 class VariableMeta(type):
     """Every tensor is an instance of `Variable`."""
 
     def __instancecheck__(cls, other: Any) -> bool:
-        return isinstance(other, Tensor)
+        return isinstance(other, TensorBase)
 
 
 class Variable(metaclass=VariableMeta):
@@ -29,10 +29,10 @@ class Variable(metaclass=VariableMeta):
         if volatile is not None:
             _warn_of_volatile(volatile, requires_grad)
         if data is None:
-            data = Tensor()
-        elif not isinstance(data, Tensor):
-            raise errors.advised(
-                TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}"),
+            data = tensor_base.Tensor()
+        elif not isinstance(data, TensorBase):
+            raise errors.type_error(
+                f"Variable data has to be a tensor, but got {type(data).__name__}",
                 "torch.tensor(data, requires_grad=True) takes numbers, lists and arrays.",
             )
         result = data.detach()

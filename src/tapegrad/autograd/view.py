@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.autograd.graph import (
+from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.node import (
     INFERENCE,
     AccumulateGrad,
     OperatorNode,
@@ -21,8 +21,10 @@ from tapegrad.autograd.graph import (
     next_sequence,
     version_of,
 )
-from tapegrad.autograd.mode import is_grad_enabled
-from tapegrad.autograd.origin import MULTI_OUTPUT, NO_GRAD, ORDINARY, view_error
+from tapegrad.autograd.view_origin import MULTI_OUTPUT, NO_GRAD, ORDINARY, view_error
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.registration import TENSOR_NAMESPACE
 
 
 class Step:
@@ -35,7 +37,7 @@ class Step:
         self.params = params
         self.index = index
 
-    def forward(self, xp: Any, x: Any) -> Any:
+    def forward(self, xp: Namespace, x: Array) -> Any:
         out = self.op.forward(xp, x, **self.params)
         return out if self.index is None else out[self.index]
 
@@ -116,11 +118,9 @@ def edge_of(tensor: Any, strict: bool = False) -> Any:
 def check_base(view: View) -> None:
     """Raise where the base of a view got another shape in place: the steps begin with the old."""
     if view.array is not view.base._array:
-        raise errors.advised(
-            RuntimeError(
-                "the base of this view was given another shape in place (t_(), unsqueeze_(), ...) "
-                "after the view was made, and written since: its history cannot be followed"
-            ),
+        raise errors.runtime_error(
+            "the base of this view was given another shape in place (t_(), unsqueeze_(), ...) "
+            "after the view was made, and written since: its history cannot be followed",
             "Make the view again, or use the out-of-place form (t(), unsqueeze(), ...).",
         )
 
@@ -180,13 +180,13 @@ class _Replay:
 
     def gradients(self, node: OperatorNode, g: Any) -> tuple:
         """The gradient of the base."""
-        from tapegrad.arrays.find import namespace_of
+        from tapegrad.arrays.namespaces import namespace_of
 
         steps, shape, dtype = node.saved
         return (adjoint(namespace_of((g,)), steps, g, shape, dtype),)
 
     def run_on_tensors(self, node: OperatorNode, g: Any) -> tuple:
-        from tapegrad import namespace
+        namespace = TENSOR_NAMESPACE()
 
         steps, shape, dtype = node.saved
         return (adjoint(namespace, steps, g, shape, dtype),)
@@ -212,11 +212,11 @@ class _Shaped:
         return len(self.shape)
 
 
-def adjoint(xp: Any, steps: tuple[Step, ...], g: Any, shape: tuple, dtype: Any) -> Any:
+def adjoint(xp: Namespace, steps: tuple[Step, ...], g: Array, shape: tuple, dtype: Any) -> Any:
     """The gradient of the base from that of a view: each step's reverse rule, last step first."""
     import numpy as np
 
-    from tapegrad.arrays import numpy as numpy_namespace
+    from tapegrad.arrays.numpy import namespace as numpy_namespace
 
     # only its shapes are used, and its memory never touched
     probe: Any = np.empty(shape, dtype if isinstance(dtype, np.dtype) else bool)

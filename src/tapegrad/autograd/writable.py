@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
-from tapegrad import errors
-from tapegrad.autograd.graph import INFERENCE, AccumulateGrad
 from tapegrad.autograd.mode import is_grad_enabled
-from tapegrad.autograd.origin import ORDINARY, view_error
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, version_of
 from tapegrad.autograd.view import check_base
-from tapegrad.dtype import of
-from tapegrad.promotion import can_cast
+from tapegrad.autograd.view_origin import ORDINARY, view_error
+from tapegrad.core import errors
+from tapegrad.core.dtype import of
+from tapegrad.core.promotion import can_cast
 
 
 def check_writable(x: Any) -> None:
@@ -48,12 +49,10 @@ def _check_inference() -> None:
     from tapegrad.autograd.mode import is_inference_mode_enabled
 
     if not is_inference_mode_enabled():
-        raise errors.advised(
-            RuntimeError(
-                "Inplace update to inference tensor outside InferenceMode is not allowed."
-                "You can make a clone to get a normal tensor before doing inplace update."
-                "See https://github.com/pytorch/rfcs/pull/17 for more details."
-            ),
+        raise errors.runtime_error(
+            "Inplace update to inference tensor outside InferenceMode is not allowed."
+            "You can make a clone to get a normal tensor before doing inplace update."
+            "See https://github.com/pytorch/rfcs/pull/17 for more details.",
             "clone() the tensor first.",
         )
 
@@ -62,21 +61,17 @@ def check_fits(name: str, x: Any, result: Any) -> None:
     """Raise unless `result` can be written into `x`: its shape the same, its dtype no wider."""
     shape = x._array.shape
     if result._array.shape != shape:
-        raise errors.advised(
-            RuntimeError(
-                f"output with shape {list(shape)} doesn't match the broadcast shape "
-                f"{list(result._array.shape)}"
-            ),
+        raise errors.runtime_error(
+            f"output with shape {list(shape)} doesn't match the broadcast shape "
+            f"{list(result._array.shape)}",
             "An in-place operator cannot enlarge its tensor: use the out-of-place form.",
         )
     if result._array.dtype != x._array.dtype:
         have, want = of(result._array.dtype), of(x._array.dtype)
         if not can_cast(have, want):
-            raise errors.advised(
-                RuntimeError(
-                    f"result type {have.scalar_name} can't be cast to the desired output type "
-                    f"{want.scalar_name}"
-                ),
+            raise errors.runtime_error(
+                f"result type {have.scalar_name} can't be cast to the desired output type "
+                f"{want.scalar_name}",
                 "Convert the tensor first, or use the out-of-place form.",
             )
 
@@ -87,12 +82,10 @@ def check_storable(x: Any) -> None:
     if (array.size and 0 in array.strides) and any(
         not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)
     ):
-        raise errors.advised(
-            RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to "
-                "a single memory location. Please clone() the tensor before performing the "
-                "operation."
-            ),
+        raise errors.runtime_error(
+            "unsupported operation: more than one element of the written-to tensor refers to "
+            "a single memory location. Please clone() the tensor before performing the "
+            "operation.",
             "expand() repeats without copying: clone() makes elements of their own.",
         )
 
@@ -122,12 +115,10 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _overlapping() -> RuntimeError:
-    return errors.advised(
-        RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor "
-            "refer to a single memory location. Please clone() the tensor before performing the "
-            "operation."
-        ),
+    return errors.runtime_error(
+        "unsupported operation: some elements of the input tensor and the written-to tensor "
+        "refer to a single memory location. Please clone() the tensor before performing the "
+        "operation.",
         "Read from a tensor with memory of its own.",
     )
 
@@ -137,3 +128,16 @@ def check_apart(out: Any, *inputs: Any) -> None:
     for x in inputs:
         if out is not None and np.may_share_memory(out._array, x._array):
             raise _overlapping()
+
+
+def written(x: Any, name: str) -> None:
+    """Count a write to `x` and remember which line of the user's file made it."""
+    version = version_of(x)
+    if version is INFERENCE:
+        return
+    version.value += 1
+    version.operator = name
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("tapegrad."):
+        frame = frame.f_back
+    version.line = (frame.f_code.co_filename, frame.f_lineno) if frame is not None else None

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapegrad.missing import missing as _missing
+from tapegrad.core.missing import missing as _missing
 
 __all__ = [
     "current_device",

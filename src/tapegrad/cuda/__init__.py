@@ -2,8 +2,8 @@
 
 from typing import NoReturn
 
-from tapegrad.device import require_cpu
-from tapegrad.missing import missing
+from tapegrad.core.device import require_cpu
+from tapegrad.core.missing import missing
 
 default_generators = ()
 has_half = True
@@ -184,7 +184,7 @@ def __getattr__(name: str):
 
         return import_module("tapegrad.cuda.amp")
     if name.endswith("Tensor"):
-        from tapegrad.ops.typed import TYPES, cuda_type
+        from tapegrad.operators.creation.legacy_constructor import TYPES, cuda_type
 
         if name in TYPES:
             return cuda_type(name)

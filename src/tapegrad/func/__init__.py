@@ -1,14 +1,14 @@
 """Derivatives and batches as functions of functions: `torch.func`."""
 
-from tapegrad.func.batch import vmap
-from tapegrad.func.forward import jvp
+from tapegrad.func.buffers_and_functionalize import functionalize, replace_all_batch_norm_modules_
+from tapegrad.func.functional_call import functional_call, stack_module_state
+from tapegrad.func.grad import grad, grad_and_value
 from tapegrad.func.jacobian import hessian, jacfwd, jacrev
-from tapegrad.func.module import functional_call, stack_module_state
-from tapegrad.func.other import functionalize, replace_all_batch_norm_modules_
-from tapegrad.func.pulling import linearize, vjp
-from tapegrad.func.rearrangement import rearrange
-from tapegrad.func.reverse import grad, grad_and_value
-from tapegrad.func.tracking import debug_unwrap
+from tapegrad.func.jvp import jvp
+from tapegrad.func.rearrange import rearrange
+from tapegrad.func.transform_stack import debug_unwrap
+from tapegrad.func.vjp import linearize, vjp
+from tapegrad.func.vmap import vmap
 
 __all__ = [
     "debug_unwrap",

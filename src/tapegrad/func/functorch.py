@@ -12,10 +12,10 @@ from typing import Any
 from warnings import warn
 
 from tapegrad import func as _func
-from tapegrad.boundary import users_level
-from tapegrad.errors import advised
+from tapegrad.core.argument_check import users_level
+from tapegrad.core.errors import runtime_error
 from tapegrad.nn.module import Module
-from tapegrad.ops.create import empty
+from tapegrad.operators.creation.zeros_eye import empty
 
 __all__ = [
     "combine_state_for_ensemble",
@@ -127,11 +127,9 @@ def make_functional(model: Module, disable_autograd_tracking: bool = False) -> t
     """
     _warn("make_functional", "torch.func.functional_call")
     if next(model.buffers(), None) is not None:
-        raise advised(
-            RuntimeError(
-                "make_functional(model): `model` has buffers. Please use "
-                "make_functional_with_buffers(model) instead."
-            ),
+        raise runtime_error(
+            "make_functional(model): `model` has buffers. Please use "
+            "make_functional_with_buffers(model) instead.",
             "torch.func.functional_call takes both.",
         )
     return FunctionalModule(model), _parameters(model, disable_autograd_tracking)
@@ -177,9 +175,7 @@ def combine_state_for_ensemble(models: Sequence[Module]) -> tuple:
     elif len({type(model) for model in models}) > 1:
         problem = "Expected all models to be of the same class."
     if problem:
-        raise advised(
-            RuntimeError(f"combine_state_for_ensemble: {problem}"), "Pass models of one kind."
-        )
+        raise runtime_error(f"combine_state_for_ensemble: {problem}", "Pass models of one kind.")
     parameters, buffers = _func.stack_module_state(models)
     stacked = tuple([p.detach() for p in parameters.values()])
     return FunctionalModuleWithBuffers(models[0]), stacked, tuple(buffers.values())

@@ -8,24 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad import errors
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.arrays.batched.units import units
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.batched.unit_vectors import units
+from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
-from tapegrad.func.batch import check_randomness, depth_of, lowered
-from tapegrad.func.forward import jvp, pushed
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import wrap
+from tapegrad.func.grad import checked_argnums, chosen, ones_of, replaced
+from tapegrad.func.jvp import jvp, pushed
 from tapegrad.func.level import is_inside, leave, lift, shown
-from tapegrad.func.mapping import Mapping, only_maps
-from tapegrad.func.pulling import pull_back, recorded_call
-from tapegrad.func.reverse import (
-    checked_argnums,
-    chosen,
-    ones_of,
-    replaced,
-)
-from tapegrad.func.tree import flatten, unflatten
-from tapegrad.tensor import wrap
+from tapegrad.func.pytree import flatten, unflatten
+from tapegrad.func.vjp import pull_back, recorded_call
+from tapegrad.func.vmap import check_randomness, depth_of, lowered
+from tapegrad.func.vmap_mode import Mapping, only_maps
 
 
 def jacrev(
@@ -56,8 +51,8 @@ def jacrev(
             [0., 4.]])
     """
     if chunk_size is not None and chunk_size <= 0:
-        raise errors.advised(
-            ValueError("jacrev: `chunk_size` should be greater than 0."),
+        raise errors.value_error(
+            "jacrev: `chunk_size` should be greater than 0.",
             "It is how many rows are computed at a time.",
         )
 
@@ -89,11 +84,9 @@ def _require_real(name: str, what: str, tensors: list) -> None:
     """Raise where a tensor is complex: its derivative is no matrix of numbers."""
     for i, x in enumerate(tensors):
         if x.dtype.is_complex:
-            raise errors.advised(
-                RuntimeError(
-                    f"{name}: Expected all {what} to be real but received complex tensor at "
-                    f"flattened input idx: {i}"
-                ),
+            raise errors.runtime_error(
+                f"{name}: Expected all {what} to be real but received complex tensor at "
+                f"flattened input idx: {i}",
                 "torch.view_as_real(x) gives the two parts.",
             )
 
@@ -121,7 +114,7 @@ def _table(outs: list, leaves: list, chunk_size: int | None) -> list[list]:
 
 
 def _joined(parts: tuple) -> Any:
-    from tapegrad.ops.join import cat
+    from tapegrad.operators.shape.cat_stack import cat
 
     return parts[0] if len(parts) == 1 else cat(list(parts))
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, Level, spread
-from tapegrad.arrays.find import namespace_of
-from tapegrad.errors import advised
-from tapegrad.op import REGISTRY, linear
-from tapegrad.tensor import TensorCore
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.errors import runtime_error
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.dispatch.op import REGISTRY, linear
 
 # --- on arrays ------------------------------------------------------------------------------------
 
@@ -33,13 +33,11 @@ def hidden(x: Any, axis: int, level: Level) -> Any:
     if type(x) is Batched and x.level.number > level.number:
         return Batched(x.level, hidden(x.value, axis + x.mapped, level), x.mapped)
     if is_inside(x, level):
-        raise advised(
-            RuntimeError(
-                "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to "
-                "call in-place operation that would mutate a captured Tensor. This is not "
-                "supported; please rewrite the function being transformed to explicitly accept "
-                "the mutated Tensor(s) as inputs."
-            ),
+        raise runtime_error(
+            "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to "
+            "call in-place operation that would mutate a captured Tensor. This is not "
+            "supported; please rewrite the function being transformed to explicitly accept "
+            "the mutated Tensor(s) as inputs.",
             "Make the tensor that is written inside the function.",
         )
     return Batched(level, _moved(x, axis, 0))
@@ -127,7 +125,7 @@ for _each in ("enter", "leave", "lift", "drop"):
 
 def _on(g: Any, operator: Any, function: Any) -> Any:
     """The operator for a tensor, the function for an array."""
-    return operator if isinstance(g, TensorCore) else function
+    return operator if isinstance(g, TensorBase) else function
 
 
 enter.vjp(x=lambda g, axis, level: _on(g, leave, shown)(g, axis=axis, level=level))

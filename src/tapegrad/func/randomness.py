@@ -12,10 +12,10 @@ from typing import Any
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.refusal import inplace_error
 from tapegrad.autograd.mode import MODE
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
+from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.level import enter, is_inside, leave, lift
-from tapegrad.func.mapping import Mapping, is_mapped
-from tapegrad.tensor import TensorCore, wrap
+from tapegrad.func.vmap_mode import Mapping, is_mapped
 
 
 def _outside(mode: Any, level: Level) -> Any:
@@ -43,12 +43,10 @@ class Outside:
 def checked(level: Level) -> str:
     """What random functions do in a level; an error where they are forbidden."""
     if level.randomness == "error":
-        raise advised(
-            RuntimeError(
-                "vmap: called random operation while in randomness error mode. Please either use "
-                "the 'same' or 'different' randomness flags on vmap or perform the randomness "
-                "operation out of vmap"
-            ),
+        raise runtime_error(
+            "vmap: called random operation while in randomness error mode. Please either use "
+            "the 'same' or 'different' randomness flags on vmap or perform the randomness "
+            "operation out of vmap",
             "vmap(f, randomness='different') draws numbers of its own for each member.",
         )
     return level.randomness
@@ -63,7 +61,7 @@ def made(level: Level, function: Callable, shape: tuple[int, ...], together: boo
         if together:
             whole = function((level.size, *shape))
         else:
-            from tapegrad.ops.join import stack
+            from tapegrad.operators.shape.cat_stack import stack
 
             whole = stack([function(shape) for _ in range(level.size)])
         return enter(whole, axis=0, level=level)
@@ -75,7 +73,7 @@ def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: 
     if checked(level) == "same":
         if not like:
             _refuse_mapped(given, level)
-        given = [_member(x, level) if isinstance(x, TensorCore) else x for x in given]
+        given = [_member(x, level) if isinstance(x, TensorBase) else x for x in given]
     else:
         given = [_shown(x, level, i == 0) for i, x in enumerate(given)]
     named = dict(zip(kwargs, given[len(args) :], strict=True))
@@ -88,12 +86,10 @@ def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: 
 
 def _refuse_mapped(given: Sequence, level: Level) -> None:
     """Raise for a tensor whose members would want numbers of their own."""
-    if any(isinstance(x, TensorCore) and is_mapped(x._array, level) for x in given):
-        raise advised(
-            RuntimeError(
-                "Vmap does not currently support same randomness with a batched tensor input. "
-                "Please file an issue with functorch"
-            ),
+    if any(isinstance(x, TensorBase) and is_mapped(x._array, level) for x in given):
+        raise runtime_error(
+            "Vmap does not currently support same randomness with a batched tensor input. "
+            "Please file an issue with functorch",
             "Use randomness='different'.",
         )
 
@@ -108,14 +104,12 @@ def filled_in(function: Callable, level: Level, x: Any, args: tuple, kwargs: dic
         return x.copy_(drawn)
     if not is_mapped(x._array, level):
         for y in args:
-            if isinstance(y, TensorCore) and is_mapped(y._array, level):
+            if isinstance(y, TensorBase) and is_mapped(y._array, level):
                 raise inplace_error("bernoulli_", level, x._array, y._array)
-        raise advised(
-            RuntimeError(
-                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
-                "will appear like same randomness. If this is necessary for your usage, please "
-                "file an issue with functorch."
-            ),
+        raise runtime_error(
+            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
+            "will appear like same randomness. If this is necessary for your usage, please "
+            "file an issue with functorch.",
             "Fill a tensor made from a mapped one: torch.empty_like(x), x.new_empty(...).",
         )
     others = [_shown(y, level, False) for y in args]
@@ -127,7 +121,7 @@ def filled_in(function: Callable, level: Level, x: Any, args: tuple, kwargs: dic
 
 def _shown(x: Any, level: Level, first: bool) -> Any:
     """A tensor with the batch as its first axis; others that have none as they are."""
-    if not isinstance(x, TensorCore):
+    if not isinstance(x, TensorBase):
         return x
     if is_mapped(x._array, level) or first:
         x = x if is_inside(x._array, level) else lift(x, level=level)

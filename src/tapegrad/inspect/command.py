@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from tapegrad import script
-from tapegrad.tensor import Tensor
+from tapegrad.compat import script
+from tapegrad.tensors.tensor import Tensor
 
 
 def graph_of(path: str, args: Sequence[str], of: str, output: str) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.node import AccumulateGrad
+from tapegrad.core import errors
 from tapegrad.inspect.dot_attributes import attributes
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 _GRAY, _BLUE, _ORANGE = "", "lightblue", "orange"
 _GREEN, _DARK_GREEN = "darkolivegreen1", "darkolivegreen3"
@@ -102,8 +102,8 @@ def make_dot(
     drawing = _Drawing(params or {}, show_attrs, show_saved, max_attr_chars)
     for x in var if isinstance(var, (tuple, list)) else (var,):
         if not isinstance(x, Tensor):
-            raise errors.advised(
-                TypeError(f"make_dot() takes tensors, not {type(x).__name__}"),
+            raise errors.type_error(
+                f"make_dot() takes tensors, not {type(x).__name__}",
                 "Give it the loss, or a tuple of tensors.",
             )
         drawing.add_result(x, _GREEN)

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.tensor import Tensor
 
 # PyTorch's names and ours, where they are others: of any node, then of some.
 _OURS = {"dim": "axis", "keepdim": "keepdims", "end": "stop", "dims": "axes", "p": "order"}

@@ -9,7 +9,7 @@ import numpy as np
 
 import tapegrad
 from tapegrad.nn.utils.rnn import PackedSequence
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 _STORAGE_BYTES = 64  # counted with the elements of each memory: Python's part of it in PyTorch
 

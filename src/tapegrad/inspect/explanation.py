@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad.autograd.describe import described, is_freed
 from tapegrad.autograd.engine import reachable
-from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import FREED_BY, place, trace_of
 from tapegrad.inspect.leaf_explanation import of_gradient, of_lonely_leaf
 from tapegrad.inspect.log import Log
@@ -46,12 +46,12 @@ def explain(x: Any) -> Explanation:
     Its .grad is None: only leaves keep their gradient. Call retain_grad() on it before backward().
     What its node kept was freed by a backward pass: ...
     """
-    from tapegrad.errors import advised
-    from tapegrad.tensor import Tensor
+    from tapegrad.core.errors import type_error
+    from tapegrad.tensors.tensor import Tensor
 
     if not isinstance(x, Tensor):
-        raise advised(
-            TypeError(f"explain() takes a tensor, not {type(x).__name__}"),
+        raise type_error(
+            f"explain() takes a tensor, not {type(x).__name__}",
             "Of a model, ask for one of its parameters.",
         )
     log = latest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad import errors
+from tapegrad.core import errors
 
 
 def graph_text(tensor_or_node, params: dict | None = None, max_nodes: int | None = 1000) -> str:
@@ -157,8 +157,8 @@ def _leaf_label(leaf, names):
 def _lone_leaf(tensor, names):
     """The graph of a tensor that nothing made: itself."""
     if not tensor.requires_grad:
-        raise errors.advised(
-            ValueError("the tensor has no graph: it does not require grad"),
+        raise errors.value_error(
+            "the tensor has no graph: it does not require grad",
             "Compute it from a tensor with requires_grad=True, outside torch.no_grad().",
         )
     return f"AccumulateGrad {_leaf_label(tensor, names)}"

@@ -6,8 +6,8 @@ import os
 import sys
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.tensor import Tensor
+from tapegrad.core import errors
+from tapegrad.tensors.tensor import Tensor
 
 
 class Graph:
@@ -98,8 +98,8 @@ class Graph:
         elif ending == ".txt":
             text = self.text(None) + "\n"
         else:
-            raise errors.advised(
-                ValueError(f"cannot tell from {os.fspath(path)!r} how to draw the graph"),
+            raise errors.value_error(
+                f"cannot tell from {os.fspath(path)!r} how to draw the graph",
                 "End the name in .html, .svg, .dot, .mmd, .md or .txt.",
             )
         _write(path, text)
@@ -194,8 +194,8 @@ def graph(
         given = _called(of, inputs, options)
         tensors = _tensors_in(given)
         if not tensors:
-            raise errors.advised(
-                TypeError(f"{title}() gave no tensors but {type(given).__name__}"),
+            raise errors.type_error(
+                f"{title}() gave no tensors but {type(given).__name__}",
                 "Let it give tensors, alone or in tuples, lists, dicts or dataclasses.",
             )
         if hasattr(of, "named_parameters"):
@@ -205,14 +205,14 @@ def graph(
     else:
         tensors = _tensors_in(of)
     if not tensors:
-        raise errors.advised(
-            TypeError(f"graph() takes tensors or a function of tensors, not {type(of).__name__}"),
+        raise errors.type_error(
+            f"graph() takes tensors or a function of tensors, not {type(of).__name__}",
             "Give it the loss, a tuple of tensors, or a model and its inputs.",
         )
     tensors = [x for x in tensors if x.requires_grad]
     if not tensors:
-        raise errors.advised(
-            ValueError("the tensor has no graph: it does not require grad"),
+        raise errors.value_error(
+            "the tensor has no graph: it does not require grad",
             "Compute it from a tensor with requires_grad=True, outside torch.no_grad().",
         )
     names.update({id(p): name for name, p in (params or {}).items()})
@@ -247,7 +247,7 @@ def _tensors_in(value: Any) -> list[Tensor]:
 
 
 def _cotangents(tensors: list, given: Any) -> list:
-    from tapegrad.ops.like import ones_like
+    from tapegrad.operators.creation.like import ones_like
 
     if given is None:
         return [ones_like(x) if x.numel() != 1 or x.is_complex() else None for x in tensors]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import Trace, trace_of
 
 MOST = 60  # vertices and groups that one group holds side by side; more are split into stretches

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.autograd.describe import described
-from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import place
 from tapegrad.inspect.log import Blocked, Call, Changed, Cut, Log, Pass
 from tapegrad.inspect.remedy import reason_of, restored_by

@@ -7,12 +7,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import MODE, _Decorating
+from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, place, trace_of
 from tapegrad.autograd.view import edge_of
+from tapegrad.dispatch.op import Op
 from tapegrad.inspect.log import ById
-from tapegrad.op import Op
 
 _MANY = 20  # graphs that may be alive after their backward pass, or of a model in eval mode
 _SUMMED = 3  # passes of which the losses may be added up

@@ -13,9 +13,9 @@ import numpy as np
 
 from tapegrad.autograd.describe import described, kept_by
 from tapegrad.autograd.engine import reachable
-from tapegrad.autograd.graph import AccumulateGrad, OperatorNode, Port
+from tapegrad.autograd.node import AccumulateGrad, OperatorNode, Port
 from tapegrad.autograd.trace import trace_of
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 _OWN = __name__.partition(".")[0]
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.reuse import watch
-from tapegrad.autograd.graph import AccumulateGrad
-from tapegrad.autograd.layered import Layered
+from tapegrad.arrays.numpy.memory_pool import watch
+from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.lifetime import (
     Lives,
     ids,
@@ -25,8 +24,9 @@ from tapegrad.autograd.lifetime import (
     owners,
 )
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.profile_names import node_title, title_of
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import Trace, frames_here
+from tapegrad.profiler.names import node_title, title_of
 
 
 class Maker:

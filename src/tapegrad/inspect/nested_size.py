@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 def size_of(value: Any, batch_dim: int | None = None) -> tuple[list, int]:

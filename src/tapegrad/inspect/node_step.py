@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.describe import described, input_names, kept_by, maker_of, target_name
-from tapegrad.autograd.graph import AccumulateGrad
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import trace_of
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 class Step:

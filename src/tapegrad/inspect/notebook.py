@@ -70,8 +70,8 @@ def events_html(events: Any) -> str:
     >>> "aten::mul" in events_html(prof.key_averages())
     True
     """
-    from tapegrad.autograd.profile_event import format_time
-    from tapegrad.autograd.profile_tree import EVALUATE
+    from tapegrad.profiler.event import format_time
+    from tapegrad.profiler.event_tree import EVALUATE
 
     total = sum(event.self_cpu_time_total for event in events)
     # What surrounds a node takes no time itself.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.profile_names import public_name
-from tapegrad.storage import owner_of
-from tapegrad.tensor import Tensor
+from tapegrad.autograd.operator_base import public_name
+from tapegrad.core.storage import owner_of
+from tapegrad.tensors.tensor import Tensor
 
 
 class Origin:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised, runtime_error
 
 _MOST_NAMED = 8  # layers in a legend
 
@@ -183,8 +183,8 @@ def function(
     with torch.enable_grad():
         y = f(x)
         if tuple(y.shape) != (n,):
-            raise advised(
-                RuntimeError(f"f gave a tensor of shape {list(y.shape)} for one of shape [{n}]"),
+            raise runtime_error(
+                f"f gave a tensor of shape {list(y.shape)} for one of shape [{n}]",
                 "Give a function that is computed element by element.",
             )
         nowhere = y.detach().isnan().numpy()  # the rules may give numbers there
@@ -244,8 +244,8 @@ def saliency(model: Callable, input: Any, target: int | None = None, *, ax: Any 
     if x.dim() < 4:
         x = x[None]
     if x.shape[0] != 1:
-        raise advised(
-            RuntimeError(f"saliency looks at one input, and was given {x.shape[0]}"),
+        raise runtime_error(
+            f"saliency looks at one input, and was given {x.shape[0]}",
             "Give one of them: saliency(model, batch[i]).",
         )
     x.requires_grad_()

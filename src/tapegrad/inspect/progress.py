@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from time import perf_counter
 from typing import Any, Generic, TextIO, TypeVar
 
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 Item = TypeVar("Item")
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from tapegrad.autograd.describe import described, input_names, kept_by
 from tapegrad.autograd.engine import reachable
-from tapegrad.autograd.graph import AccumulateGrad, Port
+from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.trace import trace_of
 from tapegrad.autograd.view import edge_of
-from tapegrad.dtype import of
+from tapegrad.core.dtype import of
 from tapegrad.inspect.flow import Flow, NodeFlow, start_of
 from tapegrad.inspect.layer_groups import grouped
 from tapegrad.inspect.living import owner_of

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator
 from heapq import heappop
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.autograd.api import accumulating, roots_of
+from tapegrad.autograd.backward_grad import accumulating, roots_of
 from tapegrad.autograd.describe import input_names
 from tapegrad.autograd.engine import Walk
-from tapegrad.autograd.graph import AccumulateGrad
 from tapegrad.autograd.mode import MODE, switched
+from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import trace_of
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import wrap
 from tapegrad.inspect.node_step import Step
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.tensors.tensor import Tensor
 
 Until = str | Callable[["Step"], Any] | Any
 
@@ -76,8 +77,8 @@ class Stepper:
         """
         step = self.upcoming
         if step is None:
-            raise errors.advised(
-                RuntimeError("the backward pass has ended" + " with an error" * self._failed),
+            raise errors.runtime_error(
+                "the backward pass has ended" + " with an error" * self._failed,
                 "Compute the forward pass again and begin with a new step(...).",
             )
         walk = self.walk
@@ -199,8 +200,8 @@ def _condition(until: Until) -> Callable[[Step], Any]:
         return within
     if callable(until):
         return until
-    raise errors.advised(
-        TypeError(f"until must be a name, a node, a module or a function, not {until!r}"),
+    raise errors.type_error(
+        f"until must be a name, a node, a module or a function, not {until!r}",
         "For a node by its number write run(until=lambda step: step.number == 3).",
     )
 

@@ -16,7 +16,7 @@ from tapegrad.inspect.layer_info import LayerInfo
 from tapegrad.inspect.model_statistics import ModelStatistics
 from tapegrad.inspect.running_mode import in_mode
 from tapegrad.nn.utils.rnn import PackedSequence
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 _NEEDS_INPUT = {ColumnSettings.INPUT_SIZE, ColumnSettings.OUTPUT_SIZE, ColumnSettings.MULT_ADDS}
 

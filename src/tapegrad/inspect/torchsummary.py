@@ -3,8 +3,9 @@
 from math import prod
 
 import tapegrad
-from tapegrad import errors, nn
-from tapegrad.tensor import Tensor
+from tapegrad import nn
+from tapegrad.core import errors
+from tapegrad.tensors.tensor import Tensor
 
 _BYTES = 4  # the sizes are those of float32 numbers
 _MEGABYTE = 2**20
@@ -46,8 +47,8 @@ def summary(model, input_size, batch_size: int = -1, device: str = "cuda") -> No
 def _device(name):
     name = str(name).lower()
     if name not in ("cuda", "cpu"):
-        raise errors.advised(
-            AssertionError("Input device is not valid, please specify 'cuda' or 'cpu'"),
+        raise errors.assertion_error(
+            "Input device is not valid, please specify 'cuda' or 'cpu'",
             f"The device given is {name!r}.",
         )
     return name if name == "cpu" or tapegrad.cuda.is_available() else "cpu"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tapegrad.arrays.mark import Like
+from tapegrad.arrays.signature import Like
 from tapegrad.autograd.describe import described
 from tapegrad.inspect.flow import Flow
 from tapegrad.inspect.layer_groups import Group

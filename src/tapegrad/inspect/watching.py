@@ -10,11 +10,12 @@ import numpy as np
 
 from tapegrad.autograd.anomaly_report import squares
 from tapegrad.autograd.describe import array_of
-from tapegrad.autograd.graph import AccumulateGrad, Port
-from tapegrad.autograd.layered import Layered, layer_of
+from tapegrad.autograd.layered_mode import Layered, layer_of
 from tapegrad.autograd.mode import MODE, _Decorating
+from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.trace import FREED_BY, trace_of
 from tapegrad.autograd.view import edge_of
+from tapegrad.core.registration import EXPLANATIONS
 from tapegrad.inspect.log import Blocked, Call, Changed, Log, Pass, Sent
 from tapegrad.inspect.watching_forward import WatchingForward
 
@@ -179,3 +180,27 @@ class watch(_Decorating):
         global _latest
         _latest = self._log
         return Watch(MODE.get(), self._log)
+
+
+def lost_by(x: Any) -> str:
+    """How and where a tensor lost its history, in sentences."""
+    from tapegrad.inspect.explanation import origin
+
+    return " ".join(["", *origin(x, latest())])
+
+
+def missed_by(x: Any) -> str:
+    """Why a pass did not reach a tensor, in sentences."""
+    log = latest()
+    if log is None or type(getattr(x, "_node", None)) is not AccumulateGrad:
+        return ""
+    from tapegrad.inspect.leaf_explanation import lost_on_the_way
+
+    lines = lost_on_the_way(x._node, log)
+    places = [line.strip() for line in lines if line.startswith(" ")]
+    if not lines:
+        return ""
+    return " ".join(["", lines[0], ", ".join(places) + ".", *lines[len(places) + 1 :]])
+
+
+EXPLANATIONS.register_module(__name__)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from tapegrad.autograd.graph import AccumulateGrad, Port
 from tapegrad.autograd.mode import is_inference
-from tapegrad.autograd.profile_names import public_name
+from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.autograd.operator_base import public_name
 from tapegrad.autograd.trace import TRACES, Tracing, is_own, whole
+from tapegrad.dispatch.op import Op
 from tapegrad.inspect.log import MOST, Call, Cut, Log, leaves_behind
-from tapegrad.op import Op
 
 _in_function: ContextVar[bool] = ContextVar("tapegrad_in_function", default=False)
 _OPTIMIZERS = f"{__name__.partition('.')[0]}.optim."

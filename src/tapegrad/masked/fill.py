@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.dtype import as_dtype
-from tapegrad.dtype import bool_ as boolean
-from tapegrad.limits import iinfo
-from tapegrad.shape import axis_of
+from tapegrad.core import errors
+from tapegrad.core.annotations import Dim, DTypeLike, TensorLike
+from tapegrad.core.dtype import as_dtype
+from tapegrad.core.dtype import bool_ as boolean
+from tapegrad.core.limits import iinfo
+from tapegrad.core.shape import axis_of
 
 
-def filled_where(input: Any, mask: Any, value: Any) -> Any:
+def filled_where(input: TensorLike, mask: TensorLike | None, value: Any) -> Any:
     """The input with `value` where the mask is false."""
     if mask is None:
         return input
     if mask.ndim > input.ndim:
-        raise errors.advised(
-            IndexError(
-                "_input_mask expected broadcastable mask (got mask dimensionality higher than of "
-                "the input)"
-            ),
+        raise errors.index_error(
+            "_input_mask expected broadcastable mask (got mask dimensionality higher than of "
+            "the input)",
             "A mask has the dimensions of the input, or fewer, or size 1.",
         )
     return input.masked_fill(~mask.to(boolean).expand(input.shape), value)
 
 
-def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
+def dims_of(dim: Dim, ndim: int) -> tuple[int, ...]:
     """The dimensions to reduce; none given, and an empty list of them, mean all."""
     given = dim if isinstance(dim, (tuple, list)) else (() if dim is None else (dim,))
     axes = [axis_of(d, ndim) for d in given]
     for axis in axes:
         if axes.count(axis) > 1:
-            raise errors.advised(
-                RuntimeError(f"dim={axis} appears multiple times in the list of dims"),
+            raise errors.runtime_error(
+                f"dim={axis} appears multiple times in the list of dims",
                 "Name each dimension once.",
             )
     return tuple(sorted(axes)) or tuple(range(ndim))
@@ -49,5 +48,5 @@ def least(dtype: Any, largest: bool) -> Any:
     return limits.max if largest else limits.min
 
 
-def cast(input: Any, dtype: Any) -> Any:
+def cast(input: TensorLike, dtype: DTypeLike) -> Any:
     return input if dtype is None else input.to(as_dtype(dtype))

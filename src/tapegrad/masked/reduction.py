@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.dtype import as_dtype, default, int64
-from tapegrad.dtype import bool_ as boolean
+from tapegrad.core import errors
+from tapegrad.core.annotations import Dim, DTypeLike, TensorLike
+from tapegrad.core.dtype import as_dtype, default, int64
+from tapegrad.core.dtype import bool_ as boolean
 from tapegrad.masked.fill import dims_of, filled_where, least
 
 
-def whole(input: Any, dtype: Any) -> Any:
+def whole(input: TensorLike, dtype: DTypeLike) -> Any:
     """The dtype of a sum or product: integers become int64."""
     if dtype is not None:
         return as_dtype(dtype)
@@ -18,7 +19,12 @@ def whole(input: Any, dtype: Any) -> Any:
 
 
 def sum(
-    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The sum of the elements where the mask is true.
 
@@ -31,7 +37,12 @@ def sum(
 
 
 def prod(
-    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The product of the elements where the mask is true.
 
@@ -45,7 +56,9 @@ def prod(
     return result
 
 
-def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def cumsum(
+    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
+) -> Any:
     """The running sum along `dim` of the elements where the mask is true.
 
     >>> mask = torch.tensor([True, False, True])
@@ -55,7 +68,9 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     return filled_where(input, mask, 0).to(whole(input, dtype)).cumsum(dim)
 
 
-def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def cumprod(
+    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
+) -> Any:
     """The running product along `dim` of the elements where the mask is true.
 
     >>> mask = torch.tensor([True, False, True])
@@ -66,7 +81,12 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
 
 
 def amax(
-    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The largest of the elements where the mask is true; -inf of none.
 
@@ -80,7 +100,12 @@ def amax(
 
 
 def amin(
-    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The smallest of the elements where the mask is true; inf of none.
 
@@ -94,7 +119,12 @@ def amin(
 
 
 def argmax(
-    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The index of the largest of the elements where the mask is true, in the input's dtype.
 
@@ -107,7 +137,12 @@ def argmax(
 
 
 def argmin(
-    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The index of the smallest of the elements where the mask is true, in the input's dtype.
 
@@ -119,7 +154,7 @@ def argmin(
     return found.to(input.dtype if dtype is None else as_dtype(dtype))
 
 
-def count(input: Any, dims: tuple, keepdim: bool, mask: Any) -> Any:
+def count(input: TensorLike, dims: tuple, keepdim: bool, mask: TensorLike | None) -> Any:
     """How many elements count."""
     if mask is None:
         n = 1
@@ -130,7 +165,12 @@ def count(input: Any, dims: tuple, keepdim: bool, mask: Any) -> Any:
 
 
 def mean(
-    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The mean of the elements where the mask is true; nan of none.
 
@@ -139,11 +179,9 @@ def mean(
     tensor(2.)
     """
     if dtype is None and input.dtype.category < 2:
-        raise errors.advised(
-            ValueError(
-                "mean(): Could not infer output dtype. Input dtype must be either a floating point "
-                f"or complex dtype. Got: {input.dtype}"
-            ),
+        raise errors.value_error(
+            "mean(): Could not infer output dtype. Input dtype must be either a floating point "
+            f"or complex dtype. Got: {input.dtype}",
             "Pass dtype=torch.float32.",
         )
     dims = dims_of(dim, input.ndim)
@@ -152,7 +190,12 @@ def mean(
 
 
 def median(
-    input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: int = -1,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The lower median along `dim` of the elements where the mask is true; nan of none.
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.boundary import takes_tensors
-from tapegrad.dtype import as_dtype, default
+from tapegrad.core import errors
+from tapegrad.core.annotations import Dim, DTypeLike, Scalar, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import as_dtype, default
 from tapegrad.masked.fill import cast, dims_of, filled_where, least
 from tapegrad.masked.reduction import count, mean
 
 
 def norm(
-    input: Any,
+    input: TensorLike,
     ord: Any = 2.0,
-    dim: Any = None,
+    dim: Dim = None,
     *,
     keepdim: bool = False,
-    dtype: Any = None,
-    mask: Any = None,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The norm of order `ord` of the elements where the mask is true.
 
@@ -35,12 +36,12 @@ def norm(
 
 def var(
     input: Any,
-    dim: Any = None,
+    dim: Dim = None,
     unbiased: Any = None,
     *,
     correction: Any = None,
     keepdim: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     mask: Any = None,
 ) -> Any:
     """The variance of the elements where the mask is true: squares over their number less 1.
@@ -52,8 +53,8 @@ def var(
     tensor(2.)
     """
     if unbiased is not None and correction is not None:
-        raise errors.advised(
-            ValueError("Only one of unbiased and correction may be given"), "Leave one away."
+        raise errors.value_error(
+            "Only one of unbiased and correction may be given", "Leave one away."
         )
     less = correction if correction is not None else (0 if unbiased is False else 1)
     x = input.to(as_dtype(dtype)) if dtype is not None else input
@@ -68,14 +69,14 @@ def var(
 
 
 def std(
-    input: Any,
-    dim: Any = None,
+    input: TensorLike,
+    dim: Dim = None,
     unbiased: Any = None,
     *,
     correction: Any = None,
     keepdim: bool = False,
-    dtype: Any = None,
-    mask: Any = None,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The standard deviation of the elements where the mask is true: the root of `var`.
 
@@ -87,7 +88,9 @@ def std(
     return var(input, dim, unbiased, **options).sqrt()
 
 
-def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def softmax(
+    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
+) -> Any:
     """The softmax along `dim` of the elements where the mask is true; 0 elsewhere.
 
     >>> mask = torch.tensor([True, False, True])
@@ -97,7 +100,9 @@ def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
     return filled_where(cast(input, dtype), mask, -float("inf")).softmax(dim)
 
 
-def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def log_softmax(
+    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
+) -> Any:
     """The logarithm of `softmax`; -inf where the mask is false.
 
     >>> mask = torch.tensor([True, False, True])
@@ -108,7 +113,9 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) ->
 
 
 @takes_tensors
-def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+def softmin(
+    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
+) -> Any:
     """The softmax of the negated elements where the mask is true; 0 elsewhere.
 
     >>> mask = torch.tensor([True, False, True])
@@ -119,7 +126,13 @@ def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
 
 
 def normalize(
-    input: Any, ord: Any, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    ord: Any,
+    dim: int,
+    *,
+    eps: float = 1e-12,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The elements where the mask is true divided by their norm along `dim`; 0 elsewhere.
 
@@ -133,7 +146,12 @@ def normalize(
 
 
 def logsumexp(
-    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: TensorLike,
+    dim: Dim = None,
+    *,
+    keepdim: bool = False,
+    dtype: DTypeLike = None,
+    mask: TensorLike | None = None,
 ) -> Any:
     """The logarithm of the sum of exponentials of the elements where the mask is true.
 
@@ -147,7 +165,12 @@ def logsumexp(
 
 
 def logaddexp(
-    input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
+    input: TensorLike,
+    other: TensorLike,
+    *,
+    dtype: DTypeLike = None,
+    input_mask: Any = None,
+    other_mask: Any = None,
 ) -> Any:
     """`log(exp(input) + exp(other))`, where a masked out element adds nothing.
 

@@ -73,11 +73,7 @@ from tapegrad.nn.lazy_norm import (
     LazyInstanceNorm2d,
     LazyInstanceNorm3d,
 )
-from tapegrad.nn.likelihood_loss import (
-    CTCLoss,
-    GaussianNLLLoss,
-    PoissonNLLLoss,
-)
+from tapegrad.nn.likelihood_loss import CTCLoss, GaussianNLLLoss, PoissonNLLLoss
 from tapegrad.nn.linear import Bilinear, Identity, Linear
 from tapegrad.nn.linear_cross_entropy_options import LinearCrossEntropyOptions
 from tapegrad.nn.linear_loss import LinearCrossEntropyLoss
@@ -342,6 +338,6 @@ def __getattr__(name: str):
         from importlib import import_module
 
         return import_module(f"tapegrad.nn.{name}")
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

@@ -8,8 +8,8 @@ from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import empty
+from tapegrad.tensors.tensor import Tensor
 
 
 class InPlace(Module):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
 from tapegrad.nn.window import of_each
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _AdaptiveAvgPoolNd(Module):
@@ -138,21 +138,19 @@ class _FractionalMaxPoolNd(Module):
         self.output_size = None if output_size is None else of_each(output_size, n)
         self.output_ratio = None if output_ratio is None else of_each(output_ratio, n)
         if output_size is None and output_ratio is None:
-            raise advised(
-                ValueError(
-                    f"{type(self).__name__} requires specifying either an output size, or a "
-                    "pooling ratio"
-                ),
+            raise value_error(
+                f"{type(self).__name__} requires specifying either an output size, or a "
+                "pooling ratio",
                 "Pass output_size=..., or output_ratio=... between 0 and 1.",
             )
         if output_size is not None and output_ratio is not None:
-            raise advised(
-                ValueError("only one of output_size and output_ratio may be specified"),
+            raise value_error(
+                "only one of output_size and output_ratio may be specified",
                 "Leave one of them away.",
             )
         if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
-            raise advised(
-                ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})"),
+            raise value_error(
+                f"output_ratio must be between 0 and 1 (got {output_ratio})",
                 "It is the size of the output divided by that of the input.",
             )
 

@@ -6,14 +6,14 @@ from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
 
-from tapegrad.dtype import int64
-from tapegrad.errors import advised
+from tapegrad.core.dtype import int64
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.linear import Linear
 from tapegrad.nn.module import Module
 from tapegrad.nn.sequential import ModuleList, Sequential
-from tapegrad.ops.join import cat
-from tapegrad.tensor import Tensor
+from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.tensors.tensor import Tensor
 
 _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
@@ -87,11 +87,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         x = input_ if batched else input_.unsqueeze(0)
         target = target_ if batched else target_.unsqueeze(0)
         if target.numel() and not 0 <= int(target.min()) <= int(target.max()) < self.n_classes:
-            raise advised(
-                RuntimeError(
-                    f"Target values should be in [0, {self.n_classes - 1}], but values in range "
-                    f"[{target.min().item()}, {target.max().item()}] were found. "
-                ),
+            raise runtime_error(
+                f"Target values should be in [0, {self.n_classes - 1}], but values in range "
+                f"[{target.min().item()}, {target.max().item()}] were found. ",
                 "A target is the number of a class.",
             )
         in_cluster = x.new_zeros(target.shape)
@@ -146,17 +144,15 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 def _checked(cutoffs: Sequence[int], n_classes: int) -> list[int]:
     if len(cutoffs) == 0:
-        raise advised(
-            ValueError("cutoffs should be a sequence of length larger than 0"),
+        raise value_error(
+            "cutoffs should be a sequence of length larger than 0",
             "With one cluster only, CrossEntropyLoss does the same.",
         )
     cuts = list(cutoffs)
     if cuts != sorted({int(c) for c in cuts}) or cuts[0] <= 0 or cuts[-1] > n_classes - 1:
-        raise advised(
-            ValueError(
-                "cutoffs should be a sequence of unique, positive integers sorted in an increasing "
-                "order, where each value is between 1 and n_classes-1"
-            ),
+        raise value_error(
+            "cutoffs should be a sequence of unique, positive integers sorted in an increasing "
+            "order, where each value is between 1 and n_classes-1",
             f"They are {cuts}, and n_classes is {n_classes}.",
         )
     return cuts
@@ -165,20 +161,18 @@ def _checked(cutoffs: Sequence[int], n_classes: int) -> list[int]:
 def _check_shapes(input: Tensor, target: Tensor) -> None:
     n = target.dim()
     if n > 1:
-        raise advised(
-            RuntimeError("0D or 1D target tensor expected, multi-target not supported"),
+        raise runtime_error(
+            "0D or 1D target tensor expected, multi-target not supported",
             "There is one target for each row of the input.",
         )
     if n == 1 and input.shape[0] != target.shape[0]:
-        raise advised(
-            RuntimeError("Input and target should have the same size in the batch dimension."),
+        raise runtime_error(
+            "Input and target should have the same size in the batch dimension.",
             f"They have {input.shape[0]} and {target.shape[0]} rows.",
         )
     if input.dim() != n + 1:
-        raise advised(
-            RuntimeError(
-                f"{n}D target tensor expects {n + 1}D input tensors, but found inputs with size "
-                f"{input.size()}"
-            ),
+        raise runtime_error(
+            f"{n}D target tensor expects {n + 1}D input tensors, but found inputs with size "
+            f"{input.size()}",
             "The input is (N, D) with targets (N,), or (D,) with one target.",
         )

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
@@ -42,11 +42,9 @@ def sdpa_kernel(
     """
     given: Any = backends
     if not isinstance(given, (list, SDPBackend)):
-        raise advised(
-            AssertionError(
-                "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
-                f"{type(given).__name__}"
-            ),
+        raise assertion_error(
+            "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
+            f"{type(given).__name__}",
             "Pass SDPBackend.MATH, for example.",
         )
     yield

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised, type_error, value_error
 from tapegrad.nn.parameter import Buffer, Parameter
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _Added:
@@ -51,16 +51,14 @@ class Attributes:
             raise _too_early("parameter")
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise advised(
-                TypeError(
-                    f"cannot assign '{_typename(param)}' object to parameter '{name}' "
-                    "(torch.nn.Parameter or None required)"
-                ),
+            raise type_error(
+                f"cannot assign '{_typename(param)}' object to parameter '{name}' "
+                "(torch.nn.Parameter or None required)",
                 "Wrap the tensor in torch.nn.Parameter(...).",
             )
         if param is not None and param.grad_fn is not None:
-            raise advised(
-                ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'."),
+            raise value_error(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'.",
                 "A parameter is a leaf of the graph: compute the value in forward(), or call "
                 "detach() on it.",
             )
@@ -82,11 +80,9 @@ class Attributes:
             raise _too_early("buffer")
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise advised(
-                TypeError(
-                    f"cannot assign '{_typename(tensor)}' object to buffer '{name}' "
-                    "(torch Tensor or None required)"
-                ),
+            raise type_error(
+                f"cannot assign '{_typename(tensor)}' object to buffer '{name}' "
+                "(torch Tensor or None required)",
                 "Make a tensor of it with torch.as_tensor(...).",
             )
         if ADDED.buffers:
@@ -116,9 +112,7 @@ class Attributes:
         ReLU()
         """
         if module is not None and not isinstance(module, Attributes):
-            raise advised(
-                TypeError(f"{_typename(module)} is not a Module subclass"), _instead_of(module)
-            )
+            raise type_error(f"{_typename(module)} is not a Module subclass", _instead_of(module))
         if not isinstance(name, str):
             raise TypeError(f"module name should be a string. Got {_typename(name)}")
         if hasattr(self, name) and name not in self._modules:
@@ -248,11 +242,8 @@ def _instead_of(value: Any) -> str:
 
 
 def _misfit(value: Any, how: str, name: str, wanted: str) -> TypeError:
-    return advised(
-        TypeError(
-            f"cannot assign '{_typename(value)}' {how} '{name}' "
-            f"(torch.nn.{wanted} or None expected)"
-        ),
+    return type_error(
+        f"cannot assign '{_typename(value)}' {how} '{name}' (torch.nn.{wanted} or None expected)",
         f"To make '{name}' an ordinary attribute, delete it first: del module.{name}",
     )
 

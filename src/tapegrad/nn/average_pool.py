@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
 from tapegrad.nn.window import of_each
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _AvgPoolNd(Module):

@@ -8,11 +8,12 @@ from warnings import warn
 
 import numpy as np
 
-from tapegrad.arrays.mark import Like
+from tapegrad.arrays.signature import Like
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.mode import is_grad_enabled
-from tapegrad.errors import advised
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.core.errors import runtime_error
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 class BackwardHookFunction(Function):
@@ -110,11 +111,9 @@ class BackwardHook:
         for hook in self.hooks:
             changed = hook(self.module, (None,) * self.n_inputs, grad_outputs)
             if changed is not None and any(g is not None for g in changed):
-                raise advised(
-                    RuntimeError(
-                        "Backward hook for Modules where no input requires gradient should always "
-                        "return None or None for all gradients."
-                    ),
+                raise runtime_error(
+                    "Backward hook for Modules where no input requires gradient should always "
+                    "return None or None for all gradients.",
                     "There is no gradient to change.",
                 )
         self.grad_outputs = None
@@ -160,11 +159,9 @@ def _spread(grads: tuple, places: list[int], n: int) -> tuple:
 
 def _checked(what: str, kind: str, changed: Any, n: int) -> Any:
     if len(changed) != n:
-        raise advised(
-            RuntimeError(
-                f"Backward {what} returned an invalid number of {kind}, got {len(changed)}, but "
-                f"expected {n}"
-            ),
+        raise runtime_error(
+            f"Backward {what} returned an invalid number of {kind}, got {len(changed)}, but "
+            f"expected {n}",
             "Return a tuple of one gradient for each, or None to change nothing.",
         )
     return changed

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.dtype import int64
-from tapegrad.errors import advised
+from tapegrad.core.dtype import int64
+from tapegrad.core.errors import advised, value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty, ones, zeros
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import empty, ones, zeros
+from tapegrad.tensors.tensor import Tensor
 
 
 class _NormBase(Module):
@@ -199,7 +199,6 @@ class BatchNorm3d(_BatchNorm):
 
 def wrong_rank(wanted: str, input: Tensor, shape: str) -> ValueError:
     """The error for an input that has not `wanted` dimensions, but should be of this `shape`."""
-    return advised(
-        ValueError(f"expected {wanted} input (got {input.ndim}D input)"),
-        f"The input has shape {shape}.",
+    return value_error(
+        f"expected {wanted} input (got {input.ndim}D input)", f"The input has shape {shape}."
     )

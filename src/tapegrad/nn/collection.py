@@ -7,11 +7,11 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import index_error, runtime_error, type_error
 from tapegrad.nn.container import pair_of
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class ParameterList(Module):
@@ -35,8 +35,8 @@ class ParameterList(Module):
         position = operator.index(index)
         n = len(self)
         if not -n <= position < n:
-            raise advised(
-                IndexError(f"index {position} is out of range"), f"There are {n} parameters here."
+            raise index_error(
+                f"index {position} is out of range", f"There are {n} parameters here."
             )
         return str(position % n)
 
@@ -77,11 +77,9 @@ class ParameterList(Module):
         2
         """
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise advised(
-                TypeError(
-                    "ParameterList.extend should be called with an iterable, but got "
-                    f"{type(values).__name__}"
-                ),
+            raise type_error(
+                "ParameterList.extend should be called with an iterable, but got "
+                f"{type(values).__name__}",
                 "Use append for a single parameter.",
             )
         for value in list(values):
@@ -92,9 +90,7 @@ class ParameterList(Module):
         return "\n".join(_line(str(i), value, _dtype_name) for i, value in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise advised(
-            RuntimeError("ParameterList should not be called."), "It holds parameters; index it."
-        )
+        raise runtime_error("ParameterList should not be called.", "It holds parameters; index it.")
 
 
 class ParameterDict(Module):
@@ -113,12 +109,10 @@ class ParameterDict(Module):
 
     def _attribute(self, key: Any) -> str:
         if not isinstance(key, str):
-            raise advised(
-                TypeError(
-                    "Index given to ParameterDict cannot be used as a key as it is not a string "
-                    f"(type is '{type(key).__name__}'). Open an issue on github if you need "
-                    "non-string keys."
-                ),
+            raise type_error(
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}'). Open an issue on github if you need "
+                "non-string keys.",
                 f"Use str({key!r}).",
             )
         return key
@@ -261,11 +255,9 @@ class ParameterDict(Module):
         ['b', 'a']
         """
         if not isinstance(parameters, Iterable):
-            raise advised(
-                TypeError(
-                    "ParametersDict.update should be called with an iterable of key/value pairs, "
-                    f"but got {type(parameters).__name__}"
-                ),
+            raise type_error(
+                "ParametersDict.update should be called with an iterable of key/value pairs, "
+                f"but got {type(parameters).__name__}",
                 "Pass a dict.",
             )
         if isinstance(parameters, (OrderedDict, ParameterDict)):
@@ -281,9 +273,7 @@ class ParameterDict(Module):
         return "\n".join(_line(key, value, _type_name) for key, value in self.items())
 
     def __call__(self, input: Any) -> Any:
-        raise advised(
-            RuntimeError("ParameterDict should not be called."), "It holds parameters; index it."
-        )
+        raise runtime_error("ParameterDict should not be called.", "It holds parameters; index it.")
 
 
 def _as_parameter(value: Any) -> Any:

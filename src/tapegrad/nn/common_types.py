@@ -2,7 +2,7 @@
 
 from typing import TypeAlias, TypeVar
 
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 T = TypeVar("T")
 

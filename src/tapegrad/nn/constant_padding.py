@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad.nn import functional as F
 from tapegrad.nn.padding import _Pad
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _ConstantPadNd(_Pad):

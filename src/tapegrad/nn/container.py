@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import type_error, value_error
 from tapegrad.nn.module import Module
 
 
@@ -94,11 +94,9 @@ class ModuleDict(Module):
         ['a', 'b']
         """
         if not isinstance(modules, Iterable):
-            raise advised(
-                TypeError(
-                    "ModuleDict.update should be called with an iterable of key/value pairs, but "
-                    f"got {type(modules).__name__}"
-                ),
+            raise type_error(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but "
+                f"got {type(modules).__name__}",
                 "Pass a dict.",
             )
         if hasattr(modules, "items"):
@@ -113,14 +111,14 @@ def pair_of(kind: str, position: int, entry: Any) -> tuple:
     """A pair of name and value out of what a dict is updated from; checked."""
     where = f"{kind} update sequence element #{position}"
     if not isinstance(entry, Iterable):
-        raise advised(
-            TypeError(f"{where} should be Iterable; is{type(entry).__name__}"),
+        raise type_error(
+            f"{where} should be Iterable; is{type(entry).__name__}",
             "Each element is a pair of name and value.",
         )
     pair = tuple(entry)
     if len(pair) != 2:
-        raise advised(
-            ValueError(f"{where} has length {len(pair)}; 2 is required"),
+        raise value_error(
+            f"{where} has length {len(pair)}; 2 is required",
             "Each element is a pair of name and value.",
         )
     return pair

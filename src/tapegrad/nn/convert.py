@@ -7,11 +7,11 @@ from typing import Any, Self
 from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.dtype import bfloat16, dtype, float16, float32, float64
-from tapegrad.errors import advised
+from tapegrad.core.dtype import bfloat16, dtype, float16, float32, float64
+from tapegrad.core.errors import runtime_error, type_error
 from tapegrad.nn.uninitialized import is_lazy
-from tapegrad.ops.cast import parse_to
-from tapegrad.tensor import Tensor
+from tapegrad.operators.conversion.to_type import parse_to
+from tapegrad.tensors.tensor import Tensor
 
 
 class Conversion:
@@ -57,16 +57,13 @@ class Conversion:
         """
         device, wanted, copy, format = parse_to(args, kwargs)
         if copy or "copy" in kwargs:
-            raise advised(
-                RuntimeError(".to() does not accept copy argument"),
-                "Use copy.deepcopy(module).to(...).",
+            raise runtime_error(
+                ".to() does not accept copy argument", "Use copy.deepcopy(module).to(...)."
             )
         if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
-            raise advised(
-                TypeError(
-                    "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                    f"dtype={wanted}"
-                ),
+            raise type_error(
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                f"dtype={wanted}",
                 f"Convert a single tensor with tensor.to({wanted}).",
             )
 

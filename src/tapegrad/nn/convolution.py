@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.nn import functional as F
 from tapegrad.nn.convolution_base import _ConvNd
 from tapegrad.nn.window import of_each
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _Convolution(_ConvNd):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty
+from tapegrad.operators.creation.zeros_eye import empty
 
 _MODES = ("zeros", "circular", "reflect", "replicate")
 
@@ -120,34 +120,28 @@ def _check(
     in_channels: int, out_channels: int, stride: Any, padding: Any, groups: int, padding_mode: str
 ) -> None:
     if groups <= 0:
-        raise advised(
-            ValueError("groups must be a positive integer"), "groups=1 connects all channels."
-        )
+        raise value_error("groups must be a positive integer", "groups=1 connects all channels.")
     for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
         if channels % groups:
-            raise advised(
-                ValueError(f"{name} must be divisible by groups"),
+            raise value_error(
+                f"{name} must be divisible by groups",
                 f"{channels} channels do not fall into {groups} groups.",
             )
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
-            raise advised(
-                ValueError(
-                    f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}"
-                ),
+            raise value_error(
+                f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}",
                 "Or give a width, or a width for each axis.",
             )
         if padding == "same" and any(step != 1 for step in stride):
-            raise advised(
-                ValueError("padding='same' is not supported for strided convolutions"),
+            raise value_error(
+                "padding='same' is not supported for strided convolutions",
                 "Give the widths of the border as numbers.",
             )
     if padding_mode not in _MODES:
-        raise advised(
-            ValueError(
-                "padding_mode must be one of {'zeros', 'circular', 'reflect', 'replicate'}, "
-                f"but got padding_mode='{padding_mode}'"
-            ),
+        raise value_error(
+            "padding_mode must be one of {'zeros', 'circular', 'reflect', 'replicate'}, "
+            f"but got padding_mode='{padding_mode}'",
             "It says what the border is filled with; how wide it is says padding.",
         )
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn.module import Module
-from tapegrad.ops.join import stack
-from tapegrad.tensor import Tensor
+from tapegrad.operators.shape.cat_stack import stack
+from tapegrad.tensors.tensor import Tensor
 
 
 class CrossMapLRN2d(Module):
@@ -30,8 +30,8 @@ class CrossMapLRN2d(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         if input.ndim != 4:
-            raise advised(
-                ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead."),
+            raise value_error(
+                f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.",
                 "The shape is (N, C, H, W).",
             )
         squares = (input * input).unbind(1)

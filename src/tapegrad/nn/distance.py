@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class CosineSimilarity(Module):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _Dropout(Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if p < 0 or p > 1:
-            raise advised(
-                ValueError(f"dropout probability has to be between 0 and 1, but got {p}"),
+            raise value_error(
+                f"dropout probability has to be between 0 and 1, but got {p}",
                 "p is the probability that an element is zeroed.",
             )
         self.p = p

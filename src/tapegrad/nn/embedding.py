@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from tapegrad.nn import functional as F
 from tapegrad.nn.embedding_table import Table, row_of, shape_of
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class Embedding(Table):

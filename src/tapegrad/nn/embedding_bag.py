@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from tapegrad.nn import functional as F
 from tapegrad.nn.embedding_table import Table, row_of, shape_of
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class EmbeddingBag(Table):
@@ -73,10 +73,7 @@ class EmbeddingBag(Table):
         self.include_last_offset = include_last_offset
 
     def forward(
-        self,
-        input: Tensor,
-        offsets: Tensor | None = None,
-        per_sample_weights: Tensor | None = None,
+        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
     ) -> Tensor:
         return F.embedding_bag(
             input,

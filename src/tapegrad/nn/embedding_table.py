@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import empty
+from tapegrad.tensors.tensor import Tensor
 
 
 class Table(Module):
@@ -30,8 +30,8 @@ class Table(Module):
             self.reset_parameters()
             return
         if tuple(given.shape) != shape:
-            raise advised(
-                AssertionError("Shape of weight does not match num_embeddings and embedding_dim"),
+            raise assertion_error(
+                "Shape of weight does not match num_embeddings and embedding_dim",
                 f"It is {tuple(given.shape)}, and should be {shape}.",
             )
         self.weight = Parameter(given, requires_grad=not frozen)
@@ -49,17 +49,16 @@ def row_of(padding_idx: int | None, n_rows: int, name: str) -> int | None:
     if padding_idx is None:
         return None
     if not -n_rows <= padding_idx < n_rows:
-        raise advised(
-            AssertionError(f"{name} must be within num_embeddings"),
-            f"The table has {n_rows} rows.",
+        raise assertion_error(
+            f"{name} must be within num_embeddings", f"The table has {n_rows} rows."
         )
     return padding_idx % n_rows
 
 
 def shape_of(embeddings: Tensor) -> tuple[int, int]:
     if embeddings.dim() != 2:
-        raise advised(
-            AssertionError("Embeddings parameter is expected to be 2-dimensional"),
+        raise assertion_error(
+            "Embeddings parameter is expected to be 2-dimensional",
             "It has a row for each embedding.",
         )
     n_rows, width = embeddings.shape

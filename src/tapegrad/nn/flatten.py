@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import type_error
 from tapegrad.nn.module import Module
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class Flatten(Module):
@@ -38,20 +38,16 @@ class Unflatten(Module):
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
         if not isinstance(unflattened_size, (tuple, list)):
-            raise advised(
-                TypeError(
-                    "unflattened_size must be a tuple of ints, but found type "
-                    f"{type(unflattened_size).__name__}"
-                ),
+            raise type_error(
+                "unflattened_size must be a tuple of ints, but found type "
+                f"{type(unflattened_size).__name__}",
                 f"Write ({unflattened_size},).",
             )
         for i, size in enumerate(unflattened_size):
             if not isinstance(size, int):
-                raise advised(
-                    TypeError(
-                        "unflattened_size must be tuple of ints, but found element of type "
-                        f"{type(size).__name__} at pos {i}"
-                    ),
+                raise type_error(
+                    "unflattened_size must be tuple of ints, but found element of type "
+                    f"{type(size).__name__} at pos {i}",
                     "Give the size of each new axis.",
                 )
         self.dim = dim

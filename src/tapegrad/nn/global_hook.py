@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.hooks import RemovableHandle
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 from tapegrad.nn.attribute import ADDED
 from tapegrad.nn.hook import AFTER, BACKWARD, BEFORE, call_with_hooks, register
 from tapegrad.nn.module import Module
@@ -117,11 +117,9 @@ def register_module_backward_hook(hook: Callable) -> RemovableHandle:
 
 def _check_kind(full: bool) -> None:
     if BACKWARD.is_full is (not full):
-        raise advised(
-            RuntimeError(
-                "Cannot use both regular backward hooks and full backward hooks as a global Module "
-                "hook. Please use only one of them."
-            ),
+        raise runtime_error(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module "
+            "hook. Please use only one of them.",
             "Use register_module_full_backward_hook.",
         )
     BACKWARD.is_full = full

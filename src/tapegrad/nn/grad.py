@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 from tapegrad.nn import functional as F
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 _CONVOLUTIONS = (F.conv1d, F.conv2d, F.conv3d)
 _TRANSPOSED = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)
@@ -167,12 +167,10 @@ def _geometry(n, *options):
 def _check(n, input_size, weight_size, grad_output, geometry):
     """Raise unless the convolution would give something of the shape of `grad_output`."""
     if len(input_size) != n + 2:
-        raise advised(
-            RuntimeError(
-                f"Expected {n + 2}-dimensional input for {n + 2}-dimensional weight "
-                f"{list(weight_size)}, but got {len(input_size)}-dimensional input of size "
-                f"{list(input_size)} instead"
-            ),
+        raise runtime_error(
+            f"Expected {n + 2}-dimensional input for {n + 2}-dimensional weight "
+            f"{list(weight_size)}, but got {len(input_size)}-dimensional input of size "
+            f"{list(input_size)} instead",
             "Give it a batch and channels: (N, C, ...).",
         )
     expected = [input_size[0], weight_size[0]]
@@ -180,10 +178,8 @@ def _check(n, input_size, weight_size, grad_output, geometry):
         expected.append((size + 2 * p - d * (kernel - 1) - 1) // s + 1)
     for axis, (size, given) in enumerate(zip(expected, grad_output.shape, strict=False)):
         if size != given or grad_output.ndim != n + 2:
-            raise advised(
-                RuntimeError(
-                    f"Expected a tensor of dimension {n + 2} and tensor.size[{axis}] == {size} but "
-                    f"got: dimension {grad_output.ndim} and tensor.size[{axis}] = {given}"
-                ),
+            raise runtime_error(
+                f"Expected a tensor of dimension {n + 2} and tensor.size[{axis}] == {size} but "
+                f"got: dimension {grad_output.ndim} and tensor.size[{axis}] = {given}",
                 f"The convolution gives the shape {tuple(expected)}, and so must grad_output have.",
             )

@@ -9,7 +9,7 @@ from typing import Any
 from warnings import warn
 
 from tapegrad.autograd.hooks import RemovableHandle
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 
 
 def register(hooks: dict, hook: Callable, *marks: dict, prepend: bool = False) -> RemovableHandle:
@@ -132,11 +132,9 @@ class Hooks:
 
     def _check_kind(self, full: bool) -> None:
         if self._is_full_backward_hook is (not full):
-            raise advised(
-                RuntimeError(
-                    "Cannot use both regular backward hooks and full backward hooks on a single "
-                    "Module. Please use only one of them."
-                ),
+            raise runtime_error(
+                "Cannot use both regular backward hooks and full backward hooks on a single "
+                "Module. Please use only one of them.",
                 "Use register_full_backward_hook.",
             )
         self._is_full_backward_hook = full
@@ -221,10 +219,8 @@ def _call_forward_hook(
 def _new_arguments(changed: Any) -> tuple[tuple, dict]:
     if isinstance(changed, tuple) and len(changed) == 2:
         return changed
-    raise advised(
-        RuntimeError(
-            "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
-            f"{changed}."
-        ),
+    raise runtime_error(
+        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
+        f"{changed}.",
         "It was registered with with_kwargs=True.",
     )

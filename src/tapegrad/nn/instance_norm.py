@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.batch_norm import _NormBase, wrong_rank
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _InstanceNorm(_NormBase):
@@ -58,11 +58,9 @@ class _InstanceNorm(_NormBase):
 
     def _mind_channels(self, axis: int, n_channels: int) -> None:
         if self.affine:
-            raise advised(
-                ValueError(
-                    f"expected input's size at dim={axis} to match num_features "
-                    f"({self.num_features}), but got: {n_channels}."
-                ),
+            raise value_error(
+                f"expected input's size at dim={axis} to match num_features "
+                f"({self.num_features}), but got: {n_channels}.",
                 f"Make the layer with num_features={n_channels}.",
             )
         warn(

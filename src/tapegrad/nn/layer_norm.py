@@ -5,13 +5,13 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import empty
+from tapegrad.tensors.tensor import Tensor
 
 
 class LayerNorm(Module):
@@ -144,10 +144,8 @@ class GroupNorm(Module):
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
-            raise advised(
-                ValueError(
-                    f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
-                ),
+            raise value_error(
+                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})",
                 "All groups have the same number of channels.",
             )
         self.num_groups = num_groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import not_implemented, runtime_error
 from tapegrad.nn.module import Module
 from tapegrad.nn.uninitialized import is_lazy
 
@@ -36,10 +36,8 @@ class LazyModuleMixin:
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Materialise the parameters for this input. Each lazy class defines its own."""
-        raise advised(
-            NotImplementedError(
-                f"initialize_parameters is not implemented for {type(self).__name__}"
-            ),
+        raise not_implemented(
+            f"initialize_parameters is not implemented for {type(self).__name__}",
             "Define it; it is given the arguments of the first call.",
         )
 
@@ -51,8 +49,8 @@ class LazyModuleMixin:
     def _infer_parameters(self, module: Any, args: tuple, kwargs: dict | None = None) -> None:
         self.initialize_parameters(*args, **(kwargs or {}))
         if self.has_uninitialized_params():
-            raise advised(
-                RuntimeError(f"module {type(self).__name__} has not been fully initialized"),
+            raise runtime_error(
+                f"module {type(self).__name__} has not been fully initialized",
                 "initialize_parameters has to materialise every parameter and buffer.",
             )
         if self.cls_to_become is not None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn.convolution import Conv1d, Conv2d, Conv3d
 from tapegrad.nn.lazy import LazyModuleMixin
 from tapegrad.nn.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from tapegrad.nn.uninitialized import UninitializedParameter
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _LazyConvNd(LazyModuleMixin):
@@ -39,8 +39,8 @@ class _LazyConvNd(LazyModuleMixin):
             return
         n_channels = self._channels_of(input)
         if n_channels % layer.groups:
-            raise advised(
-                ValueError("in_channels must be divisible by groups"),
+            raise value_error(
+                "in_channels must be divisible by groups",
                 f"{n_channels} channels do not fall into {layer.groups} groups.",
             )
         layer.in_channels = n_channels
@@ -56,11 +56,9 @@ class _LazyConvNd(LazyModuleMixin):
     def _channels_of(self, input: Tensor) -> int:
         n = len(self.kernel_size)  # type: ignore[attr-defined]
         if input.ndim not in (n + 1, n + 2):
-            raise advised(
-                RuntimeError(
-                    f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
-                    f"{type(self).__name__}, but got input of size: {input.shape}"
-                ),
+            raise runtime_error(
+                f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
+                f"{type(self).__name__}, but got input of size: {input.shape}",
                 "The input has shape (N, C, ...) or (C, ...).",
             )
         return input.shape[-n - 1]

@@ -8,7 +8,7 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.nn.lazy import LazyModuleMixin
 from tapegrad.nn.linear import Linear
 from tapegrad.nn.uninitialized import UninitializedParameter
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class LazyLinear(LazyModuleMixin, Linear):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.dtype import int64
+from tapegrad.core.dtype import int64
 from tapegrad.nn.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from tapegrad.nn.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from tapegrad.nn.lazy import LazyModuleMixin
 from tapegrad.nn.uninitialized import UninitializedBuffer, UninitializedParameter
-from tapegrad.ops.create import zeros
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import zeros
+from tapegrad.tensors.tensor import Tensor
 
 
 class _LazyNormNd(LazyModuleMixin):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tapegrad.nn import functional as F
 from tapegrad.nn.loss import Loss
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class GaussianNLLLoss(Loss):

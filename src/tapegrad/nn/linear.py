@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import empty
+from tapegrad.tensors.tensor import Tensor
 
 
 class Identity(Module):
@@ -110,8 +110,8 @@ class Bilinear(Module):
     ) -> None:
         super().__init__()
         if in1_features <= 0:
-            raise advised(
-                ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})"),
+            raise value_error(
+                f"in1_features must be > 0, but got (in1_features={in1_features})",
                 "The bound of the initialisation is 1/sqrt(in1_features).",
             )
         self.in1_features = in1_features

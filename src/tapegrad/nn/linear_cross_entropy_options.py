@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 
 
 class LinearCrossEntropyOptions:
@@ -41,30 +41,26 @@ class LinearCrossEntropyOptions:
         if batch_chunk_size is not None and (
             type(batch_chunk_size) is not int or batch_chunk_size <= 0
         ):
-            raise advised(
-                ValueError(
-                    f"batch_chunk_size must be positive int or None, got {batch_chunk_size}"
-                ),
+            raise value_error(
+                f"batch_chunk_size must be positive int or None, got {batch_chunk_size}",
                 "It is a number of rows.",
             )
         if chunking_method not in (None, "auto") and _ratio(chunking_method) is None:
-            raise advised(
-                ValueError(f"invalid chunking_method: {chunking_method!r}"),
+            raise value_error(
+                f"invalid chunking_method: {chunking_method!r}",
                 "Use 'auto', None, or 'aspect_ratio:R' with a whole number R.",
             )
         if acc_policy not in ("accurate", "balanced", "compact", "auto"):
-            raise advised(
-                ValueError(f"invalid acc_policy: {acc_policy!r}"),
+            raise value_error(
+                f"invalid acc_policy: {acc_policy!r}",
                 "Use 'accurate', 'balanced', 'compact' or 'auto'.",
             )
         names = ("float16", "bfloat16", "float32", "float64")
         if acc_dtype is not None and getattr(acc_dtype, "name", None) not in names:
-            raise advised(
-                ValueError(
-                    "acc_dtype must be one of {None, torch.float16, torch.bfloat16, torch.float32, "
-                    f"torch.float64}}, got {acc_dtype!r}. Pass acc_dtype=None to let the op pick "
-                    "automatically."
-                ),
+            raise value_error(
+                "acc_dtype must be one of {None, torch.float16, torch.bfloat16, torch.float32, "
+                f"torch.float64}}, got {acc_dtype!r}. Pass acc_dtype=None to let the op pick "
+                "automatically.",
                 "Pass a dtype, such as torch.float32.",
             )
         self.allow_retain_graph = allow_retain_graph

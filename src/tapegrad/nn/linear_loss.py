@@ -9,7 +9,7 @@ from typing import Any
 from tapegrad.nn import functional as F
 from tapegrad.nn.linear import Linear
 from tapegrad.nn.loss import WeightedLoss
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class LinearCrossEntropyLoss(WeightedLoss):

@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.autograd.mode import no_grad
 from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.uninitialized import is_lazy
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 def load_tensor(

@@ -6,8 +6,8 @@ from warnings import warn
 
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
-from tapegrad.ops.loss import legacy_reduction
-from tapegrad.tensor import Tensor
+from tapegrad.operators.nn.loss.mse_l1 import legacy_reduction
+from tapegrad.tensors.tensor import Tensor
 
 
 class Loss(Module):
@@ -244,11 +244,7 @@ class BCEWithLogitsLoss(Loss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy_with_logits(
-            input,
-            target,
-            weight=self.weight,
-            pos_weight=self.pos_weight,
-            reduction=self.reduction,
+            input, target, weight=self.weight, pos_weight=self.pos_weight, reduction=self.reduction
         )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.distance import PairwiseDistance
 from tapegrad.nn.loss import Loss, WeightedLoss
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class SoftMarginLoss(Loss):
@@ -168,8 +168,8 @@ class TripletMarginWithDistanceLoss(Loss):
 
 def _positive(name: str, margin: float) -> float:
     if margin <= 0:
-        raise advised(
-            ValueError(f"{name}: expected margin to be greater than 0, got {margin} instead"),
+        raise value_error(
+            f"{name}: expected margin to be greater than 0, got {margin} instead",
             "It is how much nearer the positive one has to be.",
         )
     return margin
@@ -200,13 +200,11 @@ class MultiMarginLoss(WeightedLoss):
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
         if p not in (1, 2):
-            raise advised(ValueError("only p == 1 and p == 2 supported"), "p is 1 or 2.")
+            raise value_error("only p == 1 and p == 2 supported", "p is 1 or 2.")
         if weight is not None and weight.ndim != 1:
-            raise advised(
-                ValueError(
-                    "MultiMarginLoss: expected weight to be None or 1D tensor, got "
-                    f"{weight.ndim}D instead"
-                ),
+            raise value_error(
+                "MultiMarginLoss: expected weight to be None or 1D tensor, got "
+                f"{weight.ndim}D instead",
                 "One weight for each class.",
             )
         self.p = p

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any, Self
 
+from tapegrad.autograd import trace
 from tapegrad.autograd.mode import MODE
-from tapegrad.errors import advised
+from tapegrad.core.errors import not_implemented, value_error
+from tapegrad.core.registration import NOTEBOOK
 from tapegrad.nn.attribute import Attributes
 from tapegrad.nn.convert import Conversion
 from tapegrad.nn.hook import Hooks, call_with_hooks
@@ -69,10 +71,8 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
 
     def forward(self, *input: Any) -> Any:
         """What the module computes. Each subclass defines its own."""
-        raise advised(
-            NotImplementedError(
-                f'Module [{type(self).__name__}] is missing the required "forward" function'
-            ),
+        raise not_implemented(
+            f'Module [{type(self).__name__}] is missing the required "forward" function',
             f"Define `def forward(self, ...)` in class {type(self).__name__}.",
         )
 
@@ -95,9 +95,8 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
         False
         """
         if not isinstance(mode, bool):
-            raise advised(
-                ValueError("training mode is expected to be boolean"),
-                f"Pass True or False, not {mode!r}.",
+            raise value_error(
+                "training mode is expected to be boolean", f"Pass True or False, not {mode!r}."
             )
         self.training = mode
         for module in self.children():
@@ -164,9 +163,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the layers, folded."""
-        from tapegrad.inspect.notebook import module_html
-
-        return module_html(self)
+        return NOTEBOOK().module_html(self)
 
     def __repr__(self) -> str:
         extra = self.extra_repr()
@@ -193,3 +190,6 @@ def _takes_nothing(module: Module, args: tuple, kwargs: dict) -> TypeError:
     if kwargs:
         return TypeError(f"{init} got an unexpected keyword argument '{next(iter(kwargs))}'")
     return TypeError(f"{init} takes 1 positional argument but {len(args) + 1} were given")
+
+
+trace.LAYER_CALL = Module.__call__.__code__

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error, value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.functional.mask import additive
 from tapegrad.nn.linear import Linear
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import empty
+from tapegrad.tensors.tensor import Tensor
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -68,11 +68,9 @@ class MultiheadAttention(Module):
         dtype: Any = None,
     ) -> None:
         if embed_dim <= 0 or num_heads <= 0:
-            raise advised(
-                ValueError(
-                    "embed_dim and num_heads must be greater than 0, got "
-                    f"embed_dim={embed_dim} and num_heads={num_heads} instead"
-                ),
+            raise value_error(
+                "embed_dim and num_heads must be greater than 0, got "
+                f"embed_dim={embed_dim} and num_heads={num_heads} instead",
                 "Both are counts.",
             )
         super().__init__()
@@ -85,8 +83,8 @@ class MultiheadAttention(Module):
         self.batch_first = batch_first
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
-            raise advised(
-                AssertionError("embed_dim must be divisible by num_heads"),
+            raise assertion_error(
+                "embed_dim must be divisible by num_heads",
                 "Each head has embed_dim / num_heads features.",
             )
 

@@ -8,7 +8,7 @@ from tapegrad.nn import functional as F
 from tapegrad.nn.batch_norm import wrong_rank
 from tapegrad.nn.module import Module
 from tapegrad.nn.window import of_each
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _Pad(Module):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 from tapegrad.nn.data_parallel import DataParallel
 
 __all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
@@ -25,8 +25,8 @@ def data_parallel(
     RuntimeError: device type could not be determined
     Call the module itself, or DataParallel(module), which does that without GPUs.
     """
-    raise advised(
-        RuntimeError("device type could not be determined"),
+    raise runtime_error(
+        "device type could not be determined",
         "Call the module itself, or DataParallel(module), which does that without GPUs.",
     )
 
@@ -41,6 +41,6 @@ class DistributedDataParallel:
 
 
 def __getattr__(name: str) -> Any:
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import MODE
-from tapegrad.dtype import default
-from tapegrad.errors import advised
-from tapegrad.tensor import Tensor, make_leaf, wrap
+from tapegrad.autograd.node import make_leaf
+from tapegrad.core.dtype import default
+from tapegrad.core.errors import runtime_error
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 class Parameter(Tensor):
@@ -34,10 +36,8 @@ class Parameter(Tensor):
         else:
             source = wrap(mode.alone(data._array))
         if requires_grad and not (source.dtype.is_floating_point or source.dtype.is_complex):
-            raise advised(
-                RuntimeError(
-                    "Only Tensors of floating point and complex dtype can require gradients"
-                ),
+            raise runtime_error(
+                "Only Tensors of floating point and complex dtype can require gradients",
                 f"This one is {source.dtype}: pass requires_grad=False, or convert it.",
             )
         parameter = _make(cls, source._array, requires_grad)
@@ -119,6 +119,6 @@ def __getattr__(name: str) -> Any:
         from tapegrad.nn import uninitialized
 
         return getattr(uninitialized, name)
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn.recurrent_base import RNNBase
-from tapegrad.ops.create import zeros
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import zeros
+from tapegrad.tensors.tensor import Tensor
 
 
 def _no_projection(proj_size: Any) -> None:
     if proj_size is not None:
-        raise advised(
-            ValueError("proj_size argument is only supported for LSTM, not RNN or GRU"),
+        raise value_error(
+            "proj_size argument is only supported for LSTM, not RNN or GRU",
             "Put a Linear layer behind it.",
         )
 
@@ -62,8 +62,8 @@ class RNN(RNNBase):
     ) -> None:
         _no_projection(proj_size)
         if nonlinearity not in ("tanh", "relu"):
-            raise advised(
-                ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'."),
+            raise value_error(
+                f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.",
                 "For another one write the loop over time with a cell of your own.",
             )
         super().__init__(
@@ -193,11 +193,9 @@ class LSTM(RNNBase):
     def _checked_state(self, hx: Any, n_axes: int) -> Any:
         if hx[0].dim() != n_axes or hx[1].dim() != n_axes:
             batched = "batched 3-D" if n_axes == 3 else "unbatched 2-D"
-            raise advised(
-                RuntimeError(
-                    f"For {batched} input, hx and cx should also be {n_axes}-D but got "
-                    f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
-                ),
+            raise runtime_error(
+                f"For {batched} input, hx and cx should also be {n_axes}-D but got "
+                f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors",
                 "The state is (h, c), each (num_layers * directions, batch, features), without "
                 "batch if the input is.",
             )

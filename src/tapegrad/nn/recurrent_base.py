@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, type_error, value_error
+from tapegrad.dispatch.autocast_state import is_on
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.utils.packed_sequence import PackedSequence
-from tapegrad.ops.create import empty, zeros
-from tapegrad.ops.recurrent import gru, lstm, rnn_relu, rnn_tanh
-from tapegrad.precision import is_on
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import empty, zeros
+from tapegrad.operators.nn.rnn.rnn_lstm_gru import gru, lstm, rnn_relu, rnn_tanh
+from tapegrad.tensors.tensor import Tensor
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 _FUNCTIONS = {"LSTM": lstm, "GRU": gru, "RNN_TANH": rnn_tanh, "RNN_RELU": rnn_relu}
@@ -52,9 +52,7 @@ class RNNBase(Module):
         self.proj_size = proj_size
         _check_options(self, dropout)
         if mode not in _GATES:
-            raise advised(
-                ValueError("Unrecognized RNN mode: " + mode), f"Modes are {', '.join(_GATES)}."
-            )
+            raise value_error("Unrecognized RNN mode: " + mode, f"Modes are {', '.join(_GATES)}.")
         rows = _GATES[mode] * hidden_size
         out = proj_size or hidden_size
         directions = ("", "_reverse") if bidirectional else ("",)
@@ -115,25 +113,21 @@ class RNNBase(Module):
         """Raise unless the input has the layer's dtype, as many axes as it must, and its size."""
         dtype = self._flat_weights[0].dtype
         if input.dtype is not dtype and not is_on():
-            raise advised(
-                ValueError(
-                    f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
-                    f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})"
-                ),
+            raise value_error(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
+                f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})",
                 "Input and weights have one dtype.",
             )
         n = 2 if batch_sizes is not None else 3
         if input.dim() != n:
-            raise advised(
-                RuntimeError(f"input must have {n} dimensions, got {input.dim()}"),
+            raise runtime_error(
+                f"input must have {n} dimensions, got {input.dim()}",
                 "Packed data are (rows, input_size).",
             )
         if input.size(-1) != self.input_size:
-            raise advised(
-                RuntimeError(
-                    f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
-                    f"{input.size(-1)}"
-                ),
+            raise runtime_error(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                f"{input.size(-1)}",
                 "The last dimension of the input is its features.",
             )
 
@@ -156,8 +150,8 @@ class RNNBase(Module):
     ) -> None:
         """Raise unless a state has this shape."""
         if tuple(hx.shape) != expected_hidden_size:
-            raise advised(
-                RuntimeError(msg.format(expected_hidden_size, list(hx.shape))),
+            raise runtime_error(
+                msg.format(expected_hidden_size, list(hx.shape)),
                 "A state is (num_layers * directions, batch, features), also with batch_first.",
             )
 
@@ -180,10 +174,8 @@ class RNNBase(Module):
         """A state as it was given, as (layers, batch, features)."""
         if hx.dim() != n_axes:
             batched = "batched 3-D" if n_axes == 3 else "unbatched 2-D"
-            raise advised(
-                RuntimeError(
-                    f"For {batched} input, hx should also be {n_axes}-D but got {hx.dim()}-D tensor"
-                ),
+            raise runtime_error(
+                f"For {batched} input, hx should also be {n_axes}-D but got {hx.dim()}-D tensor",
                 "A state is (num_layers * directions, batch, features), without batch if the input "
                 "is.",
             )
@@ -211,11 +203,9 @@ class RNNBase(Module):
             return self._forward_packed(input, hx)
         if input.dim() not in (2, 3):
             tensor = " tensor" if self.mode[:3] == "RNN" else ""
-            raise advised(
-                ValueError(
-                    f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D"
-                    f"{tensor} instead"
-                ),
+            raise value_error(
+                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D"
+                f"{tensor} instead",
                 "It is (length, batch, features), or (length, features) without a batch.",
             )
         batched = input.dim() == 3
@@ -239,11 +229,9 @@ def _state(parts: list) -> Any:
 
 def _check_options(module: RNNBase, dropout: Any) -> None:
     if not 0 <= module.dropout <= 1 or isinstance(dropout, bool):
-        raise advised(
-            ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an "
-                "element being zeroed"
-            ),
+        raise value_error(
+            "dropout should be a number in range [0, 1] representing the probability of an "
+            "element being zeroed",
             "dropout is between layers.",
         )
     if dropout > 0 and module.num_layers == 1:
@@ -254,24 +242,20 @@ def _check_options(module: RNNBase, dropout: Any) -> None:
             stacklevel=4,
         )
     if not isinstance(module.hidden_size, int):
-        raise advised(
-            TypeError(
-                f"hidden_size should be of type int, got: {type(module.hidden_size).__name__}"
-            ),
+        raise type_error(
+            f"hidden_size should be of type int, got: {type(module.hidden_size).__name__}",
             "hidden_size is how many numbers a state has.",
         )
     for name in ("hidden_size", "input_size", "num_layers"):
         if getattr(module, name) <= 0:
-            raise advised(
-                ValueError(f"{name} must be greater than zero"), f"{name} is a count, 1 or more."
-            )
+            raise value_error(f"{name} must be greater than zero", f"{name} is a count, 1 or more.")
     if module.proj_size < 0:
-        raise advised(
-            ValueError("proj_size should be a positive integer or zero to disable projections"),
+        raise value_error(
+            "proj_size should be a positive integer or zero to disable projections",
             "proj_size is the size of the projected output.",
         )
     if module.proj_size >= module.hidden_size:
-        raise advised(
-            ValueError("proj_size has to be smaller than hidden_size"),
+        raise value_error(
+            "proj_size has to be smaller than hidden_size",
             "Leave proj_size away for an output of hidden_size.",
         )

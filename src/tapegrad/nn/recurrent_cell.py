@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn import init
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty, zeros
-from tapegrad.ops.recurrent_cell import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import empty, zeros
+from tapegrad.operators.nn.rnn.cell import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
+from tapegrad.tensors.tensor import Tensor
 
 
 class RNNCellBase(Module):
@@ -60,10 +60,8 @@ class RNNCellBase(Module):
 
     def _check_axes(self, what: str, x: Tensor) -> None:
         if x.dim() not in (1, 2):
-            raise advised(
-                ValueError(
-                    f"{type(self).__name__}: Expected {what} to be 1D or 2D, got {x.dim()}D instead"
-                ),
+            raise value_error(
+                f"{type(self).__name__}: Expected {what} to be 1D or 2D, got {x.dim()}D instead",
                 "It is (batch, features), or (features) without a batch.",
             )
 
@@ -114,9 +112,8 @@ class RNNCell(RNNCellBase):
         elif self.nonlinearity == "relu":
             found = rnn_relu_cell(x, h, *self._weights())
         else:
-            raise advised(
-                RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}"),
-                "It is 'tanh' or 'relu'.",
+            raise runtime_error(
+                f"Unknown nonlinearity: {self.nonlinearity}", "It is 'tanh' or 'relu'."
             )
         return found.squeeze(0) if input.dim() == 1 else found
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Self
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error, index_error, type_error, value_error
 from tapegrad.nn.module import Module, block
 
 
@@ -25,9 +25,7 @@ class Numbered(Module):
         position = operator.index(index)
         n = len(self)
         if not -n <= position < n:
-            raise advised(
-                IndexError(f"index {position} is out of range"), f"There are {n} modules here."
-            )
+            raise index_error(f"index {position} is out of range", f"There are {n} modules here.")
         return list(self._modules)[position]
 
     def __setitem__(self, index: int, module: Module) -> None:
@@ -98,14 +96,10 @@ class Sequential(Numbered):
         Tanh()
         """
         if not isinstance(module, Module):
-            raise advised(
-                AssertionError(f"module should be of type: {Module}"), f"It is {type(module)}."
-            )
+            raise assertion_error(f"module should be of type: {Module}", f"It is {type(module)}.")
         n = len(self)
         if not -n <= index <= n:
-            raise advised(
-                IndexError(f"Index out of range: {index}"), f"There are {n} modules here."
-            )
+            raise index_error(f"Index out of range: {index}", f"There are {n} modules here.")
         modules = list(self)
         modules.insert(index, module)
         self._renumber(modules)
@@ -133,22 +127,18 @@ class Sequential(Numbered):
 
     def __add__(self, other: Any) -> Sequential:
         if not isinstance(other, Sequential):
-            raise advised(
-                ValueError(
-                    f"add operator supports only objects of Sequential class, but {type(other)} is "
-                    "given."
-                ),
+            raise value_error(
+                f"add operator supports only objects of Sequential class, but {type(other)} is "
+                "given.",
                 "Use append or extend.",
             )
         return Sequential(*self, *other)
 
     def __iadd__(self, other: Any) -> Self:
         if not isinstance(other, Sequential):
-            raise advised(
-                ValueError(
-                    f"add operator supports only objects of Sequential class, but {type(other)} is "
-                    "given."
-                ),
+            raise value_error(
+                f"add operator supports only objects of Sequential class, but {type(other)} is "
+                "given.",
                 "Use append or extend.",
             )
         return self.extend(other)
@@ -196,9 +186,7 @@ class ModuleList(Numbered):
         Tanh()
         """
         if not isinstance(module, Module):
-            raise advised(
-                TypeError(f"{type(module).__name__} is not a Module subclass"), "Pass a layer."
-            )
+            raise type_error(f"{type(module).__name__} is not a Module subclass", "Pass a layer.")
         modules = list(self)
         modules.insert(index, module)
         self._renumber(modules)
@@ -210,11 +198,9 @@ class ModuleList(Numbered):
         2
         """
         if not isinstance(modules, Iterable):
-            raise advised(
-                TypeError(
-                    "ModuleList.extend should be called with an iterable, but got "
-                    f"{type(modules).__name__}"
-                ),
+            raise type_error(
+                "ModuleList.extend should be called with an iterable, but got "
+                f"{type(modules).__name__}",
                 "Use append for a single module.",
             )
         for module in list(modules):

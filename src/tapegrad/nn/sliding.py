@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class Unfold(Module):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _Along(Module):
@@ -63,8 +63,8 @@ class Softmax2d(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         if input.ndim not in (3, 4):
-            raise advised(
-                ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead"),
+            raise value_error(
+                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead",
                 "Pass (N, C, H, W) or (C, H, W).",
             )
         return F.softmax(input, -3, _stacklevel=5)

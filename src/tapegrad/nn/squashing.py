@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.activation import InPlace
 from tapegrad.nn.module import Module
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class Sigmoid(Module):
@@ -103,9 +103,8 @@ class Hardtanh(Module):
             _renamed("max_value", "max_val")
             max_val = max_value
         if max_val <= min_val:
-            raise advised(
-                AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})"),
-                "Swap the two.",
+            raise assertion_error(
+                f"max_val ({max_val}) must be greater than min_val ({min_val})", "Swap the two."
             )
         self.min_val = min_val
         self.max_val = max_val

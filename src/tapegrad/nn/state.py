@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error, runtime_error, type_error
 from tapegrad.nn.hook import RemovableHandle, register
 from tapegrad.nn.loading import load_tensor, restore, snapshot
 from tapegrad.nn.parameter import Parameter
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 EXTRA_STATE = "_extra_state"
 
@@ -48,11 +48,7 @@ class State:
     # --------------------------------------------------------------------------------- handing out
 
     def state_dict(
-        self,
-        *args: Any,
-        destination: Any = None,
-        prefix: str = "",
-        keep_vars: bool = False,
+        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
         """All parameters and persistent buffers by dotted name, detached unless `keep_vars`.
 
@@ -90,8 +86,8 @@ class State:
             result = hook(self, destination, prefix, about)
             if result is not None:
                 if not isinstance(hook, _Replacing):
-                    raise advised(
-                        RuntimeError("state_dict post-hook must return None"),
+                    raise runtime_error(
+                        "state_dict post-hook must return None",
                         "Change the dict that the hook is given in place.",
                     )
                 destination = result
@@ -112,19 +108,15 @@ class State:
 
     def get_extra_state(self) -> Any:
         """What else belongs into the `state_dict` of this module. Define `set_extra_state` too."""
-        raise advised(
-            RuntimeError(
-                "Reached a code path in Module.get_extra_state() that should never be called."
-            ),
+        raise runtime_error(
+            "Reached a code path in Module.get_extra_state() that should never be called.",
             f"Class {type(self).__name__} has set_extra_state: define get_extra_state as well.",
         )
 
     def set_extra_state(self, state: Any) -> None:
         """Take back what `get_extra_state` gave."""
-        raise advised(
-            RuntimeError(
-                "Reached a code path in Module.set_extra_state() that should never be called."
-            ),
+        raise runtime_error(
+            "Reached a code path in Module.set_extra_state() that should never be called.",
             f"Class {type(self).__name__} has get_extra_state: define set_extra_state as well.",
         )
 
@@ -145,8 +137,8 @@ class State:
         ['weight', 'bias']
         """
         if not isinstance(state_dict, Mapping):
-            raise advised(
-                TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}."),
+            raise type_error(
+                f"Expected state_dict to be dict-like, got {type(state_dict)}.",
                 "Pass what state_dict() of a module of the same class gave.",
             )
         before = snapshot(self)
@@ -169,11 +161,9 @@ class State:
             keys = IncompatibleKeys(missing, unexpected)
             for hook in module._load_state_dict_post_hooks.values():
                 if hook(module, keys) is not None:
-                    raise advised(
-                        AssertionError(
-                            "Hooks registered with ``register_load_state_dict_post_hook`` are not "
-                            "expected to return new values."
-                        ),
+                    raise assertion_error(
+                        "Hooks registered with ``register_load_state_dict_post_hook`` are not "
+                        "expected to return new values.",
                         "Change the keys in place.",
                     )
 
@@ -190,10 +180,8 @@ class State:
         if errors:
             restore(before)
             listed = "\n\t".join(errors)
-            raise advised(
-                RuntimeError(
-                    f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}"
-                ),
+            raise runtime_error(
+                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}",
                 "The module is as it was. strict=False loads what has a name in common.",
             )
         return IncompatibleKeys(missing, unexpected)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn.batch_norm import _BatchNorm
 from tapegrad.nn.module import Module
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class SyncBatchNorm(_BatchNorm):
@@ -41,13 +41,13 @@ class SyncBatchNorm(_BatchNorm):
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:
-            raise advised(
-                ValueError(f"expected at least 2D input (got {input.ndim}D input)"),
+            raise value_error(
+                f"expected at least 2D input (got {input.ndim}D input)",
                 "The input has shape (N, C, ...).",
             )
         if input.shape[1] == 0:
-            raise advised(
-                ValueError("SyncBatchNorm number of input channels should be non-zero"),
+            raise value_error(
+                "SyncBatchNorm number of input channels should be non-zero",
                 "The input has shape (N, C, ...).",
             )
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.layer_norm import LayerNorm
 from tapegrad.nn.module import Module
 from tapegrad.nn.transformer_layer import TransformerDecoderLayer, TransformerEncoderLayer
 from tapegrad.nn.transformer_stack import TransformerDecoder, TransformerEncoder, causal_mask
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class Transformer(Module):
@@ -97,21 +97,18 @@ class Transformer(Module):
     ) -> Tensor:
         axis = 0 if self.batch_first else 1
         if src.dim() == 3 and src.size(axis) != tgt.size(axis):
-            raise advised(
-                RuntimeError("the batch number of src and tgt must be equal"),
+            raise runtime_error(
+                "the batch number of src and tgt must be equal",
                 "They are (length, batch, features), with batch_first=True (batch, length, "
                 "features).",
             )
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
-            raise advised(
-                RuntimeError("the feature number of src and tgt must be equal to d_model"),
+            raise runtime_error(
+                "the feature number of src and tgt must be equal to d_model",
                 f"The last dimension of both must be {self.d_model}.",
             )
         memory = self.encoder(
-            src,
-            mask=src_mask,
-            src_key_padding_mask=src_key_padding_mask,
-            is_causal=src_is_causal,
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
         return self.decoder(
             *(tgt, memory),

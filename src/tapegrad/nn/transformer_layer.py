@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.activation import GELU, ReLU
 from tapegrad.nn.dropout import Dropout
@@ -14,7 +14,7 @@ from tapegrad.nn.layer_norm import LayerNorm
 from tapegrad.nn.linear import Linear
 from tapegrad.nn.module import Module
 from tapegrad.nn.multi_head_attention import MultiheadAttention
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 def _function(activation: Any) -> Any:
@@ -25,8 +25,8 @@ def _function(activation: Any) -> Any:
         return F.relu
     if activation == "gelu":
         return F.gelu
-    raise advised(
-        RuntimeError(f"activation should be relu/gelu, not {activation}"),
+    raise runtime_error(
+        f"activation should be relu/gelu, not {activation}",
         "Any function of a tensor may be given, as a function.",
     )
 
@@ -223,12 +223,7 @@ class TransformerDecoderLayer(Module):
         return self.dropout1(x)
 
     def _mha_block(
-        self,
-        x: Tensor,
-        mem: Tensor,
-        attn_mask: Any,
-        key_padding_mask: Any,
-        is_causal: bool = False,
+        self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
     ) -> Tensor:
         """Attention to the memory."""
         x = self.multihead_attn(

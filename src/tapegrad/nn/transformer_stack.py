@@ -11,9 +11,9 @@ from tapegrad.nn.functional.mask import additive
 from tapegrad.nn.module import Module
 from tapegrad.nn.sequential import ModuleList
 from tapegrad.nn.transformer_layer import TransformerDecoderLayer, TransformerEncoderLayer
-from tapegrad.ops.create import full
-from tapegrad.ops.triangle import triu
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import full
+from tapegrad.operators.shape.tril_diag import triu
+from tapegrad.tensors.tensor import Tensor
 
 
 def causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.convolution_base import _ConvNd
 from tapegrad.nn.window import of_each
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -31,8 +31,8 @@ class _ConvTransposeNd(_ConvNd):
         dtype: Any = None,
     ) -> None:
         if padding_mode != "zeros":
-            raise advised(
-                ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}'),
+            raise value_error(
+                f'Only "zeros" padding mode is supported for {type(self).__name__}',
                 "Leave padding_mode away: padding cuts off the output here.",
             )
         super().__init__(
@@ -73,11 +73,9 @@ class _ConvTransposeNd(_ConvNd):
         if len(sizes) == n + n_outer:
             sizes = sizes[n_outer:]
         if len(sizes) != n:
-            raise advised(
-                ValueError(
-                    f"ConvTranspose{n}D: for {input.ndim}D input, output_size must have {n} or "
-                    f"{n + n_outer} elements (got {len(sizes)})"
-                ),
+            raise value_error(
+                f"ConvTranspose{n}D: for {input.ndim}D input, output_size must have {n} or "
+                f"{n + n_outer} elements (got {len(sizes)})",
                 "Give the sizes of the axes that are convolved, or of all axes.",
             )
         least = [
@@ -89,11 +87,9 @@ class _ConvTransposeNd(_ConvNd):
         ]
         most = [size + step - 1 for size, step in zip(least, self.stride, strict=True)]
         if any(not low <= s <= high for low, s, high in zip(least, sizes, most, strict=True)):
-            raise advised(
-                ValueError(
-                    f"requested an output size of {output_size}, but valid sizes range from "
-                    f"{least} to {most} (for an input of {input.size()[2:]})"
-                ),
+            raise value_error(
+                f"requested an output size of {output_size}, but valid sizes range from "
+                f"{least} to {most} (for an input of {input.size()[2:]})",
                 "A convolution with these options takes sizes in this range to the input's.",
             )
         return [size - low for size, low in zip(sizes, least, strict=True)]

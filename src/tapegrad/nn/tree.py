@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised
 from tapegrad.nn.parameter import Parameter
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
     from tapegrad.nn.module import Module

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
+from tapegrad.core.tensor_base import wrap
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.create import empty
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.operators.creation.zeros_eye import empty
+from tapegrad.tensors.tensor import Tensor
 
 _CALL = "Call the lazy module once with an input of the size that it will get."
 _KNOWN = frozenset(
@@ -28,23 +29,19 @@ class Uninitialized:
         if name in _KNOWN or (name[0] == "_" and name != "_array"):
             return object.__getattribute__(self, name)
         if name == "shape":
-            raise advised(
-                RuntimeError(
-                    "Can't access the shape of an uninitialized parameter or buffer. This error "
-                    "usually happens in `load_state_dict` when trying to load an uninitialized "
-                    "parameter into an initialized one. Call `forward` to initialize the "
-                    "parameters before accessing their attributes."
-                ),
+            raise runtime_error(
+                "Can't access the shape of an uninitialized parameter or buffer. This error "
+                "usually happens in `load_state_dict` when trying to load an uninitialized "
+                "parameter into an initialized one. Call `forward` to initialize the "
+                "parameters before accessing their attributes.",
                 _CALL,
             )
-        raise advised(
-            ValueError(
-                f"Attempted to use an uninitialized parameter in {name}. This error happens when "
-                "you are using a `LazyModule` or explicitly manipulating "
-                "`torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
-                "`forward` with a dummy batch to initialize the parameters before calling torch "
-                "functions"
-            ),
+        raise value_error(
+            f"Attempted to use an uninitialized parameter in {name}. This error happens when "
+            "you are using a `LazyModule` or explicitly manipulating "
+            "`torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
+            "`forward` with a dummy batch to initialize the parameters before calling torch "
+            "functions",
             _CALL,
         )
 
@@ -66,11 +63,9 @@ class Uninitialized:
         return self
 
     def share_memory_(self) -> Any:
-        raise advised(
-            RuntimeError(
-                "Can't share memory on an uninitialized parameter or buffer. Call `forward` to "
-                "initialize the parameters before calling `module.share_memory()`."
-            ),
+        raise runtime_error(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to "
+            "initialize the parameters before calling `module.share_memory()`.",
             _CALL,
         )
 

@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
         method = getattr(import_module(f"{__name__}.{name.lower()}"), name)
         globals()[name] = method
         return method
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)
 

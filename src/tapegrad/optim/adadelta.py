@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.errors import value_error
 from tapegrad.optim.check import check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
 
@@ -56,7 +57,7 @@ class Adadelta(Optimizer):
         check_number("lr", lr)
         check_not_negative("learning rate", lr)
         if not 0.0 <= rho <= 1.0:
-            raise advised(ValueError(f"Invalid rho value: {rho}"), "It must be from 0 to 1.")
+            raise value_error(f"Invalid rho value: {rho}", "It must be from 0 to 1.")
         check_not_negative("epsilon value", eps)
         check_not_negative("weight_decay value", weight_decay)
         defaults = {
@@ -71,14 +72,14 @@ class Adadelta(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def init(self, xp: Any, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         return {"square_avg": xp.zeros_like(param), "acc_delta": xp.zeros_like(param)}
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.optim.check import check_at_least, check_number
 from tapegrad.optim.optimizer import Optimizer
 
@@ -61,9 +62,8 @@ class Adafactor(Optimizer):
         check_number("lr", lr)
         check_at_least("Learning rate", 0, lr)
         if not beta2_decay <= 0:
-            raise advised(
-                ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}"),
-                "The paper's is -0.8.",
+            raise value_error(
+                f"beta2_decay should be <= 0 but is: {beta2_decay}", "The paper's is -0.8."
             )
         if eps[0] is not None:
             check_at_least("epsilon1", 0, eps[0])
@@ -81,12 +81,9 @@ class Adafactor(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def init(self, xp: Any, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         if xp.isdtype(param.dtype, "complex floating"):
-            raise advised(
-                RuntimeError("Adafactor does not support complex parameters"),
-                "Adam takes them.",
-            )
+            raise runtime_error("Adafactor does not support complex parameters", "Adam takes them.")
         if param.ndim < 2:
             return {"variance": xp.zeros_like(param)}
         *batch, n, m = param.shape
@@ -97,9 +94,9 @@ class Adafactor(Optimizer):
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,

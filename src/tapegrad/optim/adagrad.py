@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays import numpy as numpy_namespace
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.check import check_choices, check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
-from tapegrad.tensor import wrap
 
 
 class Adagrad(Optimizer):
@@ -81,7 +82,7 @@ class Adagrad(Optimizer):
             total = self.init(numpy_namespace, param._array)["sum"]
             self.state[param] = {"step": wrap(np.zeros((), step_dtype())), "sum": wrap(total)}
 
-    def init(self, xp: Any, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         start = self.defaults["initial_accumulator_value"]
         if xp.isdtype(param.dtype, "complex floating"):
             start = complex(start, start)
@@ -89,9 +90,9 @@ class Adagrad(Optimizer):
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,

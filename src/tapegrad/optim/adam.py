@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.core.annotations import Array, Namespace
 from tapegrad.optim.check import (
     check_betas,
     check_choices,
@@ -89,7 +90,7 @@ class Adam(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def init(self, xp: Any, param: Any, *, amsgrad: bool, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, *, amsgrad: bool, **_: Any) -> dict[str, Any]:
         state = {"exp_avg": xp.zeros_like(param), "exp_avg_sq": xp.zeros_like(param)}
         if amsgrad:
             state["max_exp_avg_sq"] = xp.zeros_like(param)
@@ -97,9 +98,9 @@ class Adam(Optimizer):
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,

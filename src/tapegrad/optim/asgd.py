@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.core.annotations import Array, Namespace
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.check import check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
@@ -71,7 +72,7 @@ class ASGD(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def init(self, xp: Any, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
         dtype = step_dtype(xp)
         return {
             "eta": xp.full((), float(lr), dtype=dtype),
@@ -81,9 +82,9 @@ class ASGD(Optimizer):
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lambd: float,
@@ -105,7 +106,7 @@ class ASGD(Optimizer):
 
     def conclude(
         self,
-        xp: Any,
+        xp: Namespace,
         state: dict[str, Any],
         *,
         lr: Any,

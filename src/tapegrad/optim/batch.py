@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays import numpy as numpy_namespace
-from tapegrad.arrays.blocks import BLOCK, LARGE, run_blocks
-from tapegrad.arrays.find import namespace_of
-from tapegrad.dtype import default, float64
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.arrays.numpy.blocks import BLOCK, LARGE, run_blocks
+from tapegrad.core.annotations import Namespace
+from tapegrad.core.dtype import default, float64
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 class Batch:
@@ -201,6 +203,6 @@ def _pieces(flat: Any, params: list[Any], sizes: list[int]) -> list[Any]:
     return pieces
 
 
-def step_dtype(xp: Any = np) -> Any:
+def step_dtype(xp: Namespace = np) -> Any:
     """The dtype in which steps are counted: the default one, as in PyTorch."""
     return xp.float64 if default() is float64 else xp.float32

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tapegrad.arrays import numpy as numpy_namespace
-from tapegrad.arrays.blocks import BLOCK
-from tapegrad.autograd.graph import INFERENCE, version_of
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.arrays.numpy.blocks import BLOCK
 from tapegrad.autograd.mode import enable_grad
-from tapegrad.errors import advised
+from tapegrad.autograd.node import INFERENCE, version_of
+from tapegrad.core.errors import assertion_error
+from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import NO_SPARE, Batch, step_dtype
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 def step_group(optimizer: Any, group: dict[str, Any]) -> None:
@@ -40,13 +41,13 @@ def step_group(optimizer: Any, group: dict[str, Any]) -> None:
 
 def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
     """The same on tensors, recorded: the step itself is part of the graph."""
-    from tapegrad import namespace as xp
-    from tapegrad.ops.stride import view_as_complex
+    from tapegrad.operators.shape.as_strided import view_as_complex
+    from tapegrad.tensors.arrays import namespace as xp
 
     if group.get("capturable"):
         raise _not_capturable(optimizer)
     if group.get("foreach"):
-        raise advised(AssertionError("_foreach ops don't support autograd"), "Leave foreach away.")
+        raise assertion_error("_foreach ops don't support autograd", "Leave foreach away.")
     options = _options(group, keep_tensors=True)
     with enable_grad():
         for param in group["params"]:
@@ -74,7 +75,7 @@ def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
 
 def _pairs(x: Any) -> Any:
     """A complex tensor seen as pairs of real numbers; others as they are."""
-    from tapegrad.ops.stride import view_as_real
+    from tapegrad.operators.shape.as_strided import view_as_real
 
     return view_as_real(x) if isinstance(x, Tensor) and x.is_complex() else x
 
@@ -142,11 +143,9 @@ _PLAIN = {float, int, bool, type(None)}
 
 
 def _not_capturable(optimizer: Any) -> AssertionError:
-    return advised(
-        AssertionError(
-            f"If capturable=True, {optimizer.captured} must be on supported devices: "
-            "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
-        ),
+    return assertion_error(
+        f"If capturable=True, {optimizer.captured} must be on supported devices: "
+        "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla'].",
         "Leave capturable away: it is for graphs of GPU kernels.",
     )
 

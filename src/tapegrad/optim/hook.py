@@ -90,7 +90,7 @@ def with_hooks(step: Callable) -> Callable:
             for group in self.param_groups:
                 for param in group["params"]:
                     mode.writes(param)
-        from tapegrad.autograd.profiler import record_function
+        from tapegrad.profiler.block import record_function
 
         name = type(self).__name__
         with record_function(f"Optimizer.step#{name}.step"):

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import enable_grad
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
+from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import vector
 from tapegrad.optim.check import check_not_negative, check_number
 from tapegrad.optim.group import count_writes
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.optim.wolfe import Trial, strong_wolfe
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 class LBFGS(Optimizer):
@@ -73,8 +74,8 @@ class LBFGS(Optimizer):
         }
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
-            raise advised(
-                ValueError("LBFGS doesn't support per-parameter options (parameter groups)"),
+            raise value_error(
+                "LBFGS doesn't support per-parameter options (parameter groups)",
                 "Pass the parameters as one list.",
             )
 
@@ -84,9 +85,8 @@ class LBFGS(Optimizer):
         lr = group["lr"].item() if isinstance(group["lr"], Tensor) else group["lr"]
         tolerance = group["tolerance_change"]
         if group["line_search_fn"] not in (None, "strong_wolfe"):
-            raise advised(
-                RuntimeError("only 'strong_wolfe' is supported"),
-                'Pass line_search_fn="strong_wolfe", or None.',
+            raise runtime_error(
+                "only 'strong_wolfe' is supported", 'Pass line_search_fn="strong_wolfe", or None.'
             )
         line = _Line(group["params"], closure)
         entry = self.state[group["params"][0]]

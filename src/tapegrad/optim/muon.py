@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.errors import advised
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.optim.check import check_at_least, check_number
 from tapegrad.optim.optimizer import Optimizer
 
@@ -63,8 +64,8 @@ class Muon(Optimizer):
         check_at_least("momentum", 0, momentum)
         check_at_least("weight decay", 0, weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
-            raise advised(
-                ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported"),
+            raise value_error(
+                f"Adjust learning rate function {adjust_lr_fn} is not supported",
                 'Pass "original" or "match_rms_adamw".',
             )
         defaults = {
@@ -81,22 +82,20 @@ class Muon(Optimizer):
         for group in self.param_groups:
             for param in group["params"]:
                 if param.ndim != 2:
-                    raise advised(
-                        ValueError(
-                            "Muon only supports 2D parameters whereas we found a parameter with "
-                            f"size: {param.shape}"
-                        ),
+                    raise value_error(
+                        "Muon only supports 2D parameters whereas we found a parameter with "
+                        f"size: {param.shape}",
                         "Give the others to AdamW.",
                     )
 
-    def init(self, xp: Any, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         return {"momentum_buffer": xp.zeros_like(param)}
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,
@@ -110,9 +109,7 @@ class Muon(Optimizer):
         **_: Any,
     ) -> None:
         if param.dtype.kind == "c":
-            raise advised(
-                RuntimeError("Muon does not support complex parameters"), "Adam takes them."
-            )
+            raise runtime_error("Muon does not support complex parameters", "Adam takes them.")
         buffer = state["momentum_buffer"]
         buffer += (1 - momentum) * (grad - buffer)
         if nesterov:
@@ -132,13 +129,12 @@ class Muon(Optimizer):
 def _orthogonal(x: Any, coefficients: tuple, steps: int, eps: float) -> Any:
     """A matrix with the singular vectors of `x` and singular values of about 1."""
     if steps >= 100:
-        raise advised(
-            ValueError("Number of steps must be less than 100 for computational efficiency"),
-            "Five are usual.",
+        raise value_error(
+            "Number of steps must be less than 100 for computational efficiency", "Five are usual."
         )
     if len(coefficients) != 3:
-        raise advised(
-            ValueError("Coefficients must be a tuple of exactly 3 values"),
+        raise value_error(
+            "Coefficients must be a tuple of exactly 3 values",
             "The usual ones are (3.4445, -4.775, 2.0315).",
         )
     a, b, c = coefficients

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.core.annotations import Array, Namespace
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.check import check_betas, check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
@@ -80,7 +81,7 @@ class NAdam(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def init(self, xp: Any, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         return {
             "mu_product": xp.ones((), dtype=step_dtype(xp)),
             "exp_avg": xp.zeros_like(param),
@@ -89,9 +90,9 @@ class NAdam(Optimizer):
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,
@@ -125,7 +126,7 @@ class NAdam(Optimizer):
 
     def conclude(
         self,
-        xp: Any,
+        xp: Namespace,
         state: dict[str, Any],
         *,
         betas: tuple[float, float],
@@ -141,6 +142,6 @@ def _mu(beta1: float, momentum_decay: float, t: Any) -> Any:
     return beta1 * (1 - 0.5 * 0.96 ** (t * momentum_decay))
 
 
-def _product(xp: Any, product: Any, mu: Any) -> Any:
+def _product(xp: Namespace, product: Any, mu: Any) -> Any:
     """The next product, rounded as it is kept, for further use in double precision."""
     return xp.astype(product * xp.asarray(mu, dtype=product.dtype), xp.float64)

@@ -17,7 +17,8 @@ from typing import Any
 from warnings import warn
 
 from tapegrad.autograd.mode import MODE, enable_grad
-from tapegrad.errors import advised
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.errors import type_error, value_error
 from tapegrad.optim.group import step_group, step_group_on_tensors
 from tapegrad.optim.hook import (
     StepHooks,
@@ -26,7 +27,7 @@ from tapegrad.optim.hook import (
     with_hooks,
 )
 from tapegrad.optim.saving import Saving
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "Optimizer",
@@ -70,17 +71,15 @@ class Optimizer(Saving, StepHooks):
         self.param_groups: list[dict[str, Any]] = []
         self._prepare()
         if isinstance(params, Tensor):
-            raise advised(
-                TypeError(
-                    "params argument given to the optimizer should be an iterable of Tensors or "
-                    f"dicts, but got {params.type()}"
-                ),
+            raise type_error(
+                "params argument given to the optimizer should be an iterable of Tensors or "
+                f"dicts, but got {params.type()}",
                 "Put the tensor into a list.",
             )
         groups = list(params)
         if not groups:
-            raise advised(
-                ValueError("optimizer got an empty parameter list"),
+            raise value_error(
+                "optimizer got an empty parameter list",
                 "Pass model.parameters() of a model that has parameters.",
             )
         if not isinstance(groups[0], dict):
@@ -100,11 +99,13 @@ class Optimizer(Saving, StepHooks):
 
     # ----------------------------------------------------------------------------------- stepping
 
-    def init(self, xp: Any, param: Any, **options: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, **options: Any) -> dict[str, Any]:
         """The state of a parameter before its first step: arrays by name."""
         return {}
 
-    def update(self, xp: Any, param: Any, grad: Any, state: dict[str, Any], **options: Any) -> None:
+    def update(
+        self, xp: Namespace, param: Any, grad: Array, state: dict[str, Any], **options: Any
+    ) -> None:
         """One step: change `param` and the arrays in `state` in place.
 
         `first` among the options says that the state is fresh from `init`; `spare` are two arrays
@@ -114,7 +115,7 @@ class Optimizer(Saving, StepHooks):
             f"{type(self).__name__} does not say how it changes a parameter: define update()"
         )
 
-    def conclude(self, xp: Any, state: dict[str, Any], **options: Any) -> None:
+    def conclude(self, xp: Namespace, state: dict[str, Any], **options: Any) -> None:
         """After `update`: change the numbers in `state` that a parameter has once."""
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -148,7 +149,7 @@ class Optimizer(Saving, StepHooks):
         True
         """
         if type(MODE.get()) is not bool:
-            from tapegrad.autograd.profiler import record_function
+            from tapegrad.profiler.block import record_function
 
             name = type(self).__name__
             with record_function(f"Optimizer.zero_grad#{name}.zero_grad"):
@@ -186,8 +187,8 @@ class Optimizer(Saving, StepHooks):
         [0.1, 0.2]
         """
         if not isinstance(param_group, dict):
-            raise advised(
-                TypeError(f"param_group must be a dict, but got {type(param_group)}"),
+            raise type_error(
+                f"param_group must be a dict, but got {type(param_group)}",
                 'Write {"params": [...], "lr": ...}.',
             )
         group = dict(param_group)
@@ -207,17 +208,15 @@ class Optimizer(Saving, StepHooks):
 
     def _check_param(self, param: Any) -> None:
         if not isinstance(param, Tensor):
-            raise advised(
-                TypeError(
-                    "optimizer can only optimize Tensors, but one of the params is "
-                    f"{type(param).__name__}"
-                ),
+            raise type_error(
+                "optimizer can only optimize Tensors, but one of the params is "
+                f"{type(param).__name__}",
                 "Pass tensors that require grad, such as model.parameters().",
             )
         if self.defaults.get("differentiable") or param.is_leaf or param.retains_grad:
             return
-        raise advised(
-            ValueError("can't optimize a non-leaf Tensor"),
+        raise value_error(
+            "can't optimize a non-leaf Tensor",
             f"This one was made by {param.grad_fn.name()}: optimize what it was computed from.",
         )
 
@@ -233,17 +232,15 @@ class Optimizer(Saving, StepHooks):
         others = self.param_groups
         if others and ("param_names" in others[0]) != ("param_names" in group):
             how = "with" if "param_names" in group else "without"
-            raise advised(
-                ValueError(
-                    "all optimizer param groups should be with/without names. cannot add param "
-                    f"group {how} names to the optimizer"
-                ),
+            raise value_error(
+                "all optimizer param groups should be with/without names. cannot add param "
+                f"group {how} names to the optimizer",
                 "Use named_parameters() for all groups, or parameters() for all.",
             )
         known = {id(p) for p in chain.from_iterable(g["params"] for g in others)}
         if any(id(p) in known for p in params):
-            raise advised(
-                ValueError("some parameters appear in more than one parameter group"),
+            raise value_error(
+                "some parameters appear in more than one parameter group",
                 "Each parameter has one set of options.",
             )
 
@@ -262,11 +259,9 @@ def _listed(params: Any) -> list[Any]:
     if isinstance(params, Tensor):
         return [params]
     if isinstance(params, set):
-        raise advised(
-            TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the "
-                "ordering of tensors in sets will change between runs. Please use a list instead."
-            ),
+        raise type_error(
+            "optimizer parameters need to be organized in ordered collections, but the "
+            "ordering of tensors in sets will change between runs. Please use a list instead.",
             "The state is saved by the number of the parameter.",
         )
     return list(params)
@@ -279,10 +274,8 @@ def _take_names(group: dict[str, Any]) -> None:
     if not any(named):
         return
     if not all(named):
-        raise advised(
-            ValueError(
-                "all optimizer params should be with/without names. Some param names are missing"
-            ),
+        raise value_error(
+            "all optimizer params should be with/without names. Some param names are missing",
             "Pass either tensors or pairs of name and tensor.",
         )
     group["param_names"] = [name for name, _ in params]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.core.annotations import Array, Namespace
 from tapegrad.optim.check import check_betas, check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
 
@@ -75,14 +76,14 @@ class RAdam(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def init(self, xp: Any, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         return {"exp_avg": xp.zeros_like(param), "exp_avg_sq": xp.zeros_like(param)}
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,

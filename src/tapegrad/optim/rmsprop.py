@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.core.annotations import Array, Namespace
 from tapegrad.optim.check import check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
 
@@ -80,7 +81,7 @@ class RMSprop(Optimizer):
         super().__init__(params, defaults)
 
     def init(
-        self, xp: Any, param: Any, *, momentum: float, centered: bool, **_: Any
+        self, xp: Namespace, param: Any, *, momentum: float, centered: bool, **_: Any
     ) -> dict[str, Any]:
         state = {"square_avg": xp.zeros_like(param)}
         if momentum > 0:
@@ -91,9 +92,9 @@ class RMSprop(Optimizer):
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.errors import value_error
 from tapegrad.optim.check import check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
 
@@ -55,8 +56,8 @@ class Rprop(Optimizer):
         check_number("lr", lr)
         check_not_negative("learning rate", lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise advised(
-                ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}"),
+            raise value_error(
+                f"Invalid eta values: {etas[0]}, {etas[1]}",
                 "The first must be between 0 and 1, the second greater than 1.",
             )
         defaults = {
@@ -70,14 +71,14 @@ class Rprop(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def init(self, xp: Any, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
         return {"prev": xp.zeros_like(param), "step_size": xp.full_like(param, float(lr))}
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         etas: Any,

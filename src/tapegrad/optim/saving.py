@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.hooks import Hooks
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
+from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 class Saving:
@@ -69,16 +70,14 @@ class Saving:
         groups = self.param_groups
         saved = deepcopy(state_dict["param_groups"])
         if len(groups) != len(saved):
-            raise advised(
-                ValueError("loaded state dict has a different number of parameter groups"),
+            raise value_error(
+                "loaded state dict has a different number of parameter groups",
                 f"This optimizer has {len(groups)}, the state {len(saved)}.",
             )
         if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
-            raise advised(
-                ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size of "
-                    "optimizer's group"
-                ),
+            raise value_error(
+                "loaded state dict contains a parameter group that doesn't match the size of "
+                "optimizer's group",
                 "The model must have the parameters it had when the state was saved.",
             )
         by_number = dict(
@@ -104,11 +103,7 @@ class Saving:
             post_hook(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "defaults": self.defaults,
-            "state": self.state,
-            "param_groups": self.param_groups,
-        }
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

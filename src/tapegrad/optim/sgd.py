@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.errors import value_error
 from tapegrad.optim.check import check_choices, check_not_negative, check_number
 from tapegrad.optim.optimizer import Optimizer
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class SGD(Optimizer):
@@ -61,8 +62,8 @@ class SGD(Optimizer):
         check_not_negative("momentum value", momentum, nan=True)
         check_not_negative("weight_decay value", weight_decay, nan=True)
         if nesterov and (momentum <= 0 or dampening != 0):
-            raise advised(
-                ValueError("Nesterov momentum requires a momentum and zero dampening"),
+            raise value_error(
+                "Nesterov momentum requires a momentum and zero dampening",
                 "Pass momentum=0.9 and no dampening, for example.",
             )
         check_choices(foreach, fused, differentiable)
@@ -79,14 +80,14 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def init(self, xp: Any, param: Any, *, momentum: float, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Any, *, momentum: float, **_: Any) -> dict[str, Any]:
         return {"momentum_buffer": xp.zeros_like(param)} if momentum else {}
 
     def update(
         self,
-        xp: Any,
+        xp: Namespace,
         param: Any,
-        grad: Any,
+        grad: Array,
         state: dict[str, Any],
         *,
         lr: float,

@@ -8,12 +8,12 @@ from itertools import chain
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error, value_error
 from tapegrad.nn.batch_norm import _BatchNorm
 from tapegrad.nn.module import Module
-from tapegrad.ops import tensor
+from tapegrad.operators import tensor
 from tapegrad.optim.lr_scheduler.swa import SWALR
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "SWALR",
@@ -95,10 +95,8 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable:
 
 def _check_decay(decay: float) -> None:
     if not 0.0 <= decay <= 1.0:
-        raise advised(
-            ValueError(
-                f"Invalid decay value {decay} provided. Please provide a value in [0,1] range."
-            ),
+        raise value_error(
+            f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.",
             "0.999 follows slowly, 0.9 fast.",
         )
 
@@ -139,8 +137,8 @@ class AveragedModel(Module):
     ) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
-            raise advised(
-                AssertionError("Only one of avg_fn and multi_avg_fn should be provided"),
+            raise assertion_error(
+                "Only one of avg_fn and multi_avg_fn should be provided",
                 "Pass avg_fn for one tensor, or multi_avg_fn for lists.",
             )
         self.module = deepcopy(model)

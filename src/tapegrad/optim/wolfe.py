@@ -19,12 +19,7 @@ class Trial:
 
 
 def strong_wolfe(
-    evaluate: Callable[[Any], Trial],
-    start: Trial,
-    t: Any,
-    length: Any,
-    tolerance: float,
-    most: int,
+    evaluate: Callable[[Any], Trial], start: Trial, t: Any, length: Any, tolerance: float, most: int
 ) -> tuple[Trial, int]:
     """A trial with enough descent and little slope, and how many trials were made.
 

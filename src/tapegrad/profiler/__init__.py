@@ -7,18 +7,19 @@
 [1]
 """
 
-from tapegrad.autograd.profiler import kineto_available, record_function
-from tapegrad.autograd.profiler_util import DeviceType
-from tapegrad.profiler.execution_trace import ExecutionTraceObserver
-from tapegrad.profiler.plan import (
-    ProfilerAction,
-    ProfilerActivity,
-    schedule,
-    supported_activities,
-)
-from tapegrad.profiler.recording import _ExperimentalConfig, _KinetoProfile
-from tapegrad.profiler.session import profile
-from tapegrad.profiler.trace_handler import tensorboard_trace_handler
+from importlib import import_module
+from typing import Any
+
+_FILES = {
+    "tapegrad.autograd.profiler": "kineto_available record_function",
+    "tapegrad.autograd.profiler_util": "DeviceType",
+    "tapegrad.profiler.execution_trace": "ExecutionTraceObserver",
+    "tapegrad.profiler.plan": "ProfilerAction ProfilerActivity schedule supported_activities",
+    "tapegrad.profiler.recording": "_ExperimentalConfig _KinetoProfile",
+    "tapegrad.profiler.session": "profile",
+    "tapegrad.profiler.trace_handler": "tensorboard_trace_handler",
+}
+_HOME = {name: file for file, names in _FILES.items() for name in names.split()}
 
 __all__ = [
     "DeviceType",
@@ -34,7 +35,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
-    from tapegrad.missing import missing
+def __getattr__(name: str) -> Any:
+    """A public name, on its first use: the files behind it need the profiler of autograd."""
+    if name not in _HOME:
+        from tapegrad.core.missing import missing
 
-    raise missing(__name__, name)
+        raise missing(__name__, name)
+    globals()[name] = found = getattr(import_module(_HOME[name]), name)
+    return found

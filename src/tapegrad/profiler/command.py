@@ -14,8 +14,8 @@ def profile_script(script: str, output: str, args: Sequence[str] = (), rows: int
     time are printed on standard error. The result is the exit status, 2 if there is no
     folder for `output`.
     """
+    from tapegrad.compat.script import run
     from tapegrad.profiler import profile
-    from tapegrad.script import run
 
     folder = os.path.dirname(os.path.abspath(output))
     if not os.path.isdir(folder):  # said before the script runs, which may take long

@@ -12,9 +12,9 @@ import os
 import time
 from typing import Any
 
-from tapegrad.autograd.profile_recorder import BACKWARD, USER, Recorder
-from tapegrad.autograd.profile_tree import MEMORY, events_of
-from tapegrad.autograd.profile_values import Described, TensorValue
+from tapegrad.profiler.event_tree import MEMORY, events_of
+from tapegrad.profiler.recorder import BACKWARD, USER, Recorder
+from tapegrad.profiler.values import Described, TensorValue
 
 _SCHEMA = "1.1.1-chakra.0.0.4"
 _NAME = "[pytorch|profiler|execution_trace|{}]"
@@ -98,7 +98,7 @@ class ExecutionTraceObserver:
     def start(self) -> None:
         """Listen from here on."""
         if self._registered and not self._running:
-            from tapegrad.autograd.profile_block import attach
+            from tapegrad.profiler.block import attach
 
             self._recorder = Recorder(shapes=True, values=True)
             self._attached = attach(self._recorder)
@@ -108,7 +108,7 @@ class ExecutionTraceObserver:
     def stop(self) -> None:
         """Listen no more; `start` goes on in the same file."""
         if self._running and self._recorder is not None:
-            from tapegrad.autograd.profile_block import detach
+            from tapegrad.profiler.block import detach
 
             self._recorder.stop()
             detach(*self._attached)

@@ -12,8 +12,8 @@ import time
 from html import escape
 from typing import Any
 
-from tapegrad.autograd.profile_memory import CATEGORIES
-from tapegrad.autograd.profile_trace import open_file
+from tapegrad.profiler.chrome_trace import open_file
+from tapegrad.profiler.memory import CATEGORIES
 
 PREEXISTING, CREATE, DESTROY = 1, 2, 4  # what happened, by the numbers that PyTorch writes
 _COLORS = (
@@ -82,10 +82,7 @@ def page(timeline: list[list[int]]) -> str:
     peak = max(sum(row) for row in sizes)
     title = f"Max memory allocated: {peak:,} bytes"
     picture = areas(
-        layers,
-        places=[at - start for at in times],
-        title=title,
-        below=f"{max(times) - start:,} us",
+        layers, places=[at - start for at in times], title=title, below=f"{max(times) - start:,} us"
     )
     return (
         '<html>\n<head><meta charset="utf-8" /><title>Memory Timeline HTML</title></head>\n'

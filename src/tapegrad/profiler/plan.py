@@ -6,7 +6,7 @@ import enum
 import warnings
 from collections.abc import Callable
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error
 
 
 class ProfilerActivity(enum.Enum):
@@ -73,12 +73,10 @@ def schedule(
     """
     given = (wait, warmup, active, repeat, skip_first)
     if min(given) < 0 or active < 1:
-        raise advised(
-            AssertionError(
-                f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), "
-                f"warmup={warmup} (need >= 0), active={active} (need > 0), "
-                f"repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0)."
-            ),
+        raise assertion_error(
+            f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), "
+            f"warmup={warmup} (need >= 0), active={active} (need > 0), "
+            f"repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0).",
             "Numbers of steps are not negative, and one step at least is active.",
         )
     if warmup == 0:

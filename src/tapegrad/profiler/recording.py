@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tapegrad.autograd import profiler as _profiler
-from tapegrad.autograd.profile_recorder import Recorder
 from tapegrad.autograd.profiler_util import EventList
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error, value_error
 from tapegrad.profiler.execution_trace import ExecutionTraceObserver
 from tapegrad.profiler.plan import ProfilerActivity, supported_activities
+from tapegrad.profiler.recorder import Recorder
 
 
 class _ExperimentalConfig:
@@ -135,8 +135,8 @@ class _KinetoProfile:
 
     def _begun(self, what: str) -> Any:
         if self.profiler is None:
-            raise advised(
-                AssertionError(f"Profiler must be initialized before {what}"),
+            raise assertion_error(
+                f"Profiler must be initialized before {what}",
                 "Record something first: with torch.profiler.profile() as prof: ...",
             )
         return self.profiler
@@ -183,19 +183,15 @@ class _KinetoProfile:
         text += "`torch.cuda.memory._export_memory_snapshot` instead."
         warnings.warn(text, FutureWarning, stacklevel=2)
         if not (self.record_shapes and self.profile_memory and self.with_stack):
-            raise advised(
-                ValueError(
-                    "record_shapes=True, profile_memory=True, with_stack=True required for memory "
-                    "profiling."
-                ),
+            raise value_error(
+                "record_shapes=True, profile_memory=True, with_stack=True required for memory "
+                "profiling.",
                 "tapegrad.inspect.memory() shows the memory of a block.",
             )
         recorder = None if self.profiler is None else self.profiler._recorder
         if recorder is None or not recorder.ended:
-            raise advised(
-                AssertionError(
-                    "Profiler and kineto_results must be initialized for memory profiling"
-                ),
+            raise assertion_error(
+                "Profiler and kineto_results must be initialized for memory profiling",
                 "Record something first: with torch.profiler.profile(...) as prof: ...",
             )
         from tapegrad.profiler.memory_timeline import export
@@ -240,8 +236,8 @@ def _activities(given: Iterable[Any] | None) -> set[ProfilerActivity]:
     chosen = {each for one in given for each in (one if isinstance(one, dict) else (one,))}
     chosen = {each for each in chosen if isinstance(each, ProfilerActivity)}
     if not chosen:
-        raise advised(
-            AssertionError("No valid profiler activities found"),
+        raise assertion_error(
+            "No valid profiler activities found",
             "Give activities=[torch.profiler.ProfilerActivity.CPU].",
         )
     return chosen

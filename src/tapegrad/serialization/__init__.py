@@ -6,7 +6,7 @@ the zip file, `legacy` the older format; `atomic` writes files whole or not at a
 `load`, `writer` has `save`.
 """
 
-from tapegrad.missing import missing as _missing
+from tapegrad.core.missing import missing as _missing
 from tapegrad.serialization.reader import load
 from tapegrad.serialization.safe import (
     add_safe_globals,

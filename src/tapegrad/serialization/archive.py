@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised, runtime_error
 from tapegrad.serialization.message import corrupted
 
 _LOCAL = struct.Struct("<4s5H3I2H")  # the header before each record
@@ -63,11 +63,9 @@ class Archive:
         text = self.read("version" if "version" in self else ".data/version")
         number = int(text) if text.strip().isdigit() and len(text) < 20 else 0
         if not 1 <= number <= 10:
-            raise advised(
-                RuntimeError(
-                    f"Attempted to read a PyTorch file with version {text[:20]!r}, but the "
-                    "supported versions for reading are 1 to 10."
-                ),
+            raise runtime_error(
+                f"Attempted to read a PyTorch file with version {text[:20]!r}, but the "
+                "supported versions for reading are 1 to 10.",
                 "Save it again with the PyTorch that wrote it.",
             )
 

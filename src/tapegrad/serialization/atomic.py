@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 
 
 @contextmanager
@@ -30,8 +30,8 @@ def replacing(path: Any) -> Iterator[IO[bytes]]:
     target = os.path.realpath(os.fspath(path))  # a link stays one
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
-        raise advised(
-            RuntimeError(f"Parent directory {os.path.dirname(os.fspath(path))} does not exist."),
+        raise runtime_error(
+            f"Parent directory {os.path.dirname(os.fspath(path))} does not exist.",
             "Make it first: os.makedirs(folder, exist_ok=True).",
         )
     mode = _mode(target)

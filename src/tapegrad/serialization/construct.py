@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.device import device
+from tapegrad.core.device import device
+from tapegrad.core.size import Size
 from tapegrad.serialization import numpy_value, rebuild
 from tapegrad.serialization.machine import as_key
 from tapegrad.serialization.message import malformed
-from tapegrad.size import Size
 
 
 def _ordered_dict(*args: Any) -> OrderedDict:

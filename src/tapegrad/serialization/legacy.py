@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised, not_implemented, runtime_error
+from tapegrad.core.storage import UntypedStorage
 from tapegrad.serialization.allowed import Allowed
 from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed
 from tapegrad.serialization.rebuild import TypedStorage
-from tapegrad.storage import UntypedStorage
 
 _MAGIC = 0x1950A86A20F9469CFC6C
 _PROTOCOL = 1001
@@ -26,8 +26,8 @@ def load_legacy(file: Any, allowed: Allowed, put: Any, encoding: str) -> Any:
     machine = Machine(data, allowed.find, allowed.call, allowed.build, storages.get, encoding)
     # Numbers that begin every file, before anything else is looked at.
     if data[:2] != b"\x80\x02" or machine.run() != _MAGIC:
-        raise advised(
-            RuntimeError("Invalid magic number; corrupt file?"),
+        raise runtime_error(
+            "Invalid magic number; corrupt file?",
             "This is no file of torch.save: a zip archive, or the older format, begins otherwise.",
         )
     version = machine.run()
@@ -35,8 +35,8 @@ def load_legacy(file: Any, allowed: Allowed, put: Any, encoding: str) -> Any:
         raise RuntimeError(f"Invalid protocol version: {version}")
     system = machine.run()
     if type(system) is not dict or system.get("little_endian") is not True:
-        raise advised(
-            RuntimeError("the file's byte order is not little-endian"),
+        raise runtime_error(
+            "the file's byte order is not little-endian",
             "tapegrad reads files that were written on little-endian machines.",
         )
     found = machine.run()
@@ -60,8 +60,8 @@ class _Storages:
 
         kind, key, location, numel = checked_id(given, 6)
         if given[5] is not None:
-            raise advised(
-                NotImplementedError("the file describes views of storages, as PyTorch 0.3 did"),
+            raise not_implemented(
+                "the file describes views of storages, as PyTorch 0.3 did",
                 "Load it with PyTorch and save it again.",
             )
         itemsize = 1 if kind.dtype is None else kind.dtype.itemsize

@@ -16,8 +16,8 @@ from pickle import decode_long
 from struct import unpack_from
 from typing import Any
 
+from tapegrad.core.tensor_base import TensorBase
 from tapegrad.serialization.message import malformed, unsupported
-from tapegrad.tensor import TensorCore
 
 _MARK = object()
 
@@ -192,7 +192,7 @@ def as_key(x: Any) -> Any:
             pending.extend(each[: left + 1])
         elif type(each).__hash__ is None or isinstance(each, frozenset):
             raise malformed(f"unhashable type: '{type(each).__name__}'")
-        elif isinstance(each, TensorCore):
+        elif isinstance(each, TensorBase):
             continue  # by identity
     return x
 

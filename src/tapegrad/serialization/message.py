@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pickle import UnpicklingError
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised, runtime_error
 
 _FAILED = "Weights only load failed. "
 _CHANGED = (
@@ -83,7 +83,7 @@ def lacking(what: str, name: str) -> UnpicklingError:
 
 def corrupted(text: str) -> RuntimeError:
     """A zip archive that cannot be read."""
-    return advised(
-        RuntimeError(f"PytorchStreamReader failed {text}.{_CORRUPTED}"),
+    return runtime_error(
+        f"PytorchStreamReader failed {text}.{_CORRUPTED}",
         "Get the file again; tapegrad.save never leaves half a file behind.",
     )

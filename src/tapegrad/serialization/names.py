@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.device import device
-from tapegrad.dtype import BY_NAME
-from tapegrad.dtype import dtype as Dtype
+from tapegrad.core.device import device
+from tapegrad.core.dtype import BY_NAME
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.size import Size
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.typed import TYPES
+from tapegrad.operators.creation.legacy_constructor import TYPES
 from tapegrad.serialization import numpy_value, rebuild
-from tapegrad.size import Size
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class StorageType:

@@ -7,7 +7,8 @@ import pickle
 from contextlib import contextmanager
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, type_error
+from tapegrad.core.storage import UntypedStorage
 from tapegrad.serialization.allowed import Allowed
 from tapegrad.serialization.archive import Archive
 from tapegrad.serialization.legacy import load_legacy
@@ -16,7 +17,6 @@ from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed, unsupported
 from tapegrad.serialization.names import StorageType
 from tapegrad.serialization.rebuild import TypedStorage
-from tapegrad.storage import UntypedStorage
 
 ZIP = b"PK\x03\x04"
 
@@ -67,7 +67,7 @@ def load(
         start = file.tell()
         first = file.read(len(ZIP))
         if not isinstance(first, bytes):
-            raise advised(TypeError("must be str, not bytes"), "Open the file with mode 'rb'.")
+            raise type_error("must be str, not bytes", "Open the file with mode 'rb'.")
         file.seek(start)
         if first == ZIP:
             return _load_archive(Archive(file), allowed, put, bool(mmap), encoding)
@@ -114,16 +114,13 @@ def opened(f: Any) -> Any:
 
 def _load_archive(archive: Archive, allowed: Allowed, put: Any, mapped: bool, encoding: str) -> Any:
     if "constants.pkl" in archive:
-        raise advised(
-            RuntimeError(
-                "Cannot use ``weights_only=True`` with TorchScript archives passed to "
-                "``torch.load``. "
-            ),
+        raise runtime_error(
+            "Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. ",
             "tapegrad does not run TorchScript: save the state_dict() of the model instead.",
         )
     if "byteorder" in archive and archive.read("byteorder") != b"little":
-        raise advised(
-            RuntimeError(f"the file's byte order is {archive.read('byteorder')[:20]!r}"),
+        raise runtime_error(
+            f"the file's byte order is {archive.read('byteorder')[:20]!r}",
             "tapegrad reads files that were written on little-endian machines.",
         )
     storages = ArchiveStorages(archive, put, mapped)
@@ -184,10 +181,8 @@ def _first_type(given: Any) -> Any:
 
 
 def _wrong_size(found: int, expected: int) -> RuntimeError:
-    return advised(
-        RuntimeError(
-            f"record size ({found} bytes) does not match expected size ({expected} bytes = "
-            f"{expected} elements * 1 bytes/element) for dtype Byte"
-        ),
+    return runtime_error(
+        f"record size ({found} bytes) does not match expected size ({expected} bytes = "
+        f"{expected} elements * 1 bytes/element) for dtype Byte",
         "The file was altered after it was saved: get it again.",
     )

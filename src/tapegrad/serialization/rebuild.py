@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrangement import layout, span
-from tapegrad.dtype import dtype as Dtype
-from tapegrad.errors import advised
+from tapegrad.autograd.node import make_leaf
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.errors import runtime_error
+from tapegrad.core.memory_format import layout, span
+from tapegrad.core.storage import UntypedStorage
+from tapegrad.core.tensor_base import wrap
 from tapegrad.nn.parameter import Parameter
-from tapegrad.ops.typed import retyped
+from tapegrad.operators.creation.legacy_constructor import retyped
 from tapegrad.serialization.message import lacking, malformed
-from tapegrad.storage import UntypedStorage
-from tapegrad.tensor import Tensor, make_leaf, wrap
+from tapegrad.tensors.tensor import Tensor
 
 _LARGEST = 2**63 - 1
 
@@ -125,9 +127,9 @@ def rebuild_from_type(function: Any, cls: Any, args: Any, state: Any) -> Any:
 
 def get_layout(name: Any) -> Any:
     """The layout that prints as `name`."""
-    from tapegrad import arrangement
+    from tapegrad.core import memory_format
 
-    found = getattr(arrangement, str(name).removeprefix("torch."), None)
+    found = getattr(memory_format, str(name).removeprefix("torch."), None)
     if type(found) is not layout:
         raise lacking("layout", repr(name))
     return found
@@ -194,8 +196,8 @@ def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stri
     _check_products(size, stride, dtype.itemsize)
     n = span(size, stride)
     if n and offset + n > elements.size:
-        raise advised(
-            RuntimeError("Trying to resize storage that is not resizable"),
+        raise runtime_error(
+            "Trying to resize storage that is not resizable",
             f"Sizes {list(size)}, strides {list(stride)} and offset {offset} need {offset + n} "
             f"elements, and the file has {elements.size}: it was altered.",
         )

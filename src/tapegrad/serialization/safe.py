@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import type_error
 
 _lock = Lock()
 _added: list[Any] = []
@@ -74,8 +74,8 @@ def name_of(given: Any) -> str:
     if isinstance(given, tuple) and len(given) == 2 and type(given[1]) is str:
         return given[1]
     if not callable(given) or not hasattr(given, "__qualname__"):
-        raise advised(
-            TypeError(f"a safe global is a class or function, not {type(given).__name__}"),
+        raise type_error(
+            f"a safe global is a class or function, not {type(given).__name__}",
             "For another name than its own, pass the pair (object, 'module.name').",
         )
     return f"{given.__module__}.{given.__qualname__}"

@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrangement import layout, memory_format
-from tapegrad.device import device
-from tapegrad.dtype import dtype as Dtype
-from tapegrad.errors import advised
+from tapegrad.core.device import device
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.errors import advised, runtime_error, type_error
+from tapegrad.core.memory_format import layout, memory_format
+from tapegrad.core.size import Size
+from tapegrad.core.storage import UntypedStorage, elements_of, offset_of, owner_of, row_major
 from tapegrad.nn.parameter import Parameter
 from tapegrad.serialization import rebuild
 from tapegrad.serialization.archive import writing
 from tapegrad.serialization.atomic import replacing
 from tapegrad.serialization.names import GLOBALS, STORAGE_TYPES, UNTYPED, StorageType
-from tapegrad.size import Size
-from tapegrad.storage import UntypedStorage, elements_of, offset_of, owner_of, row_major
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.hooks import warn_if_has_hooks
 
 DEFAULT_PROTOCOL = 2
@@ -153,11 +153,9 @@ class TensorPickler(_Pickler):
             self._types[id(owner)] = kind
             self.storages[key] = elements
         elif kind is not self._types[id(owner)]:
-            raise advised(
-                RuntimeError(
-                    "Cannot save multiple tensors or storages that view the same data as "
-                    "different types"
-                ),
+            raise runtime_error(
+                "Cannot save multiple tensors or storages that view the same data as "
+                "different types",
                 "clone() one of them.",
             )
         n = elements.nbytes if kind is UNTYPED else elements.size
@@ -181,8 +179,8 @@ class TensorPickler(_Pickler):
         if kind is layout:
             return rebuild.get_layout, (repr(obj),)
         if kind is memory_format:
-            raise advised(
-                TypeError("cannot pickle 'torch.memory_format' object"),
+            raise type_error(
+                "cannot pickle 'torch.memory_format' object",
                 "Save its name: str(torch.channels_last).",
             )
         return NotImplemented

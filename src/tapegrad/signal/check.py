@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.arrangement import strided
-from tapegrad.dtype import default, float32, float64
-from tapegrad.ops.create import empty, ones
+from tapegrad.core import errors
+from tapegrad.core.annotations import DTypeLike, LayoutLike
+from tapegrad.core.dtype import default, float32, float64
+from tapegrad.core.memory_format import strided
+from tapegrad.operators.creation.zeros_eye import empty, ones
 
 
-def checked(name: str, M: int, dtype: Any, layout: Any) -> Any:
+def checked(name: str, M: int, dtype: DTypeLike, layout: LayoutLike) -> Any:
     """The dtype of the window, after a look at the arguments."""
     dtype = default() if dtype is None else dtype
     if M < 0:
-        raise errors.advised(
-            ValueError(f"{name} requires non-negative window length, got M={M}"),
-            "Give the number of points.",
+        raise errors.value_error(
+            f"{name} requires non-negative window length, got M={M}", "Give the number of points."
         )
     if layout is not strided:
-        raise errors.advised(
-            ValueError(f"{name} is implemented for strided tensors only, got: {layout}"),
-            "Leave layout= away.",
+        raise errors.value_error(
+            f"{name} is implemented for strided tensors only, got: {layout}", "Leave layout= away."
         )
     if dtype not in (float32, float64):
-        raise errors.advised(
-            ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}"),
+        raise errors.value_error(
+            f"{name} expects float32 or float64 dtypes, got: {dtype}",
             "Convert the window afterwards: window.half().",
         )
     return dtype

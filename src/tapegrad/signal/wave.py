@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from math import pi
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.arrangement import strided
-from tapegrad.ops.data import tensor
-from tapegrad.ops.interval import arange
-from tapegrad.ops.spacing import linspace
+from tapegrad.core import errors
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.memory_format import strided
+from tapegrad.operators.creation.arange import arange
+from tapegrad.operators.creation.linspace import linspace
+from tapegrad.operators.creation.tensor import tensor
 from tapegrad.signal.check import checked, short
 
 
@@ -19,9 +20,9 @@ def general_cosine(
     *,
     a: Iterable,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """A sum of waves: `sum over i of (-1)^i a[i] cos(2 pi i n / N)`.
@@ -30,17 +31,15 @@ def general_cosine(
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
     dtype = checked("general_cosine", M, dtype, layout)
-    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+    options: dict[str, Any] = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     if M < 2:
         return short(M, options)
     if not isinstance(a, Iterable):
-        raise errors.advised(
-            TypeError("Coefficients must be a list/tuple"), "Pass one number for each wave."
+        raise errors.type_error(
+            "Coefficients must be a list/tuple", "Pass one number for each wave."
         )
     if not a:
-        raise errors.advised(
-            ValueError("Coefficients cannot be empty"), "Pass one number for each wave."
-        )
+        raise errors.value_error("Coefficients cannot be empty", "Pass one number for each wave.")
     k = linspace(0, (M - 1) * (2 * pi / (M - 1 if sym else M)), M, **options)
     signed = [(-1) ** i * weight for i, weight in enumerate(a)]
     weights = tensor(signed, dtype=dtype, requires_grad=requires_grad)
@@ -53,9 +52,9 @@ def general_hamming(
     *,
     alpha: float = 0.54,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """One wave on a floor: `alpha - (1 - alpha) cos(2 pi n / N)`.
@@ -78,9 +77,9 @@ def hamming(
     M: int,
     *,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """`0.54 - 0.46 cos(2 pi n / N)`.
@@ -97,9 +96,9 @@ def hann(
     M: int,
     *,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """`(1 - cos(2 pi n / N)) / 2`.
@@ -122,9 +121,9 @@ def blackman(
     M: int,
     *,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """`0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)`.
@@ -148,9 +147,9 @@ def nuttall(
     M: int,
     *,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """The four waves of Nuttall's minimal side lobes.

@@ -10,21 +10,15 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.arrangement import strided
-from tapegrad.ops.bessel import i0
-from tapegrad.ops.data import tensor
-from tapegrad.ops.exponential import exp
-from tapegrad.ops.spacing import linspace
+from tapegrad.core import errors
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.memory_format import strided
+from tapegrad.operators.creation.linspace import linspace
+from tapegrad.operators.creation.tensor import tensor
+from tapegrad.operators.pointwise.exp_log import exp
+from tapegrad.operators.pointwise.special.bessel import i0
 from tapegrad.signal.check import checked, short
-from tapegrad.signal.wave import (
-    blackman,
-    general_cosine,
-    general_hamming,
-    hamming,
-    hann,
-    nuttall,
-)
+from tapegrad.signal.wave import blackman, general_cosine, general_hamming, hamming, hann, nuttall
 
 __all__ = [
     "bartlett",
@@ -45,9 +39,9 @@ def bartlett(
     M: int,
     *,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """A triangle from 0 to 1 and back: `1 - |2 n / N - 1|`.
@@ -56,7 +50,7 @@ def bartlett(
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
     dtype = checked("bartlett", M, dtype, layout)
-    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+    options: dict[str, Any] = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     if M < 2:
         return short(M, options)
     end = -1 + (M - 1) * 2 / (M - 1 if sym else M)
@@ -67,9 +61,9 @@ def cosine(
     M: int,
     *,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """Half a wave, without its zeros: `sin(pi (n + 1/2) / (N + 1))`.
@@ -78,7 +72,7 @@ def cosine(
     tensor([0.3827, 0.9239, 0.9239, 0.3827])
     """
     dtype = checked("cosine", M, dtype, layout)
-    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+    options: dict[str, Any] = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     if M == 0:
         return short(M, options)
     step = pi / (M if sym or M == 1 else M + 1)
@@ -91,9 +85,9 @@ def exponential(
     center: float | None = None,
     tau: float = 1.0,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """Decay to both sides of the center: `exp(-|n - center| / tau)`; by default it is N / 2.
@@ -103,14 +97,10 @@ def exponential(
     """
     dtype = checked("exponential", M, dtype, layout)
     if tau <= 0:
-        raise errors.advised(
-            ValueError(f"Tau must be positive, got: {tau} instead."), "It is a distance."
-        )
+        raise errors.value_error(f"Tau must be positive, got: {tau} instead.", "It is a distance.")
     if sym and center is not None:
-        raise errors.advised(
-            ValueError("Center must be None for symmetric windows"), "Pass sym=False."
-        )
-    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+        raise errors.value_error("Center must be None for symmetric windows", "Pass sym=False.")
+    options: dict[str, Any] = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     if M == 0:
         return short(M, options)
     if center is None:
@@ -124,9 +114,9 @@ def gaussian(
     *,
     std: float = 1.0,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """A bell: `exp(-((n - N/2) / std)^2 / 2)`.
@@ -136,11 +126,11 @@ def gaussian(
     """
     dtype = checked("gaussian", M, dtype, layout)
     if std <= 0:
-        raise errors.advised(
-            ValueError(f"Standard deviation must be positive, got: {std} instead."),
+        raise errors.value_error(
+            f"Standard deviation must be positive, got: {std} instead.",
             "It is the width of the bell.",
         )
-    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+    options: dict[str, Any] = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     if M == 0:
         return short(M, options)
     start = -(M if not sym and M > 1 else M - 1) / 2.0
@@ -154,9 +144,9 @@ def kaiser(
     *,
     beta: float = 12.0,
     sym: bool = True,
-    dtype: Any = None,
-    layout: Any = strided,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = strided,
+    device: DeviceLike = None,
     requires_grad: bool = False,
 ) -> Any:
     """Nearly all energy in the main lobe: `I0(beta sqrt(1 - (2 n / N - 1)^2)) / I0(beta)`.
@@ -169,11 +159,10 @@ def kaiser(
     """
     dtype = checked("kaiser", M, dtype, layout)
     if beta < 0:
-        raise errors.advised(
-            ValueError(f"beta must be non-negative, got: {beta} instead."),
-            "It says how fast the window fades.",
+        raise errors.value_error(
+            f"beta must be non-negative, got: {beta} instead.", "It says how fast the window fades."
         )
-    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+    options: dict[str, Any] = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
     if M < 2:
         return short(M, options)
     step = 2.0 * beta / (M - 1 if sym else M)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd.api import grad
-from tapegrad.autograd.numerical import difference_along
-from tapegrad.tensor import wrap
+from tapegrad.autograd.backward_grad import grad
+from tapegrad.autograd.gradcheck.numerical import difference_along
+from tapegrad.core.tensor_base import wrap
 
 STEP = 1e-5
 
@@ -128,7 +128,7 @@ def vjp_error(op: Any, sample: Any, seed: int = 0) -> float:
 
 def jvp_error(op: Any, sample: Any, seed: int = 0) -> float:
     """How far <u, J v> by the forward rules is from <J^H u, v> by the reverse rules."""
-    from tapegrad.op import tangents_of
+    from tapegrad.dispatch.op import tangents_of
 
     rng = np.random.default_rng(seed)
     inputs = _tensors(sample, True)

@@ -15,7 +15,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"tapegrad.utils.{name}")
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
-from tapegrad.arrays import batched as xp
+from tapegrad.arrays.batched import namespace as xp
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.arrays.batched.units import units
+from tapegrad.arrays.batched.unit_vectors import units
 
 
 def batch(*factors):
@@ -54,7 +54,7 @@ def test_zero_times_infinity_is_nan_as_in_a_whole_batch():
 
 
 def test_a_jacobian_of_products_never_needs_the_whole_batch(monkeypatch):
-    monkeypatch.setattr("tapegrad.arrays.batched.units.all_members", None)
+    monkeypatch.setattr("tapegrad.arrays.batched.unit_vectors.all_members", None)
     w = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     for mode in (torch.func.jacrev, torch.func.jacfwd):
         assert mode(lambda x: 2 * (w @ x))(torch.ones(2)).tolist() == (2 * w).tolist()

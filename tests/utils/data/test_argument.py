@@ -65,8 +65,7 @@ def test_an_iterable_dataset_has_an_order_of_its_own(name, value):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"],
+    "name", ["batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"]
 )
 def test_what_a_loader_was_made_of_is_fixed(name):
     loader = data.DataLoader("abc")

@@ -49,10 +49,7 @@ def test_batches_are_lists_and_the_last_may_be_left_out():
     assert (
         len(data.BatchSampler(range(5), 2, False)),
         len(data.BatchSampler(range(5), 2, True)),
-    ) == (
-        3,
-        2,
-    )
+    ) == (3, 2)
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,14 @@ in an array, so that arrays of several levels meet in one order.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.batched.refusal import inplace_error, no_branch, no_item, no_storage
+from tapegrad.core.annotations import Array
 
 ndarray = np.ndarray
 _numbers = count(1)
@@ -29,7 +30,7 @@ _namespace: Any = None
 
 def _find_namespace() -> Any:
     global _namespace
-    from tapegrad.arrays import batched
+    from tapegrad.arrays.batched import namespace as batched
 
     _namespace = batched
     return batched
@@ -53,7 +54,7 @@ class Batched:
 
     __slots__ = ("__weakref__", "dtype", "factors", "level", "mapped", "shape", "value")
 
-    def __init__(self, level: Level, value: Any, mapped: bool = True):
+    def __init__(self, level: Level, value: Array, mapped: bool = True):
         self.level = level
         self.value = value
         self.mapped = mapped
@@ -65,7 +66,7 @@ class Batched:
         """The value of unit vectors, which are nothing else from then on."""
         if name != "value":
             raise AttributeError(f"a batched array has no {name}")
-        from tapegrad.arrays.batched.units import all_members
+        from tapegrad.arrays.batched.unit_vectors import all_members
 
         self.value, self.factors = all_members(self.factors), None
         return self.value
@@ -220,7 +221,7 @@ class Batched:
     def copy(self, order: str = "C") -> Any:
         return Batched(self.level, self.value.copy(order), self.mapped)
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: Array) -> None:
         self.value.fill(value)
 
     def conj(self) -> Any:
@@ -247,12 +248,12 @@ class Batched:
     # --- elements ---------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
-        from tapegrad.arrays.batched.index import read
+        from tapegrad.arrays.batched.getitem_setitem import read
 
         return read(self, key)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
-        from tapegrad.arrays.batched.index import read
+    def __setitem__(self, key: Any, value: Array) -> None:
+        from tapegrad.arrays.batched.getitem_setitem import read
 
         part = read(self, key)
         if part.base is None:
@@ -273,112 +274,112 @@ class Batched:
     def __invert__(self) -> Any:
         return Batched(self.level, ~self.value, self.mapped)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Array) -> Any:
         return pair(operator.add, self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Array) -> Any:
         return pair(operator.add, other, self)
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Array) -> Any:
         """In this object: a sum that several names hold is one sum."""
         total = pair(operator.add, self, other)
         self.value, self.mapped = total.value, total.mapped
         return self
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Array) -> Any:
         return pair(operator.sub, self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Array) -> Any:
         return pair(operator.sub, other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Array) -> Any:
         if self.factors is not None:
-            from tapegrad.arrays.batched.units import scaled
+            from tapegrad.arrays.batched.unit_vectors import scaled
 
             found = scaled(self, other)
             if found is not None:
                 return found
         return pair(operator.mul, self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Array) -> Any:
         return self * other
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Array) -> Any:
         return pair(operator.truediv, self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Array) -> Any:
         return pair(operator.truediv, other, self)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Array) -> Any:
         return pair(operator.floordiv, self, other)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Array) -> Any:
         return pair(operator.floordiv, other, self)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Array) -> Any:
         return pair(operator.mod, self, other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Array) -> Any:
         return pair(operator.mod, other, self)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Array) -> Any:
         return pair(operator.pow, self, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Array) -> Any:
         return pair(operator.pow, other, self)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Array) -> Any:
         return pair(operator.and_, self, other)
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Array) -> Any:
         return pair(operator.and_, other, self)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Array) -> Any:
         return pair(operator.or_, self, other)
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Array) -> Any:
         return pair(operator.or_, other, self)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Array) -> Any:
         return pair(operator.xor, self, other)
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Array) -> Any:
         return pair(operator.xor, other, self)
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: Array) -> Any:
         return pair(operator.lshift, self, other)
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: Array) -> Any:
         return pair(operator.rshift, self, other)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Array) -> Any:
         return pair(operator.eq, self, other)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: Array) -> Any:
         return pair(operator.ne, self, other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Array) -> Any:
         return pair(operator.lt, self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Array) -> Any:
         return pair(operator.le, self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Array) -> Any:
         return pair(operator.gt, self, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Array) -> Any:
         return pair(operator.ge, self, other)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Array) -> Any:
         return self.__array_namespace__().matmul(self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Array) -> Any:
         return self.__array_namespace__().matmul(other, self)
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def elements(x: Any) -> Any:
+def elements(x: Array) -> Any:
     """The NumPy array of all members."""
     while type(x) is Batched:
         x = x.value
@@ -395,7 +396,7 @@ def _product(shape: Any) -> int:
 # --- the values below -----------------------------------------------------------------------------
 
 
-def top_level(arrays: Any) -> Any:
+def top_level(arrays: Sequence[Array]) -> Any:
     """The outermost level among arrays; None if none of them is batched."""
     level = None
     for x in arrays:
@@ -404,7 +405,7 @@ def top_level(arrays: Any) -> Any:
     return level
 
 
-def opened(arrays: Any) -> tuple[Any, list, list]:
+def opened(arrays: Sequence[Array]) -> tuple[Any, list, list]:
     """The outermost level, what lies below it, and which of that has the batch as first axis."""
     level = top_level(arrays)
     values, mapped = [], []
@@ -418,7 +419,7 @@ def opened(arrays: Any) -> tuple[Any, list, list]:
     return level, values, mapped
 
 
-def closed(level: Level, out: Any, mapped: bool) -> Any:
+def closed(level: Level, out: Array, mapped: bool) -> Any:
     """What a function below gave, as batched arrays."""
     if type(out) is ndarray or type(out) is Batched:
         return Batched(level, out, mapped)
@@ -432,7 +433,7 @@ def closed(level: Level, out: Any, mapped: bool) -> Any:
     return out
 
 
-def widened(value: Any, ndim: int) -> Any:
+def widened(value: Array, ndim: int) -> Any:
     """A mapped value with axes of one element after the batch axis, so that members have `ndim`."""
     have = value.ndim - 1
     if have == ndim:
@@ -441,7 +442,7 @@ def widened(value: Any, ndim: int) -> Any:
     return value.reshape((shape[0], *(1,) * (ndim - have), *shape[1:]))
 
 
-def pair(function: Callable, x: Any, y: Any) -> Any:
+def pair(function: Callable, x: Array, y: Array) -> Any:
     """An elementwise function of two, of which at least one is batched."""
     if type(x) is Batched and type(y) is Batched and x.level is y.level:
         a, b = x.value, y.value
@@ -454,7 +455,7 @@ def pair(function: Callable, x: Any, y: Any) -> Any:
     return pointwise(function, (x, y), {})
 
 
-def pointwise(function: Callable, arrays: Any, kwargs: dict) -> Any:
+def pointwise(function: Callable, arrays: Sequence[Array], kwargs: dict) -> Any:
     """An elementwise function of any number of arrays, numbers and None."""
     level, values, mapped = opened(arrays)
     if True not in mapped:
@@ -468,17 +469,17 @@ def pointwise(function: Callable, arrays: Any, kwargs: dict) -> Any:
     return closed(level, function(*values, **kwargs), True)
 
 
-def spread(value: Any, size: int) -> Any:
+def spread(value: Array, size: int) -> Any:
     """The same values for each of `size` members, with the batch as first axis: a view."""
     shape = (size, *value.shape)
     if type(value) is ndarray:
         return np.broadcast_to(value, shape)
-    from tapegrad.arrays.find import namespace_of
+    from tapegrad.arrays.namespaces import namespace_of
 
     return namespace_of((value,)).broadcast_to(value, shape)
 
 
-def _copy_to(target: Any, source: Any) -> None:
+def _copy_to(target: Array, source: Array) -> None:
     """Write `source` into the memory of `target`."""
     if type(source) is Batched:
         other = type(target) is not Batched or source.level.number > target.level.number

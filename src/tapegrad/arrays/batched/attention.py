@@ -6,7 +6,8 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, widened
 from tapegrad.arrays.batched.below import for_batch, values_of
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.annotations import Array
 
 
 def _opened(level: Any, inputs: Any) -> list:
@@ -29,7 +30,7 @@ def attend(level: Any, inputs: Any, scale: float, causal: bool) -> Any:
 
 @for_batch
 def attend_back(
-    level: Any, g: Any, inputs: Any, y: Any, total: Any, scale: float, causal: bool
+    level: Any, g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool
 ) -> Any:
     values = _opened(level, inputs)
     g, y, total = values_of(level, g, y, total)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays import numpy as numpy_namespace
 from tapegrad.arrays.batched.array import Batched, closed, spread, top_level
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.core.annotations import Array
 
 
-def below(name: str, x: Any) -> Callable:
+def below(name: str, x: Array) -> Callable:
     """The function `name` for the values of `x`."""
     value = x.value
     return getattr(namespace_of((value,)) if type(value) is Batched else numpy_namespace, name)
@@ -55,7 +56,7 @@ def for_batch(function: Callable) -> Callable:
     return kernel
 
 
-def _below(x: Any, level: Any) -> Any:
+def _below(x: Array, level: Any) -> Any:
     """What lies below an argument that is the same for each member."""
     if type(x) is Batched and x.level is level:
         return x.value

@@ -6,11 +6,14 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import closed, opened
 from tapegrad.arrays.batched.below import for_batch, values_of
-from tapegrad.arrays.find import namespace_of
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.annotations import Array
 
 
 @for_batch
-def spread_rows(level: Any, g: Any, indices: Any, n: int, padding: int, by_frequency: bool) -> Any:
+def spread_rows(
+    level: Any, g: Array, indices: Array, n: int, padding: int, by_frequency: bool
+) -> Any:
     _, (_, where), (_, mapped) = opened((g, indices))
     (value,) = values_of(level, g)
     size, width = level.size, value.shape[-1]

@@ -7,10 +7,11 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed
 from tapegrad.arrays.batched.below import below, plain
+from tapegrad.core.annotations import Array
 
 
 def _like(name: str) -> Callable:
-    def function(x: Any, /, *args: Any, dtype: Any = None) -> Any:
+    def function(x: Array, /, *args: Any, dtype: Any = None) -> Any:
         if type(x) is not Batched:
             return plain(name)(x, *args, dtype=dtype)
         return closed(x.level, below(name, x)(x.value, *args, dtype=dtype), x.mapped)
@@ -24,7 +25,7 @@ ones_like = _like("ones_like")
 zeros_like = _like("zeros_like")
 
 
-def full_like(x: Any, fill_value: Any, /, *, dtype: Any = None) -> Any:
+def full_like(x: Array, fill_value: Any, /, *, dtype: Any = None) -> Any:
     """Each member filled with a number, or with its own."""
     if type(fill_value) is Batched:
         zeros = zeros_like(x, dtype=dtype)
@@ -35,7 +36,7 @@ def full_like(x: Any, fill_value: Any, /, *, dtype: Any = None) -> Any:
     return closed(x.level, out, x.mapped)
 
 
-def asarray(x: Any, /, *, dtype: Any = None, copy: Any = None) -> Any:
+def asarray(x: Array, /, *, dtype: Any = None, copy: Any = None) -> Any:
     """`x` as an array: a batched one stays one."""
     if type(x) is not Batched:
         return plain("asarray")(x, dtype=dtype, copy=copy)
@@ -44,14 +45,14 @@ def asarray(x: Any, /, *, dtype: Any = None, copy: Any = None) -> Any:
     return copied(x, "K") if copy else x
 
 
-def astype(x: Any, dtype: Any, /, *, copy: Any = True) -> Any:
+def astype(x: Array, dtype: Any, /, *, copy: Any = True) -> Any:
     """`x` in another dtype."""
     if type(x) is not Batched:
         return plain("astype")(x, dtype, copy=copy)
     return closed(x.level, below("astype", x)(x.value, dtype, copy=copy), x.mapped)
 
 
-def copied(x: Any, order: Any) -> Any:
+def copied(x: Array, order: Any) -> Any:
     """A copy in an order of memory, which is that of each member."""
     if type(x) is not Batched:
         return plain("copied")(x, order)

@@ -6,46 +6,43 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad import errors
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array
 
 
 def no_storage() -> RuntimeError:
     """Asked for memory, where there is that of all members."""
-    return errors.advised(
-        RuntimeError("Cannot access data pointer of Tensor that doesn't have storage"),
+    return errors.runtime_error(
+        "Cannot access data pointer of Tensor that doesn't have storage",
         "Inside vmap a tensor stands for each member of a batch: its values are not at hand.",
     )
 
 
 def no_memory() -> NotImplementedError:
     """Asked for the memory itself, to copy, save or share it."""
-    return errors.advised(
-        NotImplementedError("Cannot access storage of BatchedTensorImpl"),
+    return errors.not_implemented(
+        "Cannot access storage of BatchedTensorImpl",
         "Inside vmap a tensor stands for each member of a batch: clone() it.",
     )
 
 
 def no_item() -> RuntimeError:
     """Asked for one number."""
-    return errors.advised(
-        RuntimeError(
-            "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
-            "over calling .item() on a Tensor, please try to rewrite what you're doing with "
-            "other operations. If error is occurring somewhere inside PyTorch internals, "
-            "please file a bug report."
-        ),
+    return errors.runtime_error(
+        "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
+        "over calling .item() on a Tensor, please try to rewrite what you're doing with "
+        "other operations. If error is occurring somewhere inside PyTorch internals, "
+        "please file a bug report.",
         "Each member of the batch has its own number: keep it a tensor.",
     )
 
 
 def no_branch() -> RuntimeError:
     """Asked to decide which line runs."""
-    return errors.advised(
-        RuntimeError(
-            "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
-            "control flow. We don't support that yet, please file an issue at "
-            "https://github.com/pytorch/pytorch/issues ."
-        ),
+    return errors.runtime_error(
+        "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
+        "control flow. We don't support that yet, please file an issue at "
+        "https://github.com/pytorch/pytorch/issues .",
         "All members of the batch take one path: choose between values with torch.where.",
     )
 
@@ -71,7 +68,7 @@ _NAMED = ("fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "s
 _BROADCAST = ("add_", "arctan2_", "atan2_", "copysign_")
 
 
-def inplace_error(name: str, level: Any, target: Any, source: Any) -> RuntimeError:
+def inplace_error(name: str, level: Any, target: Array, source: Array) -> RuntimeError:
     """A tensor from outside was to take other values for each member, by the function `name`."""
     advice = (
         "Inside vmap it is the same for each member: make the tensor that is written from one that "
@@ -80,19 +77,17 @@ def inplace_error(name: str, level: Any, target: Any, source: Any) -> RuntimeErr
     if name in _BROADCAST:
         wide = [level.size, *np.broadcast_shapes(target.shape, source.shape)]
         text = f"output with shape {list(target.shape)} doesn't match the broadcast shape {wide}"
-        return errors.advised(RuntimeError(text), advice)
+        return errors.runtime_error(text, advice)
     if name in _ARITHMETIC or name in _NAMED or name == "bernoulli_":
         what = "inplace arithmetic" if name in _ARITHMETIC else name
         what, where = "inplace bernoulli" if name == "bernoulli_" else what, "in a vmap"
     else:
         what, where = f"aten::{name}", f"at level {level.depth}"
-    return errors.advised(
-        RuntimeError(
-            f"vmap: {what}(self, *extra_args) is not possible because there exists a Tensor "
-            "`other` in extra_args that has more elements than `self`. This happened due to "
-            f"`other` being vmapped over but `self` not being vmapped over {where}. Please try to "
-            f"use out-of-place operators instead of {what}. If said operator is being called "
-            "inside the PyTorch framework, please file a bug report instead."
-        ),
+    return errors.runtime_error(
+        f"vmap: {what}(self, *extra_args) is not possible because there exists a Tensor "
+        "`other` in extra_args that has more elements than `self`. This happened due to "
+        f"`other` being vmapped over but `self` not being vmapped over {where}. Please try to "
+        f"use out-of-place operators instead of {what}. If said operator is being called "
+        "inside the PyTorch framework, please file a bug report instead.",
         advice,
     )

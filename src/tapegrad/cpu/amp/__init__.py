@@ -1,8 +1,8 @@
 """torch.cpu.amp: older names of `torch.amp`, for the CPU."""
 
+from tapegrad.core.missing import missing as _missing
 from tapegrad.cpu.amp.autocast_mode import autocast
 from tapegrad.cpu.amp.grad_scaler import GradScaler
-from tapegrad.missing import missing as _missing
 
 __all__ = ["GradScaler", "autocast"]
 

@@ -3,8 +3,8 @@
 import warnings
 
 from tapegrad.amp import autocast_mode as _amp
-from tapegrad.dtype import bfloat16
-from tapegrad.dtype import dtype as Dtype
+from tapegrad.core.dtype import bfloat16
+from tapegrad.core.dtype import dtype as Dtype
 
 
 class autocast(_amp.autocast):

@@ -5,8 +5,8 @@ import warnings
 from typing import Any
 
 from tapegrad.amp import autocast_mode as _amp
-from tapegrad.dtype import dtype as Dtype
-from tapegrad.dtype import float16
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.dtype import float16
 
 
 class autocast(_amp.autocast):

@@ -1,4 +1,4 @@
-"""Layers without state, as functions; the operators below are in `tapegrad.ops`."""
+"""Layers without state, as functions; the operators below are in `tapegrad.operators`."""
 
 from tapegrad.nn.functional.activation import (
     celu,
@@ -43,20 +43,9 @@ from tapegrad.nn.functional.dropout import (
     dropout3d,
     feature_alpha_dropout,
 )
-from tapegrad.nn.functional.embedding import (
-    embedding,
-    embedding_bag,
-    one_hot,
-)
-from tapegrad.nn.functional.linear_loss import (
-    linear_cross_entropy,
-)
-from tapegrad.nn.functional.logits import (
-    gumbel_softmax,
-    log_softmax,
-    softmax,
-    softmin,
-)
+from tapegrad.nn.functional.embedding import embedding, embedding_bag, one_hot
+from tapegrad.nn.functional.linear_loss import linear_cross_entropy
+from tapegrad.nn.functional.logits import gumbel_softmax, log_softmax, softmax, softmin
 from tapegrad.nn.functional.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -79,9 +68,7 @@ from tapegrad.nn.functional.margin import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from tapegrad.nn.functional.multi_head import (
-    multi_head_attention_forward,
-)
+from tapegrad.nn.functional.multi_head import multi_head_attention_forward
 from tapegrad.nn.functional.normalization import (
     batch_norm,
     group_norm,
@@ -91,7 +78,6 @@ from tapegrad.nn.functional.normalization import (
     normalize,
     rms_norm,
 )
-from tapegrad.nn.functional.padding import pad
 from tapegrad.nn.functional.pooling import (
     adaptive_max_pool1d,
     adaptive_max_pool1d_with_indices,
@@ -105,42 +91,45 @@ from tapegrad.nn.functional.pooling import (
     fractional_max_pool3d_with_indices,
 )
 from tapegrad.nn.functional.sequence import ctc_loss
-from tapegrad.ops.affine import linear
-from tapegrad.ops.affine_map import affine_grid
-from tapegrad.ops.attention import (
-    scaled_dot_product_attention,
+from tapegrad.operators.linalg.addmm_linear import linear
+from tapegrad.operators.linalg.cdist import pdist
+from tapegrad.operators.nn.adaptive_pool import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
 )
-from tapegrad.ops.bilinear_form import bilinear
-from tapegrad.ops.conv import conv1d, conv2d, conv3d
-from tapegrad.ops.conv_transposed import (
+from tapegrad.operators.nn.affine_grid import affine_grid
+from tapegrad.operators.nn.attention import scaled_dot_product_attention
+from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
+from tapegrad.operators.nn.bilinear import bilinear
+from tapegrad.operators.nn.conv import conv1d, conv2d, conv3d
+from tapegrad.operators.nn.conv_transpose import (
     conv_tbc,
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
 )
-from tapegrad.ops.distance import cosine_similarity, pairwise_distance
-from tapegrad.ops.grid_sampling import grid_sample
-from tapegrad.ops.interpolation import interpolate
-from tapegrad.ops.pair import pdist
-from tapegrad.ops.pool_adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from tapegrad.ops.pool_average import avg_pool1d, avg_pool2d, avg_pool3d
-from tapegrad.ops.pool_line import max_pool1d, max_pool1d_with_indices
-from tapegrad.ops.pool_maximum import (
+from tapegrad.operators.nn.cosine_similarity_distance import cosine_similarity, pairwise_distance
+from tapegrad.operators.nn.grid_sample import grid_sample
+from tapegrad.operators.nn.interpolate import interpolate
+from tapegrad.operators.nn.lp_pool import lp_pool1d, lp_pool2d, lp_pool3d
+from tapegrad.operators.nn.max_pool import (
     max_pool2d,
     max_pool2d_with_indices,
     max_pool3d,
     max_pool3d_with_indices,
 )
-from tapegrad.ops.pool_power import lp_pool1d, lp_pool2d, lp_pool3d
-from tapegrad.ops.shuffle import (
+from tapegrad.operators.nn.max_pool1d import max_pool1d, max_pool1d_with_indices
+from tapegrad.operators.nn.max_unpool import max_unpool1d, max_unpool2d, max_unpool3d
+from tapegrad.operators.nn.pad import pad
+from tapegrad.operators.nn.pixel_shuffle import (
     channel_shuffle,
     native_channel_shuffle,
     pixel_shuffle,
     pixel_unshuffle,
 )
-from tapegrad.ops.sliding import fold, unfold
-from tapegrad.ops.unpool import max_unpool1d, max_unpool2d, max_unpool3d
-from tapegrad.ops.upsampling import upsample, upsample_bilinear, upsample_nearest
+from tapegrad.operators.nn.unfold_fold import fold, unfold
+from tapegrad.operators.nn.upsample import upsample, upsample_bilinear, upsample_nearest
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -276,6 +265,6 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

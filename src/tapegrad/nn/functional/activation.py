@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from tapegrad.autograd.inplace import in_place
-from tapegrad.boundary import takes_tensors
-from tapegrad.errors import advised
-from tapegrad.ops import activation as ops
-from tapegrad.ops import random_slope, rectifier
-from tapegrad.ops.activation import celu_, elu_, gelu, selu_, softplus
-from tapegrad.ops.activation import log_sigmoid as logsigmoid
-from tapegrad.ops.gate import glu
-from tapegrad.ops.random_slope import rrelu_
-from tapegrad.ops.rectifier import (
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.errors import value_error
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.operators.pointwise import activation as ops
+from tapegrad.operators.pointwise import relu as rectifier
+from tapegrad.operators.pointwise import rrelu as random_slope
+from tapegrad.operators.pointwise.activation import celu_, elu_, gelu, selu_, softplus
+from tapegrad.operators.pointwise.activation import log_sigmoid as logsigmoid
+from tapegrad.operators.pointwise.glu import glu
+from tapegrad.operators.pointwise.relu import (
     hardshrink,
     hardtanh_,
     leaky_relu_,
@@ -20,7 +20,8 @@ from tapegrad.ops.rectifier import (
     softshrink,
     threshold_,
 )
-from tapegrad.tensor import Tensor
+from tapegrad.operators.pointwise.rrelu import rrelu_
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "celu",
@@ -199,9 +200,8 @@ def hardtanh(
     tensor([-1.0000,  0.5000])
     """
     if min_val > max_val:
-        raise advised(
-            ValueError("min_val cannot be greater than max_val"),
-            f"They are {min_val} and {max_val}.",
+        raise value_error(
+            "min_val cannot be greater than max_val", f"They are {min_val} and {max_val}."
         )
     return (hardtanh_ if inplace else rectifier.hardtanh)(input, min_val, max_val)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from tapegrad.arrays.find import elements
+from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.mode import no_grad
-from tapegrad.boundary import takes_tensors
-from tapegrad.errors import advised, must_be
-from tapegrad.ops import density
-from tapegrad.ops.loss import check_reduction, legacy_reduction, reduced
-from tapegrad.tensor import Tensor
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.errors import must_be, value_error
+from tapegrad.operators.nn.loss import poisson_nll
+from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction, reduced
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["gaussian_nll_loss", "poisson_nll_loss"]
 
@@ -42,11 +42,11 @@ def gaussian_nll_loss(
     if not isinstance(var, Tensor):
         raise must_be("gaussian_nll_loss", "var", 3, "Tensor or float", var)
     if (elements(var._array) < 0).any():
-        raise advised(ValueError("var has negative entry/entries"), "A variance is positive.")
+        raise value_error("var has negative entry/entries", "A variance is positive.")
     if var.shape != input.shape:
         var = _variances(input, var)
     if reduction not in ("none", "mean", "sum"):
-        raise advised(ValueError(f"{reduction} is not valid"), "Use 'mean', 'sum' or 'none'.")
+        raise value_error(f"{reduction} is not valid", "Use 'mean', 'sum' or 'none'.")
     limited = var.clone()
     with no_grad():
         limited.clamp_(min=eps)
@@ -63,8 +63,8 @@ def _variances(input: Tensor, var: Tensor) -> Tensor:
         return var.unsqueeze(-1)
     apart = [n for n, m in zip(have, shape, strict=False) if n != m]
     if len(have) != len(shape) or apart != [1]:
-        raise advised(
-            ValueError("var is of incorrect size"),
+        raise value_error(
+            "var is of incorrect size",
             f"The input is {list(shape)}, var {list(have)}: one dimension of it may be 1.",
         )
     return var
@@ -90,4 +90,4 @@ def poisson_nll_loss(
     tensor(1.)
     """
     reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
-    return density.poisson_nll(input, target, log_input, full, eps, reduction)
+    return poisson_nll.poisson_nll(input, target, log_input, full, eps, reduction)

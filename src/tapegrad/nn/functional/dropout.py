@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from warnings import warn
 
-from tapegrad.errors import advised
-from tapegrad.ops import dropping as ops
-from tapegrad.tensor import Tensor
+from tapegrad.core.errors import runtime_error, value_error
+from tapegrad.operators.nn import dropout as ops
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "alpha_dropout",
@@ -20,8 +20,8 @@ __all__ = [
 
 def _check(p: float) -> None:
     if p < 0.0 or p > 1.0:
-        raise advised(
-            ValueError(f"dropout probability has to be between 0 and 1, but got {p}"),
+        raise value_error(
+            f"dropout probability has to be between 0 and 1, but got {p}",
             "p is the probability that an element is zeroed.",
         )
 
@@ -85,13 +85,11 @@ def dropout1d(
     _check(p)
     n_dims = input.dim()
     if n_dims not in (2, 3):
-        raise advised(
-            RuntimeError(
-                f"dropout1d: Expected 2D or 3D input, but received a {n_dims}D input. Note that "
-                "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial "
-                "dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D "
-                "inputs)."
-            ),
+        raise runtime_error(
+            f"dropout1d: Expected 2D or 3D input, but received a {n_dims}D input. Note that "
+            "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial "
+            "dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D "
+            "inputs).",
             "Use dropout for single elements, dropout2d or dropout3d for images and volumes.",
         )
     if n_dims == 3:

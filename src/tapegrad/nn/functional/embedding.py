@@ -5,10 +5,11 @@ from __future__ import annotations
 from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
-from tapegrad.ops import embedding_sum, embedding_table
-from tapegrad.ops.embedding_table import one_hot
-from tapegrad.tensor import Tensor
+from tapegrad.core.errors import assertion_error, not_implemented, value_error
+from tapegrad.operators.nn import embedding as embedding_table
+from tapegrad.operators.nn import embedding_bag as embedding_sum
+from tapegrad.operators.nn.embedding import one_hot
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["embedding", "embedding_bag", "one_hot"]
 
@@ -36,9 +37,8 @@ def embedding(
     if padding_idx is not None:
         n = weight.size(0)
         if not -n <= padding_idx < n:
-            raise advised(
-                AssertionError("Padding_idx must be within num_embeddings"),
-                f"The table has {n} rows.",
+            raise assertion_error(
+                "Padding_idx must be within num_embeddings", f"The table has {n} rows."
             )
         row = padding_idx % n
     if max_norm is not None:
@@ -83,16 +83,14 @@ def embedding_bag(
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
-        raise advised(
-            ValueError(
-                f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, "
-                f"then it must have the same shape as the input ({input.shape})"
-            ),
+        raise value_error(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, "
+            f"then it must have the same shape as the input ({input.shape})",
             "Give one weight for each index.",
         )
     if weight.dim() != 2:
-        raise advised(
-            ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}"),
+        raise value_error(
+            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}",
             "The table has a row for each index.",
         )
     input, offsets, per_sample_weights = _bags(
@@ -119,16 +117,14 @@ def _bags(
     input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | None, with_end: bool
 ) -> tuple:
     """Indices in one row, where bags begin, and a weight for each index or None."""
-    from tapegrad.ops.interval import arange
+    from tapegrad.operators.creation.arange import arange
 
     if input.dim() == 2:
         if offsets is not None:
-            raise advised(
-                ValueError(
-                    "if input is 2D, then offsets has to be None, as input is treated is a "
-                    "mini-batch of fixed length sequences. However, found offsets of type "
-                    f"{type(offsets)}"
-                ),
+            raise value_error(
+                "if input is 2D, then offsets has to be None, as input is treated is a "
+                "mini-batch of fixed length sequences. However, found offsets of type "
+                f"{type(offsets)}",
                 "Leave offsets away, or give the input as one row.",
             )
         n, length = input.shape
@@ -140,19 +136,17 @@ def _bags(
             per_sample_weights = per_sample_weights.reshape(-1)
         return input, offsets, per_sample_weights
     if input.dim() != 1:
-        raise advised(
-            ValueError(
-                f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}"
-            ),
+        raise value_error(
+            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}",
             "A bag is a row of indices.",
         )
     if offsets is None:
-        raise advised(
-            ValueError("offsets has to be a 1D Tensor but got None"),
+        raise value_error(
+            "offsets has to be a 1D Tensor but got None",
             "Say where in the input bags begin, or give a bag in each row of a 2D input.",
         )
     if offsets.dim() != 1:
-        raise advised(ValueError("offsets has to be a 1D Tensor"), "One offset for each bag.")
+        raise value_error("offsets has to be a 1D Tensor", "One offset for each bag.")
     return input, offsets, per_sample_weights
 
 
@@ -160,24 +154,18 @@ def _check_mode(
     mode: str, scale_grad_by_freq: bool, sparse: bool, per_sample_weights: Tensor | None
 ) -> None:
     if mode not in _MODES:
-        raise advised(
-            ValueError("mode has to be one of sum, mean or max"), f"mode is {mode!r} here."
-        )
+        raise value_error("mode has to be one of sum, mean or max", f"mode is {mode!r} here.")
     if mode == "max" and scale_grad_by_freq:
-        raise advised(
-            ValueError("max mode does not support scaling the gradient by the frequency"),
+        raise value_error(
+            "max mode does not support scaling the gradient by the frequency",
             "Use mode='sum' or 'mean'.",
         )
     if mode == "max" and sparse:
-        raise advised(
-            ValueError("max mode does not support sparse weights"), "Use mode='sum' or 'mean'."
-        )
+        raise value_error("max mode does not support sparse weights", "Use mode='sum' or 'mean'.")
     if per_sample_weights is not None and mode != "sum":
-        raise advised(
-            NotImplementedError(
-                "embedding_bag: per_sample_weights was not None. per_sample_weights is only "
-                f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
-                "GitHub."
-            ),
+        raise not_implemented(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only "
+            f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
+            "GitHub.",
             "Use mode='sum'.",
         )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
-from tapegrad.arrays.find import elements
-from tapegrad.errors import advised
+from tapegrad.arrays.namespaces import elements
+from tapegrad.core.errors import index_error, runtime_error, value_error
 from tapegrad.nn.linear_cross_entropy_options import rows_at_a_time
-from tapegrad.ops.affine import linear
-from tapegrad.ops.chunked_loss import chunked_cross_entropy
-from tapegrad.ops.interval import arange
-from tapegrad.ops.likelihood import cross_entropy
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.arange import arange
+from tapegrad.operators.linalg.addmm_linear import linear
+from tapegrad.operators.nn.loss.linear_cross_entropy import chunked_cross_entropy
+from tapegrad.operators.nn.loss.nll_cross_entropy import cross_entropy
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["linear_cross_entropy"]
 
@@ -20,38 +20,32 @@ __all__ = ["linear_cross_entropy"]
 def _check(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     n = input.dim()
     if n not in (1, 2):
-        raise advised(
-            RuntimeError(f"expected input with dimensionality 1 or 2, got {n}"),
+        raise runtime_error(
+            f"expected input with dimensionality 1 or 2, got {n}",
             "The input is (N, in_features) or (in_features).",
         )
     if weight.dim() < 2:
-        raise advised(
-            RuntimeError(
-                f"expected linear_weight with dimensionality at least 2, got {weight.dim()}"
-            ),
+        raise runtime_error(
+            f"expected linear_weight with dimensionality at least 2, got {weight.dim()}",
             "The weight is (C, in_features).",
         )
     if input.shape[-1] != weight.shape[-1]:
-        raise advised(
-            RuntimeError(
-                "expected equal input and linear_weight last dimensions (in_features), got "
-                f"{input.shape[-1]} and {weight.shape[-1]}, respectively"
-            ),
+        raise runtime_error(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{input.shape[-1]} and {weight.shape[-1]}, respectively",
             "The last dimensions are multiplied.",
         )
     if n == 1 and weight.dim() > 2:
-        raise advised(
-            RuntimeError(
-                f"K-dimensional loss defined by linear_weight shape {tuple(weight.shape)} requires "
-                f"batched input, (N, {weight.shape[-1]}), got unbatched input with shape "
-                f"{_sizes(input.shape)}"
-            ),
+        raise runtime_error(
+            f"K-dimensional loss defined by linear_weight shape {tuple(weight.shape)} requires "
+            f"batched input, (N, {weight.shape[-1]}), got unbatched input with shape "
+            f"{_sizes(input.shape)}",
             "Give the input a first dimension: input.unsqueeze(0).",
         )
     want = tuple(weight.shape[:-1])
     if bias is not None and tuple(bias.shape) != want:
-        raise advised(
-            RuntimeError(f"expected linear_bias shape {_sizes(want)}, got {_sizes(bias.shape)}"),
+        raise runtime_error(
+            f"expected linear_bias shape {_sizes(want)}, got {_sizes(bias.shape)}",
             "There is one bias for each row of the weight.",
         )
 
@@ -86,8 +80,8 @@ def linear_cross_entropy(
     _check(input, linear_weight, linear_bias)
     outer = tuple(linear_weight.shape[1:-1])
     if ignore_index is not None and target.dtype.is_floating_point:
-        raise advised(
-            RuntimeError("ignore_index cannot be specified when target contains probabilities"),
+        raise runtime_error(
+            "ignore_index cannot be specified when target contains probabilities",
             "Leave ignore_index away, or give class numbers.",
         )
     if options is not None:
@@ -139,18 +133,14 @@ def _chunked(
         input, target = input.unsqueeze(0), target.reshape(1)
     n, n_classes = input.shape[0], linear_weight.shape[0]
     if tuple(target.shape) != (n,):
-        raise advised(
-            ValueError(
-                f"Expected input batch_size ({n}) to match target batch_size ({target.shape[0]})."
-            ),
+        raise value_error(
+            f"Expected input batch_size ({n}) to match target batch_size ({target.shape[0]}).",
             "There is one class for each row.",
         )
     if weight is not None and tuple(weight.shape) != (n_classes,):
-        raise advised(
-            RuntimeError(
-                f"weight tensor should be defined either for all {n_classes} classes or no classes "
-                f"but got weight tensor of shape: {list(weight.shape)}"
-            ),
+        raise runtime_error(
+            f"weight tensor should be defined either for all {n_classes} classes or no classes "
+            f"but got weight tensor of shape: {list(weight.shape)}",
             "Give one weight for each class.",
         )
     left_out = -100 if ignore_index is None else ignore_index
@@ -158,8 +148,8 @@ def _chunked(
     labels = elements(target._array)  # of all members, inside vmap
     wrong = labels[((labels < 0) | (labels >= n_classes)) & (labels != left_out)]
     if wrong.size:
-        raise advised(
-            IndexError(f"Target {wrong[0]} is out of bounds."),
+        raise index_error(
+            f"Target {wrong[0]} is out of bounds.",
             f"Classes are numbered from 0 to {n_classes - 1}.",
         )
     safe = target.masked_fill(ignored, 0)

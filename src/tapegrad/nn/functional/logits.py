@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
 from warnings import warn
 
-from tapegrad.boundary import takes_tensors, users_level
-from tapegrad.ops import logits as ops
-from tapegrad.tensor import Tensor
+from tapegrad.core.annotations import DTypeLike
+from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.operators.nn import softmax as ops
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
 
 
 def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
 ) -> Tensor:
     """`exp(x) / sum(exp(x))` along `dim`.
 
@@ -24,7 +24,7 @@ def softmax(
 
 
 def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
 ) -> Tensor:
     """`log(softmax(x))` along `dim`, without overflow.
 
@@ -35,7 +35,7 @@ def log_softmax(
 
 
 def softmin(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
 ) -> Tensor:
     """`softmax(-x)` along `dim`.
 

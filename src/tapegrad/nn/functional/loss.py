@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tapegrad.ops import binary_loss
-from tapegrad.ops import loss as ops
-from tapegrad.ops.divergence import kl_div
-from tapegrad.ops.likelihood import cross_entropy, nll_loss
-from tapegrad.ops.loss import legacy_reduction
-from tapegrad.tensor import Tensor
+from tapegrad.operators.nn.loss import bce
+from tapegrad.operators.nn.loss import mse_l1 as ops
+from tapegrad.operators.nn.loss.kl_div import kl_div
+from tapegrad.operators.nn.loss.mse_l1 import legacy_reduction
+from tapegrad.operators.nn.loss.nll_cross_entropy import cross_entropy, nll_loss
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "binary_cross_entropy",
@@ -121,7 +121,7 @@ def binary_cross_entropy(
     tensor(0.6931)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    return binary_loss.binary_cross_entropy(input, target, weight, reduction)
+    return bce.binary_cross_entropy(input, target, weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -144,5 +144,5 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    loss = binary_loss.binary_cross_entropy_with_logits
+    loss = bce.binary_cross_entropy_with_logits
     return loss(input, target, weight, reduction, pos_weight)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tapegrad.boundary import takes_tensors
-from tapegrad.errors import advised
-from tapegrad.ops import class_margin
-from tapegrad.ops import margin as ops
-from tapegrad.ops.activation import log_sigmoid
-from tapegrad.ops.loss import check_reduction, legacy_reduction
-from tapegrad.tensor import Tensor
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.errors import index_error, runtime_error, value_error
+from tapegrad.operators.nn.loss import margin as ops
+from tapegrad.operators.nn.loss import multi_margin
+from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction
+from tapegrad.operators.pointwise.activation import log_sigmoid
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "cosine_embedding_loss",
@@ -63,11 +63,9 @@ def margin_ranking_loss(
     """
     reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
     if not input1.ndim == input2.ndim == target.ndim:
-        raise advised(
-            RuntimeError(
-                "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-                f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
-            ),
+        raise runtime_error(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ",
             "Bring them to as many dimensions, for example with unsqueeze().",
         )
     return ops.margin_ranking(input1, input2, target, margin, reduction)
@@ -174,8 +172,8 @@ def triplet_margin_with_distance_loss(
 
 def _check_margin(margin: float) -> None:
     if margin <= 0:
-        raise advised(
-            ValueError(f"margin must be greater than 0, got {margin}"),
+        raise value_error(
+            f"margin must be greater than 0, got {margin}",
             "It is how much nearer the positive one has to be.",
         )
 
@@ -200,7 +198,7 @@ def multi_margin_loss(
     tensor(0.1667)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    return class_margin.multi_margin_loss(input, target, p, margin, weight, reduction)
+    return multi_margin.multi_margin_loss(input, target, p, margin, weight, reduction)
 
 
 @takes_tensors
@@ -220,7 +218,7 @@ def multilabel_margin_loss(
     tensor(0.)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    return class_margin.multilabel_margin_loss(input, target, reduction)
+    return multi_margin.multilabel_margin_loss(input, target, reduction)
 
 
 def multilabel_soft_margin_loss(
@@ -243,10 +241,10 @@ def multilabel_soft_margin_loss(
     if weight is not None:
         loss = loss * weight
     if input.ndim == 0:
-        raise advised(
-            IndexError("Dimension specified as -1 but tensor has no dimensions"),
+        raise index_error(
+            "Dimension specified as -1 but tensor has no dimensions",
             "The last dimension counts the classes.",
         )
     if reduction not in ("none", "mean", "sum"):
-        raise advised(ValueError(f"{reduction} is not valid"), "Use 'mean', 'sum' or 'none'.")
+        raise value_error(f"{reduction} is not valid", "Use 'mean', 'sum' or 'none'.")
     return ops.reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)

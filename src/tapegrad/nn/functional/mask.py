@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
-from tapegrad.tensor import Tensor
+from tapegrad.core.annotations import DTypeLike
+from tapegrad.core.errors import assertion_error
+from tapegrad.tensors.tensor import Tensor
 
 
 def additive(
     mask: Tensor | None,
     name: str,
-    dtype: Any,
+    dtype: DTypeLike,
     other: Tensor | None = None,
     other_name: str = "",
 ) -> Tensor | None:
@@ -25,8 +25,8 @@ def additive(
         return None
     is_bool = mask.dtype.name == "bool"
     if not (is_bool or mask.dtype.is_floating_point):
-        raise advised(
-            AssertionError(f"only bool and floating types of {name} are supported"),
+        raise assertion_error(
+            f"only bool and floating types of {name} are supported",
             "Masks are bool (True: left out), or numbers that are added to the scores.",
         )
     if other is not None and other.dtype is not mask.dtype:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import assertion_error, runtime_error
 from tapegrad.nn.functional.dropout import dropout
 from tapegrad.nn.functional.mask import additive
-from tapegrad.ops import attention
-from tapegrad.ops.affine import linear
-from tapegrad.ops.join import cat
-from tapegrad.ops.logits import softmax
-from tapegrad.tensor import Tensor
+from tapegrad.operators.linalg.addmm_linear import linear
+from tapegrad.operators.nn import attention
+from tapegrad.operators.nn.softmax import softmax
+from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["multi_head_attention_forward"]
 
 
 def _require(holds: bool, text: str, advice: str) -> None:
     if not holds:
-        raise advised(AssertionError(text), advice)
+        raise assertion_error(text, advice)
 
 
 def _check_dimensions(
@@ -221,11 +221,9 @@ def multi_head_attention_forward(
         *(key_padding_mask, "key_padding_mask", query.dtype, attn_mask, "attn_mask")
     )
     if is_causal and attn_mask is None:
-        raise advised(
-            RuntimeError(
-                "Need attn_mask if specifying the is_causal hint. You may use the Transformer "
-                "module method `generate_square_subsequent_mask` to create this mask."
-            ),
+        raise runtime_error(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer "
+            "module method `generate_square_subsequent_mask` to create this mask.",
             "is_causal only says that attn_mask is causal.",
         )
     if is_causal and key_padding_mask is None and not need_weights:
@@ -292,10 +290,8 @@ def _shaped_mask(mask: Tensor | None, length: int, n_keys: int, n_heads: int) ->
         return None
     want = (length, n_keys) if mask.dim() == 2 else (n_heads, length, n_keys)
     if tuple(mask.shape) != want:
-        raise advised(
-            RuntimeError(
-                f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be {want}."
-            ),
+        raise runtime_error(
+            f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be {want}.",
             "attn_mask is (L, S) or (N * num_heads, L, S).",
         )
     return mask.unsqueeze(0) if mask.dim() == 2 else mask

@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tapegrad.errors import advised
-from tapegrad.ops import channel_norm, normalization
-from tapegrad.ops.division import div
-from tapegrad.ops.join import cat
-from tapegrad.tensor import Tensor
+from tapegrad.core.errors import runtime_error, value_error
+from tapegrad.operators.nn import batch_group_norm
+from tapegrad.operators.nn import layer_norm as normalization
+from tapegrad.operators.pointwise.division import div
+from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "batch_norm",
@@ -50,13 +51,11 @@ def batch_norm(
     if training:
         size = input.size()
         if size[0] * prod(size[2:]) == 1:
-            raise advised(
-                ValueError(
-                    f"Expected more than 1 value per channel when training, got input size {size}"
-                ),
+            raise value_error(
+                f"Expected more than 1 value per channel when training, got input size {size}",
                 "One value has no variance: use a larger batch, or eval().",
             )
-    return channel_norm.batch_norm(
+    return batch_group_norm.batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps, True
     )
 
@@ -81,13 +80,11 @@ def instance_norm(
     tensor([[[-1.0000,  1.0000]]])
     """
     if use_input_stats and prod(input.size()[2:]) == 1:
-        raise advised(
-            ValueError(
-                f"Expected more than 1 spatial element when training, got input size {input.size()}"
-            ),
+        raise value_error(
+            f"Expected more than 1 spatial element when training, got input size {input.size()}",
             "One element has no variance: the input has shape (N, C, L) with L > 1.",
         )
-    return channel_norm.instance_norm(
+    return batch_group_norm.instance_norm(
         input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True
     )
 
@@ -113,10 +110,7 @@ def layer_norm(
 
 
 def rms_norm(
-    input: Tensor,
-    normalized_shape: Any,
-    weight: Tensor | None = None,
-    eps: float | None = None,
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """`x / sqrt(mean(x^2) + eps) * weight` over the last dimensions.
 
@@ -150,20 +144,16 @@ def group_norm(
     """
     size = list(input.size())
     if len(size) < 2:
-        raise advised(
-            RuntimeError(
-                f"Expected at least 2 dimensions for input tensor but received {len(size)}"
-            ),
+        raise runtime_error(
+            f"Expected at least 2 dimensions for input tensor but received {len(size)}",
             "The input has shape (N, C, ...): a batch of samples with C channels.",
         )
     if size[0] * size[1] // num_groups * prod(size[2:]) == 1:
-        raise advised(
-            ValueError(
-                f"Expected more than 1 value per channel when training, got input size {size}"
-            ),
+        raise value_error(
+            f"Expected more than 1 value per channel when training, got input size {size}",
             "One value has no variance: use fewer groups.",
         )
-    return channel_norm.group_norm(input, num_groups, weight, bias, eps)
+    return batch_group_norm.group_norm(input, num_groups, weight, bias, eps)
 
 
 def local_response_norm(
@@ -181,19 +171,17 @@ def local_response_norm(
     """
     dim = input.dim()
     if dim < 3:
-        raise advised(
-            ValueError(
-                "Expected 3D or higher dimensionality                          "
-                f"input (got {dim} dimensions)"
-            ),
+        raise value_error(
+            "Expected 3D or higher dimensionality                          "
+            f"input (got {dim} dimensions)",
             "The input has shape (N, C, L, ...).",
         )
     if input.numel() == 0:
         return input
     if size <= 0:
         sizes = f"kH: {size} kW: 1" if dim == 3 else f"kT: {size} kH: 1 kW: 1"
-        raise advised(
-            RuntimeError(f"kernel size should be greater than zero, but got {sizes}"),
+        raise runtime_error(
+            f"kernel size should be greater than zero, but got {sizes}",
             "size is the number of channels that are taken together.",
         )
     n, c, *rest = input.shape

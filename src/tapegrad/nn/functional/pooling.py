@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.boundary import takes_tensors
-from tapegrad.ops import pool_adaptive, pool_fraction
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.operators.nn import adaptive_pool, fractional_max_pool
 
 
 def adaptive_max_pool1d_with_indices(
-    input: Any, output_size: Any, return_indices: bool = False
+    input: TensorLike, output_size: Any, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of `output_size` windows along the last dimension, and their indices.
 
@@ -17,11 +18,11 @@ def adaptive_max_pool1d_with_indices(
     >>> torch.nn.functional.adaptive_max_pool1d_with_indices(x, 2)
     (tensor([[3., 4.]]), tensor([[1, 3]]))
     """
-    return pool_adaptive.adaptive_max_pool1d(input, output_size)
+    return adaptive_pool.adaptive_max_pool1d(input, output_size)
 
 
 def adaptive_max_pool2d_with_indices(
-    input: Any, output_size: Any, return_indices: bool = False
+    input: TensorLike, output_size: Any, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., H, W), and their places.
 
@@ -29,11 +30,11 @@ def adaptive_max_pool2d_with_indices(
     >>> torch.nn.functional.adaptive_max_pool2d_with_indices(x, (1, 2))[1]
     tensor([[[13, 15]]])
     """
-    return pool_adaptive.adaptive_max_pool2d(input, output_size)
+    return adaptive_pool.adaptive_max_pool2d(input, output_size)
 
 
 def adaptive_max_pool3d_with_indices(
-    input: Any, output_size: Any, return_indices: bool = False
+    input: TensorLike, output_size: Any, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., D, H, W), and their places.
 
@@ -41,10 +42,10 @@ def adaptive_max_pool3d_with_indices(
     >>> torch.nn.functional.adaptive_max_pool3d_with_indices(x, 1)
     (tensor([[[[7.]]]]), tensor([[[[7]]]]))
     """
-    return pool_adaptive.adaptive_max_pool3d(input, output_size)
+    return adaptive_pool.adaptive_max_pool3d(input, output_size)
 
 
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: TensorLike, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows along the last dimension of (N, C, L).
 
     Windows are those of `adaptive_avg_pool1d`.
@@ -57,7 +58,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
 
 
 @takes_tensors
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(input: TensorLike, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, H, W) to `output_size` (h, w).
 
     >>> torch.nn.functional.adaptive_max_pool2d(torch.arange(16.0).reshape(1, 4, 4), (1, 2))
@@ -68,7 +69,7 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 
 
 @takes_tensors
-def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(input: TensorLike, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, D, H, W) to `output_size`.
 
     >>> torch.nn.functional.adaptive_max_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), (1, 1, 2))
@@ -79,7 +80,7 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
 
 
 def fractional_max_pool2d_with_indices(
-    input: Any,
+    input: TensorLike,
     kernel_size: Any,
     output_size: Any = None,
     output_ratio: Any = None,
@@ -96,11 +97,13 @@ def fractional_max_pool2d_with_indices(
     tensor([[[ 5,  7],
              [13, 15]]])
     """
-    return pool_fraction.pooled(2, input, kernel_size, output_size, output_ratio, _random_samples)
+    return fractional_max_pool.pooled(
+        2, input, kernel_size, output_size, output_ratio, _random_samples
+    )
 
 
 def fractional_max_pool3d_with_indices(
-    input: Any,
+    input: TensorLike,
     kernel_size: Any,
     output_size: Any = None,
     output_ratio: Any = None,
@@ -115,11 +118,13 @@ def fractional_max_pool3d_with_indices(
     >>> values.shape, indices.shape
     (torch.Size([1, 1, 2, 2, 2]), torch.Size([1, 1, 2, 2, 2]))
     """
-    return pool_fraction.pooled(3, input, kernel_size, output_size, output_ratio, _random_samples)
+    return fractional_max_pool.pooled(
+        3, input, kernel_size, output_size, output_ratio, _random_samples
+    )
 
 
 def fractional_max_pool2d(
-    input: Any,
+    input: TensorLike,
     kernel_size: Any,
     output_size: Any = None,
     output_ratio: Any = None,
@@ -146,7 +151,7 @@ def fractional_max_pool2d(
 
 
 def fractional_max_pool3d(
-    input: Any,
+    input: TensorLike,
     kernel_size: Any,
     output_size: Any = None,
     output_ratio: Any = None,

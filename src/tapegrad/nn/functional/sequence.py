@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tapegrad.boundary import takes_tensors
-from tapegrad.ops.loss import check_reduction
-from tapegrad.ops.sequence_loss import alignment
-from tapegrad.tensor import Tensor
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.operators.nn.loss.ctc import alignment
+from tapegrad.operators.nn.loss.mse_l1 import check_reduction
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["ctc_loss"]
 

@@ -26,14 +26,7 @@ from tapegrad.nn.init.old import (
     xavier_normal,
     xavier_uniform,
 )
-from tapegrad.nn.init.plain import (
-    constant_,
-    normal_,
-    ones_,
-    trunc_normal_,
-    uniform_,
-    zeros_,
-)
+from tapegrad.nn.init.plain import constant_, normal_, ones_, trunc_normal_, uniform_, zeros_
 
 __all__ = [
     "_calculate_correct_fan",
@@ -68,6 +61,6 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

@@ -6,9 +6,9 @@ import math
 from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn.init.plain import normal_, uniform_
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 _GAINS = {
     "sigmoid": 1,
@@ -36,25 +36,19 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity != "leaky_relu":
         if nonlinearity not in _GAINS:
             known = ", ".join([*_GAINS, "leaky_relu"])
-            raise advised(
-                ValueError(f"Unsupported nonlinearity {nonlinearity}"), f"Known are {known}."
-            )
+            raise value_error(f"Unsupported nonlinearity {nonlinearity}", f"Known are {known}.")
         return _GAINS[nonlinearity]
     slope = 0.01 if param is None else param
     if isinstance(slope, bool) or not isinstance(slope, (int, float)):
-        raise advised(
-            ValueError(f"negative_slope {param} not a valid number"), "Pass an int or a float."
-        )
+        raise value_error(f"negative_slope {param} not a valid number", "Pass an int or a float.")
     return math.sqrt(2.0 / (1 + slope**2))
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many inputs reach one output of a layer with these weights, and the reverse."""
     if tensor.dim() < 2:
-        raise advised(
-            ValueError(
-                "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
-            ),
+        raise value_error(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions",
             f"This one has shape {tuple(tensor.shape)}: use uniform_ or normal_.",
         )
     n_out, n_in, *kernel = tensor.shape
@@ -65,8 +59,8 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
-        raise advised(
-            ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']"),
+        raise value_error(
+            f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']",
             "fan_in keeps the variance of the forward pass, fan_out that of the backward pass.",
         )
     return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]

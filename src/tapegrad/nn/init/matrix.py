@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
-from tapegrad.ops.random_make import randperm
-from tapegrad.tensor import Tensor
+from tapegrad.core.errors import value_error
+from tapegrad.operators.random.rand_randint_randperm import randperm
+from tapegrad.tensors.tensor import Tensor
 
 
 def eye_(tensor: Tensor) -> Tensor:
@@ -21,8 +21,8 @@ def eye_(tensor: Tensor) -> Tensor:
             [0., 1., 0.]])
     """
     if tensor.ndim != 2:
-        raise advised(
-            ValueError("Only tensors with 2 dimensions are supported"),
+        raise value_error(
+            "Only tensors with 2 dimensions are supported",
             f"This one has shape {tuple(tensor.shape)}.",
         )
     with no_grad():
@@ -39,15 +39,13 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     tensor([[[0., 1., 0.]]])
     """
     if tensor.ndim not in (3, 4, 5):
-        raise advised(
-            ValueError("Only tensors with 3, 4, or 5 dimensions are supported"),
+        raise value_error(
+            "Only tensors with 3, 4, or 5 dimensions are supported",
             f"This one has shape {tuple(tensor.shape)}.",
         )
     n_out, n_in, *kernel = tensor.shape
     if n_out % groups:
-        raise advised(
-            ValueError("dim 0 must be divisible by groups"), f"{n_out} is not, by {groups}."
-        )
+        raise value_error("dim 0 must be divisible by groups", f"{n_out} is not, by {groups}.")
     per_group = n_out // groups
     middle = tuple(size // 2 for size in kernel)
     with no_grad():
@@ -68,8 +66,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     True
     """
     if tensor.ndim < 2:
-        raise advised(
-            ValueError("Only tensors with 2 or more dimensions are supported"),
+        raise value_error(
+            "Only tensors with 2 or more dimensions are supported",
             f"This one has shape {tuple(tensor.shape)}.",
         )
     if tensor.numel() == 0:
@@ -98,8 +96,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     tensor([3, 3])
     """
     if tensor.ndim != 2:
-        raise advised(
-            ValueError("Only tensors with 2 dimensions are supported"),
+        raise value_error(
+            "Only tensors with 2 dimensions are supported",
             f"This one has shape {tuple(tensor.shape)}.",
         )
     n_rows, n_columns = tensor.shape

@@ -7,12 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from warnings import warn
 
-from tapegrad.nn.init.fan import (
-    kaiming_normal_,
-    kaiming_uniform_,
-    xavier_normal_,
-    xavier_uniform_,
-)
+from tapegrad.nn.init.fan import kaiming_normal_, kaiming_uniform_, xavier_normal_, xavier_uniform_
 from tapegrad.nn.init.matrix import dirac_, eye_, orthogonal_, sparse_
 from tapegrad.nn.init.plain import constant_, normal_, uniform_
 

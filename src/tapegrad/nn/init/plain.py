@@ -7,8 +7,8 @@ from typing import Any
 from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.dtype import bool_
-from tapegrad.tensor import Tensor
+from tapegrad.core.dtype import bool_
+from tapegrad.tensors.tensor import Tensor
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:

@@ -12,10 +12,10 @@ from typing import Any
 from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
-from tapegrad.ops.data import tensor as new_tensor
-from tapegrad.ops.join import stack
-from tapegrad.tensor import Tensor
+from tapegrad.core.errors import runtime_error
+from tapegrad.operators.creation.tensor import tensor as new_tensor
+from tapegrad.operators.shape.cat_stack import stack
+from tapegrad.tensors.tensor import Tensor
 
 
 def get_total_norm(
@@ -35,12 +35,10 @@ def get_total_norm(
         return new_tensor(0.0)
     total = stack(norms).norm(order)
     if error_if_nonfinite and not bool(total.isfinite()):
-        raise advised(
-            RuntimeError(
-                f"The total norm of order {order} for gradients from `parameters` is non-finite, "
-                "so it cannot be clipped. To disable this error and scale the gradients by the "
-                "non-finite norm anyway, set `error_if_nonfinite=False`"
-            ),
+        raise runtime_error(
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, "
+            "so it cannot be clipped. To disable this error and scale the gradients by the "
+            "non-finite norm anyway, set `error_if_nonfinite=False`",
             "Look for the step at which the loss became inf or nan.",
         )
     return total

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tapegrad.errors import advised
-from tapegrad.ops.join import cat
-from tapegrad.tensor import Tensor
+from tapegrad.core.errors import type_error
+from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.tensors.tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
@@ -27,8 +27,8 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     (tensor([[1., 2.]]), tensor([3.]))
     """
     if not isinstance(vec, Tensor):
-        raise advised(
-            TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}"),
+        raise type_error(
+            f"expected torch.Tensor, but got: {type(vec).__name__}",
             "Make a tensor of it with torch.as_tensor(...).",
         )
     start = 0

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from tapegrad.nn.parameter import Parameter
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 from tapegrad.nn.module import Module
 from tapegrad.random import get_rng_state, set_rng_state
 
@@ -18,10 +18,10 @@ def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
     Linear(in_features=5, out_features=1, bias=True)
     """
     if not issubclass(module_cls, Module):
-        raise advised(RuntimeError(f"Expected a Module; got {module_cls}"), "Pass a module class.")
+        raise runtime_error(f"Expected a Module; got {module_cls}", "Pass a module class.")
     if not _takes_device(module_cls):
-        raise advised(
-            RuntimeError("Module must support a 'device' arg to skip initialization"),
+        raise runtime_error(
+            "Module must support a 'device' arg to skip initialization",
             f"{module_cls.__name__} has nothing to skip, or does not say where it would be.",
         )
     state = get_rng_state()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import not_implemented, value_error
 from tapegrad.linalg import householder_product, matrix_exp, solve
 from tapegrad.nn.module import Module
 from tapegrad.nn.utils.parametrize import register_parametrization
-from tapegrad.ops.create import eye
-from tapegrad.ops.join import cat
-from tapegrad.ops.random_like import randn_like
-from tapegrad.tensor import Tensor
+from tapegrad.operators.creation.zeros_eye import eye
+from tapegrad.operators.random.rand_like import randn_like
+from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.tensors.tensor import Tensor
 
 _MAPS = ("matrix_exp", "cayley", "householder")
 
@@ -24,8 +24,8 @@ class _Orthogonal(Module):
     def __init__(self, weight: Tensor, orthogonal_map: str, use_trivialization: bool) -> None:
         super().__init__()
         if weight.is_complex() and orthogonal_map == "householder":
-            raise advised(
-                ValueError("The householder parametrization does not support complex tensors."),
+            raise value_error(
+                "The householder parametrization does not support complex tensors.",
                 'Use "matrix_exp" or "cayley".',
             )
         self.shape = weight.shape
@@ -59,11 +59,9 @@ class _Orthogonal(Module):
 
     def right_inverse(self, Q: Tensor) -> Tensor:
         if Q.shape != self.shape:
-            raise advised(
-                ValueError(
-                    f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor "
-                    f"of shape {Q.shape}."
-                ),
+            raise value_error(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor "
+                f"of shape {Q.shape}.",
                 "The weight keeps its shape.",
             )
         wide = Q.shape[-2] < Q.shape[-1]
@@ -79,11 +77,9 @@ class _Orthogonal(Module):
             start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
             return start
         if self.orthogonal_map != "householder":
-            raise advised(
-                NotImplementedError(
-                    "It is not possible to assign to the matrix exponential or the Cayley "
-                    "parametrizations when use_trivialization=False."
-                ),
+            raise not_implemented(
+                "It is not possible to assign to the matrix exponential or the Cayley "
+                "parametrizations when use_trivialization=False.",
                 "With use_trivialization=True it is.",
             )
         reflections, tau = q.geqrf()
@@ -101,7 +97,7 @@ def _is_orthogonal(q: Tensor) -> bool:
 
 
 def _epsilon(x: Tensor) -> float:
-    from tapegrad.limits import finfo
+    from tapegrad.core.limits import finfo
 
     return finfo(x.dtype).eps
 
@@ -134,26 +130,22 @@ def orthogonal(
     """
     weight: Any = getattr(module, name, None)
     if not isinstance(weight, Tensor):
-        raise advised(
-            ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'"),
+        raise value_error(
+            f"Module '{module}' has no parameter or buffer with name '{name}'",
             f"It has {', '.join([*module._parameters, *module._buffers]) or 'none'}.",
         )
     if weight.ndim < 2:
-        raise advised(
-            ValueError(
-                f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions."
-            ),
+        raise value_error(
+            f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.",
             "Only matrices are orthogonal.",
         )
     if orthogonal_map is None:
         square = weight.shape[-2] == weight.shape[-1] or weight.is_complex()
         orthogonal_map = "matrix_exp" if square else "householder"
     if orthogonal_map not in _MAPS:
-        raise advised(
-            ValueError(
-                'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: '
-                f"{orthogonal_map}"
-            ),
+        raise value_error(
+            'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: '
+            f"{orthogonal_map}",
             "None chooses one.",
         )
     step = _Orthogonal(weight, orthogonal_map, use_trivialization)

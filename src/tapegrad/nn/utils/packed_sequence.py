@@ -6,8 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from tapegrad.errors import advised
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.core.errors import assertion_error
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
@@ -47,8 +48,8 @@ class PackedSequence(tuple):
     ) -> Self:
         if batch_sizes is None:
             if not isinstance(data, (list, tuple)) or len(data) != 2:
-                raise advised(
-                    AssertionError("Expected data to be a list or tuple of length 2"),
+                raise assertion_error(
+                    "Expected data to be a list or tuple of length 2",
                     "Pass data and batch_sizes; pack_sequence makes them of a list of tensors.",
                 )
             data, batch_sizes = data

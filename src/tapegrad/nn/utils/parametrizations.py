@@ -9,7 +9,7 @@ from tapegrad.nn import functional as F
 from tapegrad.nn.module import Module
 from tapegrad.nn.transposed_convolution import _ConvTransposeNd
 from tapegrad.nn.utils.parametrize import register_parametrization
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class _WeightNorm(Module):
@@ -138,6 +138,6 @@ def __getattr__(name: str) -> Any:
         from tapegrad.nn.utils.orthogonal_map import orthogonal
 
         return orthogonal
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn.container import ModuleDict
 from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.sequential import ModuleList
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 _cache: dict[tuple[int, str], Tensor] = {}
 _caching = 0
@@ -92,11 +92,9 @@ class ParametrizationList(ModuleList):
             start: Any = value
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
-                    raise advised(
-                        RuntimeError(
-                            f"parametrization {type(module).__name__} does not implement "
-                            "right_inverse."
-                        ),
+                    raise runtime_error(
+                        f"parametrization {type(module).__name__} does not implement "
+                        "right_inverse.",
                         "Define it, so that forward(right_inverse(x)) is x where that can be.",
                     )
                 start = module.right_inverse(start)
@@ -141,12 +139,10 @@ class Parametrized:
         return twin
 
     def __getstate__(self) -> Any:
-        raise advised(
-            RuntimeError(
-                "Serialization of parametrized modules is only supported through state_dict(). "
-                "See:\nhttps://pytorch.org/tutorials/beginner/saving_loading_models.html"
-                "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
-            ),
+        raise runtime_error(
+            "Serialization of parametrized modules is only supported through state_dict(). "
+            "See:\nhttps://pytorch.org/tutorials/beginner/saving_loading_models.html"
+            "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training",
             "Save module.state_dict().",
         )
 
@@ -156,23 +152,19 @@ def check_fits(x: Tensor, y: Tensor, name: str = "unparametrized") -> None:
     rule = "Registering a parametrization may not change the"
     advice = "With unsafe=True it may."
     if not isinstance(y, Tensor):
-        raise advised(
-            ValueError(f"A parametrization must return a tensor. Got {type(y).__name__}."), advice
+        raise value_error(
+            f"A parametrization must return a tensor. Got {type(y).__name__}.", advice
         )
     if y.dtype != x.dtype:
-        raise advised(
-            ValueError(
-                f"{rule} dtype of the tensor, unless `unsafe` flag is enabled.\n"
-                f"{name} dtype: {x.dtype}\nparametrized dtype: {y.dtype}"
-            ),
+        raise value_error(
+            f"{rule} dtype of the tensor, unless `unsafe` flag is enabled.\n"
+            f"{name} dtype: {x.dtype}\nparametrized dtype: {y.dtype}",
             advice,
         )
     if y.shape != x.shape:
-        raise advised(
-            ValueError(
-                f"{rule} shape of the tensor, unless `unsafe` flag is enabled.\n"
-                f"{name} shape: {x.shape}\nparametrized shape: {y.shape}"
-            ),
+        raise value_error(
+            f"{rule} shape of the tensor, unless `unsafe` flag is enabled.\n"
+            f"{name} shape: {x.shape}\nparametrized shape: {y.shape}",
             advice,
         )
 
@@ -210,11 +202,9 @@ def register_parametrization(
             owner.parametrizations = ModuleDict()
         owner.parametrizations[tensor_name] = steps
     else:
-        raise advised(
-            ValueError(
-                f"Module '{module}' does not have a parameter, a buffer, or a parametrized element "
-                f"with name '{tensor_name}'"
-            ),
+        raise value_error(
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element "
+            f"with name '{tensor_name}'",
             f"It has {', '.join([*module._parameters, *module._buffers]) or 'none'}.",
         )
     return module
@@ -242,18 +232,16 @@ def remove_parametrizations(
     Linear(in_features=2, out_features=1, bias=True)
     """
     if not is_parametrized(module, tensor_name):
-        raise advised(
-            ValueError(f"Module {module} does not have a parametrization on {tensor_name}"),
+        raise value_error(
+            f"Module {module} does not have a parametrization on {tensor_name}",
             "register_parametrization puts one there.",
         )
     owner: Any = module
     steps = owner.parametrizations[tensor_name]
     if not steps.is_tensor and not leave_parametrized:
-        raise advised(
-            ValueError(
-                "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is "
-                "parametrized in terms of a sequence of tensors."
-            ),
+        raise value_error(
+            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is "
+            "parametrized in terms of a sequence of tensors.",
             "Leave leave_parametrized away.",
         )
     with no_grad():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import type_error, value_error
 from tapegrad.nn.utils.pruning_choice import (
     CustomFromMask,
     Identity,
@@ -15,8 +15,8 @@ from tapegrad.nn.utils.pruning_choice import (
     RandomUnstructured,
 )
 from tapegrad.nn.utils.pruning_method import BasePruningMethod, PruningContainer, _prunes
-from tapegrad.ops.join import cat
-from tapegrad.tensor import Tensor
+from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "BasePruningMethod",
@@ -127,8 +127,8 @@ def global_unstructured(
     tensor(2.)
     """
     if not isinstance(parameters, Iterable):
-        raise advised(
-            TypeError("global_unstructured(): parameters is not an Iterable"),
+        raise type_error(
+            "global_unstructured(): parameters is not an Iterable",
             "Pass a list of pairs (module, name).",
         )
     pairs = list(parameters)
@@ -137,11 +137,9 @@ def global_unstructured(
     masks = [_mask_of(m, name).reshape(-1) for m, name in pairs]
     first = pruning_method(**kwargs)
     if first.PRUNING_TYPE != "unstructured":
-        raise advised(
-            TypeError(
-                'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
-                f"{pruning_method} of type {first.PRUNING_TYPE}"
-            ),
+        raise type_error(
+            'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
+            f"{pruning_method} of type {first.PRUNING_TYPE}",
             "Slices of different tensors are not comparable.",
         )
     first._tensor_name = "temp"
@@ -174,10 +172,8 @@ def remove(module: Any, name: str) -> Any:
             hook.remove(module)
             del module._forward_pre_hooks[key]
             return module
-    raise advised(
-        ValueError(
-            f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed"
-        ),
+    raise value_error(
+        f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed",
         "is_pruned(module) says whether something in it is.",
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.nn.utils.pruning_method import BasePruningMethod
-from tapegrad.ops.random_like import rand_like
-from tapegrad.ops.random_make import rand
-from tapegrad.tensor import Tensor
+from tapegrad.operators.random.rand_like import rand_like
+from tapegrad.operators.random.rand_randint_randperm import rand
+from tapegrad.tensors.tensor import Tensor
 
 
 class Identity(BasePruningMethod):
@@ -33,11 +33,9 @@ class _Amount(BasePruningMethod):
             raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
         whole = isinstance(amount, Integral)
         if amount < 0 or (not whole and amount > 1):
-            raise advised(
-                ValueError(
-                    f"amount={amount} should either be a float in the range [0, 1] or a "
-                    "non-negative integer"
-                ),
+            raise value_error(
+                f"amount={amount} should either be a float in the range [0, 1] or a "
+                "non-negative integer",
                 "An int is a number of elements or slices, a float a fraction of them.",
             )
         self.amount = amount
@@ -46,11 +44,9 @@ class _Amount(BasePruningMethod):
         if not isinstance(self.amount, Integral):
             return round(self.amount * size)
         if self.amount > size:
-            raise advised(
-                ValueError(
-                    f"amount={self.amount} should be smaller than the number of parameters to "
-                    f"prune={size}"
-                ),
+            raise value_error(
+                f"amount={self.amount} should be smaller than the number of parameters to "
+                f"prune={size}",
                 "So many there are to prune.",
             )
         return int(self.amount)
@@ -100,11 +96,9 @@ class _Structured(_Amount):
 
     def _check(self, t: Tensor) -> None:
         if t.ndim <= 1:
-            raise advised(
-                ValueError(
-                    "Structured pruning can only be applied to multidimensional tensors. Found "
-                    f"tensor of shape {t.shape} with {t.ndim} dims"
-                ),
+            raise value_error(
+                "Structured pruning can only be applied to multidimensional tensors. Found "
+                f"tensor of shape {t.shape} with {t.ndim} dims",
                 "Prune its elements instead.",
             )
         if self.dim >= t.ndim:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
-from tapegrad.tensor import Tensor
+from tapegrad.core.errors import assertion_error, value_error
+from tapegrad.tensors.tensor import Tensor
 
 
 class BasePruningMethod:
@@ -45,10 +45,8 @@ class BasePruningMethod:
         tensor = getattr(module, name)
         scores = tensor if importance_scores is None else importance_scores
         if scores.shape != tensor.shape:
-            raise advised(
-                AssertionError(
-                    f"importance_scores should have the same shape as parameter {name} of {module}"
-                ),
+            raise assertion_error(
+                f"importance_scores should have the same shape as parameter {name} of {module}",
                 f"They are {tuple(scores.shape)} and {tuple(tensor.shape)}.",
             )
         hook: Any = method
@@ -114,12 +112,10 @@ class PruningContainer(BasePruningMethod):
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._pruning_methods and method._tensor_name != self._tensor_name:
-            raise advised(
-                ValueError(
-                    "Can only add pruning methods acting on the parameter named "
-                    f"'{self._tensor_name}' to PruningContainer {self}. Found "
-                    f"'{method._tensor_name}'"
-                ),
+            raise value_error(
+                "Can only add pruning methods acting on the parameter named "
+                f"'{self._tensor_name}' to PruningContainer {self}. Found "
+                f"'{method._tensor_name}'",
                 "Each parameter has a container of its own.",
             )
         self._tensor_name = method._tensor_name

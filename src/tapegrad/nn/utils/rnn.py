@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad import errors
-from tapegrad.errors import advised
+from tapegrad.core import errors
+from tapegrad.core.errors import runtime_error, value_error
+from tapegrad.core.tensor_base import wrap
 from tapegrad.nn.utils.packed_sequence import PackedSequence, invert_permutation
-from tapegrad.ops.data import tensor as new_tensor
-from tapegrad.ops.join import cat
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.operators.creation.tensor import tensor as new_tensor
+from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
     "PackedSequence",
@@ -74,40 +75,32 @@ def pack_padded_sequence(
 def _check_lengths(input: Tensor, lengths: np.ndarray) -> None:
     batch = input.size(1)
     if not input.numel():
-        raise advised(
-            RuntimeError("Cannot pack empty tensors."), "There is a sequence, of one time or more."
+        raise runtime_error(
+            "Cannot pack empty tensors.", "There is a sequence, of one time or more."
         )
     if len(lengths) != batch:
-        raise advised(
-            RuntimeError(
-                f"Expected `len(lengths)` to be equal to batch_size, but got {len(lengths)} "
-                f"(batch_size={batch})"
-            ),
+        raise runtime_error(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(lengths)} "
+            f"(batch_size={batch})",
             "The input is (time, batch, ...), with batch_first=True (batch, time, ...).",
         )
     if lengths.min() <= 0:
-        raise advised(
-            RuntimeError(
-                "Length of all samples has to be greater than 0, but found an element in 'lengths' "
-                "that is <= 0"
-            ),
+        raise runtime_error(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' "
+            "that is <= 0",
             "Leave empty sequences out.",
         )
     if (lengths[1:] > lengths[:-1]).any():
-        raise advised(
-            RuntimeError(
-                "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. "
-                "You can pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence "
-                "to sidestep this requirement if you do not need ONNX exportability."
-            ),
+        raise runtime_error(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. "
+            "You can pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence "
+            "to sidestep this requirement if you do not need ONNX exportability.",
             "Pass enforce_sorted=False.",
         )
     if lengths[0] > input.size(0):
-        raise advised(
-            RuntimeError(
-                f"Expected lengths of at most {input.size(0)}, the number of times in the input, "
-                f"but found {lengths[0]}"
-            ),
+        raise runtime_error(
+            f"Expected lengths of at most {input.size(0)}, the number of times in the input, "
+            f"but found {lengths[0]}",
             "The input is (time, batch, ...), with batch_first=True (batch, time, ...).",
         )
 
@@ -137,12 +130,10 @@ def pad_packed_sequence(
     n_times, batch = len(sizes), int(sizes[0])
     if total_length is not None:
         if total_length < n_times:
-            raise advised(
-                ValueError(
-                    "Expected total_length to be at least the length of the longest sequence in "
-                    f"input, but got total_length={total_length} and max sequence length being "
-                    f"{n_times}"
-                ),
+            raise value_error(
+                "Expected total_length to be at least the length of the longest sequence in "
+                f"input, but got total_length={total_length} and max sequence length being "
+                f"{n_times}",
                 f"Pass {n_times} or more.",
             )
         n_times = total_length
@@ -172,27 +163,22 @@ def pad_sequence(
             [4, 0, 0]])
     """
     if not isinstance(sequences, Iterable):
-        raise advised(
-            RuntimeError(
-                "pad_sequence: Expected iterable for input sequences, but got arg of type: "
-                f"{type(sequences)}"
-            ),
+        raise runtime_error(
+            "pad_sequence: Expected iterable for input sequences, but got arg of type: "
+            f"{type(sequences)}",
             "Pass a list of tensors.",
         )
     given = sequences.unbind(0) if isinstance(sequences, Tensor) else tuple(sequences)
     if not given:
-        raise advised(RuntimeError("received an empty list of sequences"), "There is one at least.")
+        raise runtime_error("received an empty list of sequences", "There is one at least.")
     if padding_side not in ("left", "right"):
-        raise advised(
-            RuntimeError(
-                f"Expected padding_side to be one of left or right, but got {padding_side}."
-            ),
+        raise runtime_error(
+            f"Expected padding_side to be one of left or right, but got {padding_side}.",
             "Padding is put on the left or on the right.",
         )
     if not given[0].dim():
-        raise advised(
-            RuntimeError("ArrayRef: invalid slice, N = 1; size = 0"),
-            "A sequence has a dimension of time.",
+        raise runtime_error(
+            "ArrayRef: invalid slice, N = 1; size = 0", "A sequence has a dimension of time."
         )
     trailing = tuple(given[0].shape[1:])
     given = tuple(_alike(x, trailing, given[0].dtype) for x in given)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.transposed_convolution import _ConvTransposeNd
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class SpectralNorm:
@@ -68,10 +68,8 @@ def spectral_norm(
     """
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, SpectralNorm) and hook.name == name:
-            raise advised(
-                RuntimeError(
-                    f"Cannot register two spectral_norm hooks on the same parameter {name}"
-                ),
+            raise runtime_error(
+                f"Cannot register two spectral_norm hooks on the same parameter {name}",
                 "remove_spectral_norm takes the first away.",
             )
     if dim is None:
@@ -104,9 +102,8 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     hooks = module._forward_pre_hooks
     mine = [k for k, h in hooks.items() if isinstance(h, SpectralNorm) and h.name == name]
     if not mine:
-        raise advised(
-            ValueError(f"spectral_norm of '{name}' not found in {module}"),
-            "spectral_norm puts it there.",
+        raise value_error(
+            f"spectral_norm of '{name}' not found in {module}", "spectral_norm puts it there."
         )
     hook = hooks.pop(mine[0])
     with no_grad():

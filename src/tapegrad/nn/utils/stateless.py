@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised, runtime_error, type_error, value_error
 from tapegrad.nn.module import Module
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 def functional_call(
@@ -76,36 +76,29 @@ def _merged(tensors: Any) -> Mapping[str, Tensor]:
         merged: dict[str, Tensor] = dict(tensors)
     elif isinstance(tensors, (list, tuple)):
         if not all(isinstance(part, Mapping) for part in tensors):
-            raise advised(
-                ValueError(
-                    "Expected all elements of parameter_and_buffer_dicts to be dictionaries"
-                ),
+            raise value_error(
+                "Expected all elements of parameter_and_buffer_dicts to be dictionaries",
                 "Pass dicts of tensors by name.",
             )
         names = [name for part in tensors for name in part]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
-            raise advised(
-                ValueError(
-                    f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
-                    "ambiguous"
-                ),
+            raise value_error(
+                f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
+                "ambiguous",
                 "Give each name once.",
             )
         merged = {name: tensor for part in tensors for name, tensor in part.items()}
     else:
-        raise advised(
-            ValueError(
-                "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but "
-                f"got {type(tensors)}"
-            ),
+        raise value_error(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but "
+            f"got {type(tensors)}",
             "Pass dict(module.named_parameters()), or one like it.",
         )
     for tensor in merged.values():
         if not isinstance(tensor, Tensor):
-            raise advised(
-                TypeError(f"{tensor} is not an instance of torch.Tensor"),
-                "The values are tensors by name.",
+            raise type_error(
+                f"{tensor} is not an instance of torch.Tensor", "The values are tensors by name."
             )
     return merged
 
@@ -127,11 +120,9 @@ def _tied(module: Module, given: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         values = {id(given[name]): given[name] for name in names if name in given}
         if len(values) > 1:
             several = [name for name in names if name in given]
-            raise advised(
-                ValueError(
-                    f"functional_call got multiple values for keys {several}, which are tied. "
-                    "Consider using tie_weights=False"
-                ),
+            raise value_error(
+                f"functional_call got multiple values for keys {several}, which are tied. "
+                "Consider using tie_weights=False",
                 "They are one tensor in the module: give the new one under one name.",
             )
         for value in values.values():
@@ -146,10 +137,8 @@ def _check_complete(module: Module, wanted: Mapping[str, Tensor]) -> None:
     lines = [f"\n\tUnexpected key(s): {unexpected}."] if unexpected else []
     lines += [f"\n\tMissing key(s): {missing}."] if missing else []
     if lines:
-        raise advised(
-            RuntimeError(
-                f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(lines)}"
-            ),
+        raise runtime_error(
+            f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(lines)}",
             "With strict=False the module's own tensors stand in.",
         )
 
@@ -168,8 +157,8 @@ def _place(module: Module, name: str) -> tuple[dict[str, Any], str]:
             return table, key
     there = getattr(owner, key, None)
     if not (there is None or isinstance(there, Tensor)):
-        raise advised(
-            TypeError(f"attribute `{key}`: {there} is not an instance of torch.Tensor"),
+        raise type_error(
+            f"attribute `{key}`: {there} is not an instance of torch.Tensor",
             "Only tensors can be replaced.",
         )
     return (owner.__dict__ if key in owner.__dict__ else owner._parameters), key

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.utils.parametrizations import norm_except
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class WeightNorm:
@@ -45,8 +45,8 @@ def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
     )
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, WeightNorm) and hook.name == name:
-            raise advised(
-                RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}"),
+            raise runtime_error(
+                f"Cannot register two weight_norm hooks on the same parameter {name}",
                 "remove_weight_norm takes the first away.",
             )
     hook = WeightNorm(name, dim)
@@ -78,7 +78,6 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
             setattr(module, name, Parameter(weight.detach()))
             del module._forward_pre_hooks[key]
             return module
-    raise advised(
-        ValueError(f"weight_norm of '{name}' not found in {module}"),
-        "weight_norm puts it there.",
+    raise value_error(
+        f"weight_norm of '{name}' not found in {module}", "weight_norm puts it there."
     )

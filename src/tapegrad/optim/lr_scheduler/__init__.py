@@ -37,6 +37,6 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    from tapegrad.missing import missing
+    from tapegrad.core.missing import missing
 
     raise missing(__name__, name)

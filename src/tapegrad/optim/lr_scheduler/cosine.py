@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import cos, floor, log, pi
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.optim.lr_scheduler.scheduler import LRScheduler
 
 
@@ -83,20 +83,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Any,
-        T_0: int,
-        T_mult: int = 1,
-        eta_min: float = 0.0,
-        last_epoch: int = -1,
+        self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
-            raise advised(
-                ValueError(f"Expected positive integer T_0, but got {T_0}"), "Count epochs."
-            )
+            raise value_error(f"Expected positive integer T_0, but got {T_0}", "Count epochs.")
         if T_mult < 1 or not isinstance(T_mult, int):
-            raise advised(
-                ValueError(f"Expected integer T_mult >= 1, but got {T_mult}"),
+            raise value_error(
+                f"Expected integer T_mult >= 1, but got {T_mult}",
                 "1: all falls take as long as the first.",
             )
         if not isinstance(eta_min, (float, int)):
@@ -127,8 +120,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 self.T_i *= self.T_mult
         else:
             if epoch < 0:
-                raise advised(
-                    ValueError(f"Expected non-negative epoch, but got {epoch}"),
+                raise value_error(
+                    f"Expected non-negative epoch, but got {epoch}",
                     "Leave epoch away to go on by one.",
                 )
             self._jump(epoch)

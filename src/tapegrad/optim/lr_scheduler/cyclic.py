@@ -7,7 +7,7 @@ from math import floor
 from types import FunctionType
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.optim.lr_scheduler.momentum import for_each_group, set_momentum, uses_beta1
 from tapegrad.optim.lr_scheduler.scheduler import LRScheduler, checked, set_option
 
@@ -70,8 +70,8 @@ class CyclicLR(LRScheduler):
         self.total_size = up + down
         self.step_ratio = up / self.total_size
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
-            raise advised(
-                ValueError("mode is invalid and scale_fn is None"),
+            raise value_error(
+                "mode is invalid and scale_fn is None",
                 'Pass "triangular", "triangular2" or "exp_range".',
             )
         self.mode = mode

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.optim.lr_scheduler.scheduler import LRScheduler
 
 
@@ -22,8 +22,8 @@ class _OfFunctions(LRScheduler):
         if not isinstance(lr_lambda, (list, tuple)):
             self.lr_lambdas = [lr_lambda] * n
         elif len(lr_lambda) != n:
-            raise advised(
-                ValueError(f"Expected {n} lr_lambdas, but got {len(lr_lambda)}"),
+            raise value_error(
+                f"Expected {n} lr_lambdas, but got {len(lr_lambda)}",
                 "Pass a function for each group, or one for all.",
             )
         super().__init__(optimizer, last_epoch)
@@ -166,11 +166,7 @@ class MultiStepLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Any,
-        milestones: Iterable[int],
-        gamma: float = 0.1,
-        last_epoch: int = -1,
+        self, optimizer: Any, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma

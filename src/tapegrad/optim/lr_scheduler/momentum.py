@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.optim.lr_scheduler.scheduler import set_option
 
 
@@ -14,11 +14,9 @@ def for_each_group(name: str, optimizer: Any, value: Any) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         return [value] * n
     if len(value) != n:
-        raise advised(
-            ValueError(
-                f"{name} must have the same length as optimizer.param_groups. {name} has "
-                f"{len(value)} values, param_groups has {n}."
-            ),
+        raise value_error(
+            f"{name} must have the same length as optimizer.param_groups. {name} has "
+            f"{len(value)} values, param_groups has {n}.",
             "Pass one for each group, or one for all.",
         )
     return list(value)
@@ -27,10 +25,8 @@ def for_each_group(name: str, optimizer: Any, value: Any) -> list[Any]:
 def uses_beta1(optimizer: Any) -> bool:
     """Whether the optimizer's momentum is the first of its betas; raise if it has none."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-        raise advised(
-            ValueError(
-                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
-            ),
+        raise value_error(
+            "optimizer must support momentum or beta1 with `cycle_momentum` option enabled",
             "Pass cycle_momentum=False.",
         )
     return "betas" in optimizer.defaults

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import cos, pi
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.optim.lr_scheduler.momentum import for_each_group, set_momentum, uses_beta1
 from tapegrad.optim.lr_scheduler.scheduler import LRScheduler, checked
 
@@ -64,17 +64,14 @@ class OneCycleLR(LRScheduler):
         self.optimizer = checked(optimizer)
         self.total_steps = _count_steps(total_steps, epochs, steps_per_epoch)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
-            raise advised(
-                ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}"),
+            raise value_error(
+                f"Expected float between 0 and 1 pct_start, but got {pct_start}",
                 "0.3: the rise takes three tenths of the steps.",
             )
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if anneal_strategy not in ("cos", "linear"):
-            raise advised(
-                ValueError(
-                    "anneal_strategy must be one of 'cos' or 'linear', instead got "
-                    f"{anneal_strategy}"
-                ),
+            raise value_error(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}",
                 'Pass "cos" or "linear".',
             )
         self._anneal_func_type = anneal_strategy
@@ -102,11 +99,9 @@ class OneCycleLR(LRScheduler):
         self._rates()
         step = self.last_epoch
         if step > self.total_steps:
-            raise advised(
-                ValueError(
-                    f"Tried to step {step} times. The specified number of total steps is "
-                    f"{self.total_steps}"
-                ),
+            raise value_error(
+                f"Tried to step {step} times. The specified number of total steps is "
+                f"{self.total_steps}",
                 "Pass more total_steps, or stop stepping.",
             )
         start = 0.0
@@ -134,8 +129,8 @@ def _count_steps(total: int | None, epochs: int | None, steps_per_epoch: int | N
         _check_count("total_steps", total)
         return total
     if epochs is None or steps_per_epoch is None:
-        raise advised(
-            ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)"),
+        raise value_error(
+            "You must define either total_steps OR (epochs AND steps_per_epoch)",
             "Steps are batches: epochs=10, steps_per_epoch=len(loader).",
         )
     _check_count("epochs", epochs)
@@ -145,9 +140,7 @@ def _count_steps(total: int | None, epochs: int | None, steps_per_epoch: int | N
 
 def _check_count(name: str, n: Any) -> None:
     if n <= 0 or not isinstance(n, int):
-        raise advised(
-            ValueError(f"Expected positive integer {name}, but got {n}"), "Count from 1 up."
-        )
+        raise value_error(f"Expected positive integer {name}, but got {n}", "Count from 1 up.")
 
 
 def _phases(n: int, rise: float, three: bool) -> list[dict[str, Any]]:

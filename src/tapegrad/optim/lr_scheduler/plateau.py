@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.optim.lr_scheduler.scheduler import (
     LRScheduler,
     checked,
@@ -50,15 +50,15 @@ class ReduceLROnPlateau(LRScheduler):
         eps: float = 1e-8,
     ) -> None:
         if factor >= 1.0:
-            raise advised(ValueError("Factor should be < 1.0."), f"This one is {factor}.")
+            raise value_error("Factor should be < 1.0.", f"This one is {factor}.")
         self.factor = factor
         self.optimizer = checked(optimizer)
         n = len(optimizer.param_groups)
         self.default_min_lr = None
         if isinstance(min_lr, (list, tuple)):
             if len(min_lr) != n:
-                raise advised(
-                    ValueError(f"expected {n} min_lrs, got {len(min_lr)}"),
+                raise value_error(
+                    f"expected {n} min_lrs, got {len(min_lr)}",
                     "Pass one for each group, or one for all.",
                 )
             self.min_lrs = list(min_lr)
@@ -75,10 +75,10 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
         if mode not in ("min", "max"):
-            raise advised(ValueError(f"mode {mode} is unknown!"), 'Pass "min" or "max".')
+            raise value_error(f"mode {mode} is unknown!", 'Pass "min" or "max".')
         if threshold_mode not in ("rel", "abs"):
-            raise advised(
-                ValueError(f"threshold mode {threshold_mode} is unknown!"), 'Pass "rel" or "abs".'
+            raise value_error(
+                f"threshold mode {threshold_mode} is unknown!", 'Pass "rel" or "abs".'
             )
         self.mode_worse = inf if mode == "min" else -inf
         self.mode = mode
@@ -117,14 +117,12 @@ class ReduceLROnPlateau(LRScheduler):
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:
-                raise advised(
-                    RuntimeError(
-                        "The number of param groups in the `optimizer` "
-                        f"({len(groups)}) differs from when `ReduceLROnPlateau` was initialized "
-                        f"({len(self.min_lrs)}), usually due to a new param group being added to "
-                        "the optimizer. Please modify the `min_lrs` field to match the length of "
-                        "the `optimizer` param groups."
-                    ),
+                raise runtime_error(
+                    "The number of param groups in the `optimizer` "
+                    f"({len(groups)}) differs from when `ReduceLROnPlateau` was initialized "
+                    f"({len(self.min_lrs)}), usually due to a new param group being added to "
+                    "the optimizer. Please modify the `min_lrs` field to match the length of "
+                    "the `optimizer` param groups.",
                     "Set scheduler.min_lrs, or pass one min_lr for all.",
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)

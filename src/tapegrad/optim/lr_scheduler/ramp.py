@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.optim.lr_scheduler.scheduler import LRScheduler
 
 
@@ -23,15 +23,11 @@ class ConstantLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Any,
-        factor: float = 1.0 / 3,
-        total_iters: int = 5,
-        last_epoch: int = -1,
+        self, optimizer: Any, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
     ) -> None:
         if not 0 <= factor <= 1.0:
-            raise advised(
-                ValueError("Constant multiplicative factor expected to be between 0 and 1."),
+            raise value_error(
+                "Constant multiplicative factor expected to be between 0 and 1.",
                 f"This one is {factor}.",
             )
         self.factor = factor
@@ -78,16 +74,14 @@ class LinearLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         if not 0 < start_factor <= 1.0:
-            raise advised(
-                ValueError(
-                    "Starting multiplicative factor expected to be greater than 0 and less or "
-                    "equal to 1."
-                ),
+            raise value_error(
+                "Starting multiplicative factor expected to be greater than 0 and less or "
+                "equal to 1.",
                 f"This one is {start_factor}.",
             )
         if not 0 <= end_factor <= 1.0:
-            raise advised(
-                ValueError("Ending multiplicative factor expected to be between 0 and 1."),
+            raise value_error(
+                "Ending multiplicative factor expected to be between 0 and 1.",
                 f"This one is {end_factor}.",
             )
         self.start_factor = start_factor
@@ -133,11 +127,7 @@ class PolynomialLR(LRScheduler):
     """
 
     def __init__(
-        self,
-        optimizer: Any,
-        total_iters: int = 5,
-        power: float = 1.0,
-        last_epoch: int = -1,
+        self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
     ) -> None:
         self.total_iters = total_iters
         self.power = power

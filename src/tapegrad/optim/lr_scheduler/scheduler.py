@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised, type_error, value_error
 from tapegrad.optim.optimizer import Optimizer
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 class LRScheduler:
@@ -104,8 +104,8 @@ class LRScheduler:
         groups = self.optimizer.param_groups
         if len(rates) != len(groups):
             how = "shorter" if len(rates) < len(groups) else "longer"
-            raise advised(
-                ValueError(f"zip() argument 2 is {how} than argument 1"),
+            raise value_error(
+                f"zip() argument 2 is {how} than argument 1",
                 f"The scheduler gives {len(rates)} rates and the optimizer has {len(groups)} "
                 "groups: make another scheduler after add_param_group().",
             )
@@ -153,8 +153,8 @@ class _LRScheduler(LRScheduler):
 def checked(optimizer: Any) -> Any:
     """`optimizer`, which must be one."""
     if not isinstance(optimizer, Optimizer):
-        raise advised(
-            TypeError(f"{type(optimizer).__name__} is not an Optimizer"),
+        raise type_error(
+            f"{type(optimizer).__name__} is not an Optimizer",
             "Pass the optimizer first: StepLR(optimizer, step_size=30).",
         )
     return optimizer

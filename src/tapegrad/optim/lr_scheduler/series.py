@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import type_error, value_error
 from tapegrad.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from tapegrad.optim.lr_scheduler.scheduler import LRScheduler, copied, set_option
 
@@ -63,19 +63,17 @@ class SequentialLR(_Series):
         last_epoch: int = -1,
     ) -> None:
         if len(schedulers) < 1:
-            raise advised(
-                ValueError("SequentialLR expects at least one scheduler, but got no scheduler."),
+            raise value_error(
+                "SequentialLR expects at least one scheduler, but got no scheduler.",
                 "Pass a list of schedulers.",
             )
         _check_members("SequentialLR", schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
-            raise advised(
-                ValueError(
-                    "Sequential Schedulers expects number of schedulers provided to be one more "
-                    "than the number of milestone points, but got number of schedulers "
-                    f"{len(schedulers)} and the number of milestones to be equal to "
-                    f"{len(milestones)}"
-                ),
+            raise value_error(
+                "Sequential Schedulers expects number of schedulers provided to be one more "
+                "than the number of milestone points, but got number of schedulers "
+                f"{len(schedulers)} and the number of milestones to be equal to "
+                f"{len(milestones)}",
                 "A milestone is where the next scheduler begins.",
             )
         self._schedulers = schedulers
@@ -128,11 +126,9 @@ class ChainedScheduler(_Series):
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Any = None) -> None:
         if len(schedulers) < 1:
-            raise advised(
-                ValueError(
-                    "ChainedScheduler expects at least one scheduler to be chained, but got no "
-                    "scheduler."
-                ),
+            raise value_error(
+                "ChainedScheduler expects at least one scheduler to be chained, but got no "
+                "scheduler.",
                 "Pass a list of schedulers.",
             )
         optimizer = optimizer or schedulers[0].optimizer
@@ -151,26 +147,21 @@ class ChainedScheduler(_Series):
 def _check_members(name: str, schedulers: Sequence[Any], optimizer: Any) -> None:
     for i, scheduler in enumerate(schedulers):
         if not hasattr(scheduler, "optimizer"):
-            raise advised(
-                TypeError(f"{name} at index {i} should have `optimizer` as its attribute."),
-                "Pass schedulers.",
+            raise type_error(
+                f"{name} at index {i} should have `optimizer` as its attribute.", "Pass schedulers."
             )
         if isinstance(scheduler, ReduceLROnPlateau):
-            raise advised(
-                ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
-                    "additional kwargs to be specified when calling `step`, but got one at index "
-                    f"{i} in the given schedulers sequence."
-                ),
+            raise value_error(
+                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
+                "additional kwargs to be specified when calling `step`, but got one at index "
+                f"{i} in the given schedulers sequence.",
                 "Step that one by itself.",
             )
         if optimizer != scheduler.optimizer:
-            raise advised(
-                ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got "
-                    f"scheduler {type(scheduler).__name__} at index {i} has "
-                    f"{scheduler.optimizer}, which is different from "
-                    f"{type(optimizer).__name__}."
-                ),
+            raise value_error(
+                f"{name} expects all schedulers to belong to the same optimizer, but got "
+                f"scheduler {type(scheduler).__name__} at index {i} has "
+                f"{scheduler.optimizer}, which is different from "
+                f"{type(optimizer).__name__}.",
                 "Make all of them for one optimizer.",
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import cos, pi
 from typing import Any
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.optim.lr_scheduler.momentum import for_each_group
 from tapegrad.optim.lr_scheduler.scheduler import LRScheduler
 
@@ -38,18 +38,14 @@ class SWALR(LRScheduler):
     ) -> None:
         rates = for_each_group("swa_lr", optimizer, swa_lr)
         if anneal_strategy not in ("cos", "linear"):
-            raise advised(
-                ValueError(
-                    "anneal_strategy must be one of 'cos' or 'linear', instead got "
-                    f"{anneal_strategy}"
-                ),
+            raise value_error(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}",
                 'Pass "cos" or "linear".',
             )
         self._anneal_strategy = anneal_strategy
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
-            raise advised(
-                ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}"),
-                "0: at once.",
+            raise value_error(
+                f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}", "0: at once."
             )
         self.anneal_epochs = anneal_epochs
         for group, lr in zip(optimizer.param_groups, rates, strict=True):

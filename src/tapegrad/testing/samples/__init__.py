@@ -1,6 +1,6 @@
 """The rows, one file for each family of operators; importing them registers them."""
 
-from tapegrad.later import load_operators
+from tapegrad.lazy_names import load_operators
 from tapegrad.testing.samples import (
     activation,
     alignment,

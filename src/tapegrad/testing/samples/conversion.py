@@ -1,6 +1,6 @@
 """Samples of conversions: other dtypes, complex numbers from real ones."""
 
-from tapegrad.dtype import float64, int64
+from tapegrad.core.dtype import float64, int64
 from tapegrad.testing.sample import Sample, row
 
 
@@ -16,11 +16,7 @@ def to_copy(make):
 
 @row
 def join_parts(make):
-    return [
-        Sample(make(), make()),
-        Sample(make(2, 3), make(3)),
-        Sample(make(2, 0), make(2, 0)),
-    ]
+    return [Sample(make(), make()), Sample(make(2, 3), make(3)), Sample(make(2, 0), make(2, 0))]
 
 
 @row
@@ -43,8 +39,4 @@ def fill_with_number(make):
 
 @row
 def fill_with_one(make):
-    return [
-        Sample(make(), make()),
-        Sample(make(2, 3).T, make()),
-        Sample(make(0, 2), make()),
-    ]
+    return [Sample(make(), make()), Sample(make(2, 3).T, make()), Sample(make(0, 2), make())]

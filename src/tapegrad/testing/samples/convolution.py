@@ -108,10 +108,7 @@ def reflection_pad_3d(make: Make) -> list:
 
 @row
 def replication_pad_1d(make: Make) -> list:
-    return [
-        Sample(make(2, 3), padding=(3, 4)),
-        Sample(make(1, 2, 4), padding=(-3, 2)),
-    ]
+    return [Sample(make(2, 3), padding=(3, 4)), Sample(make(1, 2, 4), padding=(-3, 2))]
 
 
 @row

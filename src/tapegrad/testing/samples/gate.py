@@ -5,11 +5,7 @@ from tapegrad.testing.sample import Make, Sample, row, unary
 
 @row
 def gated(make: Make) -> list:
-    return [
-        Sample(make(2, 4), axis=1),
-        Sample(make(3, 4).T, axis=0),
-        Sample(make(2, 6, 0), axis=1),
-    ]
+    return [Sample(make(2, 4), axis=1), Sample(make(3, 4).T, axis=0), Sample(make(2, 6, 0), axis=1)]
 
 
 @row

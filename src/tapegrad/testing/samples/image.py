@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.taps import Separable
-from tapegrad.arrays.window import adaptive, regular
-from tapegrad.ops import pool_adaptive, pool_average, stencil
+from tapegrad.arrays.numpy.interpolate_taps import Separable
+from tapegrad.arrays.numpy.pool_window import adaptive, regular
+from tapegrad.operators.nn import adaptive_pool, avg_pool, interpolate_stencil
 from tapegrad.testing.sample import Make, Sample, row
 
 # --- largest elements --------------------------------------------------------------------------
@@ -116,7 +116,9 @@ def resample(make: Make) -> list:
         Sample(make(2, 5), through=Separable((window,))),
         Sample(make(2, 3), through=Separable((window,)).reverse),
         Sample(make(0, 5), through=Separable((window,), 3)),
-        Sample(make(4, 4), through=Separable((stencil.nearest(4, 4, None, False, True),))),
+        Sample(
+            make(4, 4), through=Separable((interpolate_stencil.nearest(4, 4, None, False, True),))
+        ),
     ]
 
 
@@ -124,7 +126,7 @@ def _average(shape: tuple, kernel: tuple, stride: tuple, padding: tuple, *rest: 
     counts = tuple(
         (n + 2 * p - k) // s + 1 for n, k, s, p in zip(shape, kernel, stride, padding, strict=True)
     )
-    return pool_average.averaging(shape, counts, kernel, stride, padding, *rest)
+    return avg_pool.averaging(shape, counts, kernel, stride, padding, *rest)
 
 
 @row
@@ -146,15 +148,15 @@ def avg_pool3d(make: Make) -> list:
 @row
 def adaptive_avg_pool2d(make: Make) -> list:
     return [
-        Sample(make(2, 1, 5, 4), through=pool_adaptive.averaging((5, 4), (3, 2))),
-        Sample(make(1, 2, 3), through=pool_adaptive.averaging((2, 3), (4, 3))),
-        Sample(make(1, 2, 3), through=pool_adaptive.averaging((2, 3), (0, 3))),
+        Sample(make(2, 1, 5, 4), through=adaptive_pool.averaging((5, 4), (3, 2))),
+        Sample(make(1, 2, 3), through=adaptive_pool.averaging((2, 3), (4, 3))),
+        Sample(make(1, 2, 3), through=adaptive_pool.averaging((2, 3), (0, 3))),
     ]
 
 
 @row
 def adaptive_avg_pool3d(make: Make) -> list:
-    return [Sample(make(1, 2, 3, 4), through=pool_adaptive.averaging((2, 3, 4), (1, 2, 3)))]
+    return [Sample(make(1, 2, 3, 4), through=adaptive_pool.averaging((2, 3, 4), (1, 2, 3)))]
 
 
 def _sizes(n: int) -> list:
@@ -170,15 +172,15 @@ def _interpolated(make: Make, n: int, taps: Any) -> list:
 
 
 def _nearest(before: int, after: int) -> Any:
-    return stencil.nearest(before, after, None, False, True)
+    return interpolate_stencil.nearest(before, after, None, False, True)
 
 
 def _exact(before: int, after: int) -> Any:
-    return stencil.nearest(before, after, None, True, True)
+    return interpolate_stencil.nearest(before, after, None, True, True)
 
 
 def _straight(before: int, after: int) -> Any:
-    return stencil.straight(before, after, None, before > after, True)
+    return interpolate_stencil.straight(before, after, None, before > after, True)
 
 
 @row
@@ -228,24 +230,28 @@ def upsample_trilinear3d(make: Make) -> list:
 
 @row
 def upsample_bicubic2d(make: Make) -> list:
-    return _interpolated(make, 2, lambda n, m: stencil.cubic(n, m, None, n > m, True))
+    return _interpolated(make, 2, lambda n, m: interpolate_stencil.cubic(n, m, None, n > m, True))
 
 
 @row
 def upsample_bilinear2d_aa(make: Make) -> list:
     return _interpolated(
-        make, 2, lambda n, m: stencil.smoothed(n, m, None, False, True, "bilinear")
+        make, 2, lambda n, m: interpolate_stencil.smoothed(n, m, None, False, True, "bilinear")
     )
 
 
 @row
 def upsample_bicubic2d_aa(make: Make) -> list:
-    return _interpolated(make, 2, lambda n, m: stencil.smoothed(n, m, None, False, True, "bicubic"))
+    return _interpolated(
+        make, 2, lambda n, m: interpolate_stencil.smoothed(n, m, None, False, True, "bicubic")
+    )
 
 
 @row
 def upsample_lanczos2d_aa(make: Make) -> list:
-    return _interpolated(make, 2, lambda n, m: stencil.smoothed(n, m, None, False, True, "lanczos"))
+    return _interpolated(
+        make, 2, lambda n, m: interpolate_stencil.smoothed(n, m, None, False, True, "lanczos")
+    )
 
 
 # --- grids -------------------------------------------------------------------------------------

@@ -194,11 +194,7 @@ def put_along(make: Make) -> list:
 
 def running(make: Make, array=None) -> list:
     array = array or make
-    return [
-        Sample(array(4), axis=0),
-        Sample(array(2, 3), axis=0),
-        Sample(array(2, 3).T, axis=1),
-    ]
+    return [Sample(array(4), axis=0), Sample(array(2, 3), axis=0), Sample(array(2, 3).T, axis=1)]
 
 
 @row

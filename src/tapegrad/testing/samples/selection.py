@@ -95,10 +95,7 @@ def fill_masked(make: Make) -> list:
 
 @row
 def fill_masked_with(make: Make) -> list:
-    return [
-        Sample(make(2, 3), make.mask(2, 3), make()),
-        Sample(make(3), make.mask(2, 1), make()),
-    ]
+    return [Sample(make(2, 3), make.mask(2, 3), make()), Sample(make(3), make.mask(2, 1), make())]
 
 
 @row

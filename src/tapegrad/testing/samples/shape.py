@@ -43,11 +43,7 @@ def permute_axes(make: Make) -> list:
 
 @row
 def swap_axes(make: Make) -> list:
-    return [
-        Sample(make(2, 3, 4), a=0, b=2),
-        Sample(make(2, 3), a=1, b=1),
-        Sample(make(), a=0, b=0),
-    ]
+    return [Sample(make(2, 3, 4), a=0, b=2), Sample(make(2, 3), a=1, b=1), Sample(make(), a=0, b=0)]
 
 
 @row
@@ -200,10 +196,7 @@ def copy_diagonal(make: Make) -> list:
 
 @row
 def pad_diagonal(make: Make) -> list:
-    return [
-        Sample(make(3), shape=(3, 4), offset=1),
-        Sample(make(2, 2), shape=(2, 3, 2), offset=-1),
-    ]
+    return [Sample(make(3), shape=(3, 4), offset=1), Sample(make(2, 2), shape=(2, 3, 2), offset=-1)]
 
 
 @row

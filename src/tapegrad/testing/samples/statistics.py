@@ -36,10 +36,7 @@ def bincount(make: Make) -> list:
 
 @row
 def histc(make: Make) -> list:
-    return [
-        Sample(make(9), low=-1.0, high=1.5, bins=4),
-        Sample(make(0), low=0.0, high=1.0, bins=2),
-    ]
+    return [Sample(make(9), low=-1.0, high=1.5, bins=4), Sample(make(0), low=0.0, high=1.0, bins=2)]
 
 
 @row

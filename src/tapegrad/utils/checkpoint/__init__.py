@@ -5,7 +5,7 @@ Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
 
 from typing import Any
 
-from tapegrad.missing import missing as _missing
+from tapegrad.core.missing import missing as _missing
 from tapegrad.utils.checkpoint.frame import CheckpointError, GraphExecGroup
 from tapegrad.utils.checkpoint.reentrant import (
     CheckpointFunction,

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from tapegrad import errors
+from tapegrad.autograd.errors import modified
 from tapegrad.autograd.function import Function
-from tapegrad.autograd.kept import origin_of
 from tapegrad.autograd.mode import enable_grad
+from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
 from tapegrad.autograd.view import edge_of
-from tapegrad.tensor import TensorCore
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase
 
 
 class CheckpointError(RuntimeError):
@@ -51,10 +52,8 @@ class GraphExecGroup:
     def __enter__(self) -> GraphExecGroup:
         around = GROUP.get()
         if around is not None:
-            raise errors.advised(
-                RuntimeError(
-                    "GraphExecGroup contexts cannot be nested. Already inside group " + repr(around)
-                ),
+            raise errors.runtime_error(
+                "GraphExecGroup contexts cannot be nested. Already inside group " + repr(around),
                 "The block around this one is enough.",
             )
         self._token = GROUP.set(self)
@@ -133,8 +132,8 @@ class Frame:
         """Keep the arguments for the second run."""
         import tapegrad
 
-        self.places = [i for i, x in enumerate(args) if isinstance(x, TensorCore)]
-        self.args = [None if isinstance(x, TensorCore) else x for x in args]
+        self.places = [i for i, x in enumerate(args) if isinstance(x, TensorBase)]
+        self.args = [None if isinstance(x, TensorBase) else x for x in args]
         anchor = tapegrad.empty(0, requires_grad=True)
         self.kept = KeepInputs.apply(anchor, *[args[i] for i in self.places]).grad_fn
 
@@ -160,7 +159,7 @@ class Frame:
                 raise self.log.error() from error
         x, version, origin = self.found.pop(holder.number)
         if x._version != version:
-            raise errors.modified(x._array, x._counter, version, origin)
+            raise modified(x._array, x._counter, version, origin)
         return x
 
     def hooks(self) -> saved_tensors_hooks:

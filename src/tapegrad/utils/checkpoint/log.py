@@ -6,11 +6,11 @@ from collections.abc import Callable
 from contextvars import Token
 from typing import Any
 
-from tapegrad.autograd.layered import Layered
+from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.profile_names import public_name
+from tapegrad.autograd.operator_base import public_name
 from tapegrad.autograd.trace import Trace, frames_here
-from tapegrad.errors import advised
+from tapegrad.core.errors import advised
 from tapegrad.utils.checkpoint.frame import CheckpointError
 
 

@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.autograd.api import backward as run_backward
+from tapegrad.autograd.backward_grad import backward as run_backward
 from tapegrad.autograd.engine import WALK
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.mode import enable_grad, no_grad
-from tapegrad.tensor import TensorCore
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase
 from tapegrad.utils.checkpoint.surroundings import Surroundings
 
 
@@ -23,8 +23,8 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.surroundings = Surroundings(preserve_rng_state)
-        ctx.inputs = [None if isinstance(x, TensorCore) else x for x in args]
-        ctx.places = [i for i, x in enumerate(args) if isinstance(x, TensorCore)]
+        ctx.inputs = [None if isinstance(x, TensorBase) else x for x in args]
+        ctx.places = [i for i, x in enumerate(args) if isinstance(x, TensorBase)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
         with no_grad():
             return run_function(*args)
@@ -37,21 +37,19 @@ class CheckpointFunction(Function):
         inputs = list(detach_variable(tuple(inputs)))
         with ctx.surroundings.again(), enable_grad():
             outputs = ctx.run_function(*inputs)
-        outputs = (outputs,) if isinstance(outputs, TensorCore) else outputs
+        outputs = (outputs,) if isinstance(outputs, TensorBase) else outputs
         pairs = [
             (y, g)
             for y, g in zip(outputs, grads, strict=False)
-            if isinstance(y, TensorCore) and y.requires_grad
+            if isinstance(y, TensorBase) and y.requires_grad
         ]
         if not pairs:
-            raise errors.advised(
-                RuntimeError(
-                    "none of output has requires_grad=True, this checkpoint() is not necessary"
-                ),
+            raise errors.runtime_error(
+                "none of output has requires_grad=True, this checkpoint() is not necessary",
                 "Call the function itself.",
             )
         run_backward([y for y, _ in pairs], [g for _, g in pairs])
-        found = [x.grad if isinstance(x, TensorCore) else None for x in inputs]
+        found = [x.grad if isinstance(x, TensorBase) else None for x in inputs]
         return (None, None, *found)
 
 
@@ -59,7 +57,7 @@ def apply(function: Any, preserve_rng_state: bool, args: tuple) -> Any:
     """Apply it, and have it refuse passes in which leaves do not accumulate."""
     result = CheckpointFunction.apply(function, preserve_rng_state, *args)
     for x in result if isinstance(result, tuple) else (result,):
-        node = x.grad_fn if isinstance(x, TensorCore) else None
+        node = x.grad_fn if isinstance(x, TensorBase) else None
         if node is not None:
             node.register_prehook(_check_pass)
             break
@@ -68,13 +66,11 @@ def apply(function: Any, preserve_rng_state: bool, args: tuple) -> Any:
 
 def _check_pass(grads: tuple) -> None:
     if WALK.get().restricted:
-        raise errors.advised(
-            RuntimeError(
-                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
-                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
-                "either set use_reentrant=False, or call .backward() without passing the `inputs` "
-                "argument."
-            ),
+        raise errors.runtime_error(
+            "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+            "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+            "either set use_reentrant=False, or call .backward() without passing the `inputs` "
+            "argument.",
             "Pass use_reentrant=False.",
         )
 
@@ -84,7 +80,7 @@ def check_backward_validity(inputs: Iterable) -> None:
 
     >>> torch.utils.checkpoint.check_backward_validity([torch.ones(1, requires_grad=True)])
     """
-    if not any(x.requires_grad for x in inputs if isinstance(x, TensorCore)):
+    if not any(x.requires_grad for x in inputs if isinstance(x, TensorBase)):
         warnings.warn(
             "None of the inputs have requires_grad=True. Gradients will be None",
             UserWarning,
@@ -100,16 +96,14 @@ def detach_variable(inputs: tuple) -> tuple:
     (tensor([2.], requires_grad=True), 'name')
     """
     if not isinstance(inputs, tuple):
-        raise errors.advised(
-            RuntimeError(
-                "Only tuple of tensors is supported. Got Unsupported input type: "
-                f"{type(inputs).__name__}"
-            ),
+        raise errors.runtime_error(
+            "Only tuple of tensors is supported. Got Unsupported input type: "
+            f"{type(inputs).__name__}",
             "Pass a tuple.",
         )
     found = []
     for x in inputs:
-        if isinstance(x, TensorCore):
+        if isinstance(x, TensorBase):
             wanted, x = x.requires_grad, x.detach()
             x.requires_grad = wanted
         found.append(x)

@@ -8,8 +8,8 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-from tapegrad import errors
 from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.core import errors
 from tapegrad.utils.checkpoint import reentrant
 from tapegrad.utils.checkpoint.frame import Frame, metadata, nothing
 from tapegrad.utils.checkpoint.surroundings import Surroundings
@@ -114,10 +114,8 @@ def checkpoint(
             function, preserve, context_fn, determinism_check, debug, early_stop, args, kwargs
         )
     if context_fn is not noop_context_fn or debug is not False:
-        raise errors.advised(
-            ValueError(
-                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
-            ),
+        raise errors.value_error(
+            "Passing `context_fn` or `debug` is only supported when use_reentrant=False.",
             "Pass use_reentrant=False.",
         )
     return reentrant.apply(function, preserve, args)
@@ -139,19 +137,16 @@ def _checkpoint(
     log = None
     if debug:
         if context_fn is not noop_context_fn:
-            raise errors.advised(
-                ValueError("debug=True is incompatible with non-default context_fn"),
-                "Leave one of them away.",
+            raise errors.value_error(
+                "debug=True is incompatible with non-default context_fn", "Leave one of them away."
             )
         from tapegrad.utils.checkpoint.log import Log
 
         log = Log()
         context_fn = log.contexts
     if determinism_check not in _CHECKS:
-        raise errors.advised(
-            ValueError(
-                f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}"
-            ),
+        raise errors.value_error(
+            f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}",
             "'default' compares shapes and dtypes.",
         )
     first, second = context_fn()
@@ -235,7 +230,7 @@ def _unsaid(name: str, future: str) -> str:
 
 
 def _unexpected(kwargs: dict) -> ValueError:
-    return errors.advised(
-        ValueError("Unexpected keyword arguments: " + ",".join(kwargs)),
+    return errors.value_error(
+        "Unexpected keyword arguments: " + ",".join(kwargs),
         "Keyword arguments reach the function with use_reentrant=False.",
     )

@@ -11,17 +11,17 @@ from contextvars import Token
 from enum import Enum
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.arrays.find import namespace_of
-from tapegrad.autograd.graph import version_of
-from tapegrad.autograd.kept import CONSTANT, GRAD, RAW
-from tapegrad.autograd.layered import Layered
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import version_of
+from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
-from tapegrad.call import record
-from tapegrad.op import Op
-from tapegrad.overload import OpOverload, OpOverloadPacket, overload_of
-from tapegrad.tensor import TensorCore, wrap
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.dispatch.apply import record
+from tapegrad.dispatch.op import Op
+from tapegrad.ops import OpOverload, OpOverloadPacket, overload_of
 
 
 class CheckpointPolicy(Enum):
@@ -102,8 +102,8 @@ def _policy(given: Any) -> Callable:
     if callable(given):
         return given
     if not isinstance(given, list):
-        raise errors.advised(
-            TypeError("policy_fn_or_list must be either a function or a list of ops."),
+        raise errors.type_error(
+            "policy_fn_or_list must be either a function or a list of ops.",
             "[torch.ops.aten.mm.default], for example.",
         )
     for op in given:
@@ -115,11 +115,9 @@ def _policy(given: Any) -> Callable:
                 "Please update the OpOverloadPacket to a specific OpOverload.For example, if you "
                 f"have `torch.ops.{op}`, change it to `torch.ops.{op}.default`."
             )
-        raise errors.advised(
-            ValueError(
-                f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. "
-                + more
-            ),
+        raise errors.value_error(
+            f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. "
+            + more,
             "Operators have names such as torch.ops.aten.mm.default.",
         )
 
@@ -155,10 +153,8 @@ class _Results:
             return None
         several, kept = found
         if not self.may_be_written and any(now.value != then for _, now, then in kept):
-            raise errors.advised(
-                RuntimeError(
-                    "Tensor cached during selective activation checkpoint has been mutated"
-                ),
+            raise errors.runtime_error(
+                "Tensor cached during selective activation checkpoint has been mutated",
                 "Write out of place, or pass allow_cache_entry_mutation=True.",
             )
         calls[number] = None
@@ -215,11 +211,9 @@ class _Giving(Layered):
         self.kept = kept
         self.calls: dict[Any, int] = {} if calls is None else calls  # of each operator, so far
         if calls is None and kept.given:
-            raise errors.advised(
-                RuntimeError(
-                    "Trying to backward an extra time. You are only allowed to backward once on "
-                    "any region computed under selective activation checkpoint."
-                ),
+            raise errors.runtime_error(
+                "Trying to backward an extra time. You are only allowed to backward once on "
+                "any region computed under selective activation checkpoint.",
                 "Run the forward pass again, or keep nothing.",
             )
 
@@ -257,7 +251,7 @@ def _unseen(mode: Layered, name: str, compute: Callable, x: Any) -> Any:
 def _recorded(op: Op, inputs: tuple, params: dict, several: bool, arrays: list) -> Any:
     """A call of an operator whose result is known: what is left is to record it."""
     outs = tuple(map(wrap, arrays))
-    tensors = [isinstance(x, TensorCore) for x in inputs]
+    tensors = [isinstance(x, TensorBase) for x in inputs]
     edges = [edge_of(x) if t else None for x, t in zip(inputs, tensors, strict=True)]
     kinds = "".join(
         RAW if not t else CONSTANT if edge is None else GRAD

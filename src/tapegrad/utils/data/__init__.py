@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapegrad.missing import missing
+from tapegrad.core.missing import missing
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.worker import get_worker_info
 from tapegrad.utils.data.dataloader import DataLoader

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from tapegrad import errors
+from tapegrad.core import errors
 from tapegrad.utils.data._utils.argument import (
     as_context,
     check_iterable,
@@ -129,8 +129,8 @@ class DataLoader(Generic[T_co]):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FIXED and "_is_ready" in self.__dict__:
             kind = type(self).__name__
-            raise errors.advised(
-                ValueError(f"{name} attribute should not be set after {kind} is initialized"),
+            raise errors.value_error(
+                f"{name} attribute should not be set after {kind} is initialized",
                 f"Make another {kind}.",
             )
         super().__setattr__(name, value)
@@ -183,7 +183,7 @@ class DataLoader(Generic[T_co]):
         """Warn if there are to be more workers than cores."""
         if not self.num_workers:
             return
-        from tapegrad.arrays.blocks import n_cores
+        from tapegrad.arrays.numpy.blocks import n_cores
 
         if self.num_workers > n_cores():
             warnings.warn(

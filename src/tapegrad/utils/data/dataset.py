@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
-from tapegrad import errors
-from tapegrad.tensor import Tensor
+from tapegrad.core import errors
+from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.data.split import random_split
 
 __all__ = [
@@ -83,8 +83,8 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __init__(self, *tensors: Tensor) -> None:
         if any(tensor.size(0) != tensors[0].size(0) for tensor in tensors):
-            raise errors.advised(
-                AssertionError("Size mismatch between tensors"),
+            raise errors.assertion_error(
+                "Size mismatch between tensors",
                 "Dimension 0 counts the samples: it is the same for all tensors.",
             )
         self.tensors = tensors
@@ -126,8 +126,4 @@ class Subset(Dataset[T_co]):
         return len(self.indices)
 
 
-from tapegrad.utils.data.joint import (  # noqa: E402  (it needs the classes above)
-    ChainDataset,
-    ConcatDataset,
-    StackDataset,
-)
+from tapegrad.utils.data.joint import ChainDataset, ConcatDataset, StackDataset  # noqa: E402  (it needs the classes above)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from tapegrad import errors
-from tapegrad.generator import Generator
-from tapegrad.ops.random_make import randperm
+from tapegrad.core import errors
+from tapegrad.core.generator import Generator
+from tapegrad.operators.random.rand_randint_randperm import randperm
 from tapegrad.utils.data.sampler import Sampler
 
 __all__ = ["DistributedSampler"]
@@ -35,18 +35,14 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None or rank is None:
-            raise errors.advised(
-                ValueError(
-                    "Default process group has not been initialized, please make sure to call "
-                    "init_process_group."
-                ),
+            raise errors.value_error(
+                "Default process group has not been initialized, please make sure to call "
+                "init_process_group.",
                 "There are no process groups here: pass num_replicas and rank.",
             )
         if not 0 <= rank < num_replicas:
-            raise errors.advised(
-                ValueError(
-                    f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]"
-                ),
+            raise errors.value_error(
+                f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]",
                 "The ranks of n processes are 0 to n - 1.",
             )
         self.dataset = dataset

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tapegrad import errors
+from tapegrad.core import errors
 from tapegrad.utils.data.dataset import Dataset, IterableDataset, T_co
 
 
@@ -23,25 +23,22 @@ class StackDataset(Dataset):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and kwargs:
-            raise errors.advised(
-                ValueError(
-                    "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
-                    "input/output, but both types are given."
-                ),
+            raise errors.value_error(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
+                "input/output, but both types are given.",
                 "Name all data sets or none.",
             )
         if not args and not kwargs:
-            raise errors.advised(
-                ValueError("At least one dataset should be passed"),
+            raise errors.value_error(
+                "At least one dataset should be passed",
                 "StackDataset(a, b) gives tuples, StackDataset(x=a, y=b) dictionaries.",
             )
         self.datasets = kwargs or args
         members = self._members()
         self._length = len(members[0])
         if any(len(dataset) != self._length for dataset in members):
-            raise errors.advised(
-                ValueError("Size mismatch between datasets"),
-                "Take a Subset of the longer ones.",
+            raise errors.value_error(
+                "Size mismatch between datasets", "Take a Subset of the longer ones."
             )
 
     def _members(self) -> list:
@@ -66,11 +63,9 @@ class StackDataset(Dataset):
             return [dataset[index] for index in indices]
         samples = dataset.__getitems__(indices)
         if len(samples) != len(indices):
-            raise errors.advised(
-                ValueError(
-                    "Nested dataset's output size mismatch. "
-                    f"Expected {len(indices)}, got {len(samples)}"
-                ),
+            raise errors.value_error(
+                "Nested dataset's output size mismatch. "
+                f"Expected {len(indices)}, got {len(samples)}",
                 f"{type(dataset).__name__}.__getitems__ gives one sample for each index.",
             )
         return samples
@@ -98,14 +93,12 @@ class ConcatDataset(Dataset[T_co]):
     def __init__(self, datasets: Iterable) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise errors.advised(
-                AssertionError("datasets should not be an empty iterable"),
-                "Pass a list of data sets.",
+            raise errors.assertion_error(
+                "datasets should not be an empty iterable", "Pass a list of data sets."
             )
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
-            raise errors.advised(
-                AssertionError("ConcatDataset does not support IterableDataset"),
-                "ChainDataset joins those.",
+            raise errors.assertion_error(
+                "ConcatDataset does not support IterableDataset", "ChainDataset joins those."
             )
         self.cumulative_sizes = self.cumsum(self.datasets)
 
@@ -150,8 +143,8 @@ class ChainDataset(IterableDataset):
     def _checked(self) -> Iterator:
         for dataset in self.datasets:
             if not isinstance(dataset, IterableDataset):
-                raise errors.advised(
-                    AssertionError("ChainDataset only supports IterableDataset"),
+                raise errors.assertion_error(
+                    "ChainDataset only supports IterableDataset",
                     "ConcatDataset joins data sets that have indices.",
                 )
             yield dataset

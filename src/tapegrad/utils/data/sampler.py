@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from tapegrad import errors
-from tapegrad.generator import Generator
+from tapegrad.core import errors
+from tapegrad.core.generator import Generator
 
 __all__ = [
     "BatchSampler",
@@ -88,10 +88,8 @@ class RandomSampler(Sampler[int]):
         self._num_samples = num_samples
         self.generator = generator
         if not isinstance(replacement, bool):
-            raise errors.advised(
-                TypeError(
-                    f"replacement should be a boolean value, but got replacement={replacement}"
-                ),
+            raise errors.type_error(
+                f"replacement should be a boolean value, but got replacement={replacement}",
                 "Say whether a sample may be drawn twice.",
             )
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
@@ -103,7 +101,7 @@ class RandomSampler(Sampler[int]):
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def _runs(self) -> Iterator[np.ndarray]:
-        from tapegrad.ops.random_make import randint, randperm
+        from tapegrad.operators.random.rand_randint_randperm import randint, randperm
 
         n, generator = len(self.data_source), self.generator
         if generator is None:
@@ -138,7 +136,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        from tapegrad.ops.random_make import randperm
+        from tapegrad.operators.random.rand_randint_randperm import randperm
 
         for i in randperm(len(self.indices), generator=self.generator).tolist():
             yield self.indices[i]
@@ -163,24 +161,20 @@ class WeightedRandomSampler(Sampler[int]):
         generator: Any = None,
     ) -> None:
         from tapegrad import as_tensor
-        from tapegrad.dtype import float64
+        from tapegrad.core.dtype import float64
 
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise _no_count(num_samples)
         if not isinstance(replacement, bool):
-            raise errors.advised(
-                ValueError(
-                    f"replacement should be a boolean value, but got replacement={replacement}"
-                ),
+            raise errors.value_error(
+                f"replacement should be a boolean value, but got replacement={replacement}",
                 "Say whether an index may be drawn twice.",
             )
         self.weights = as_tensor(weights, dtype=float64)
         if self.weights.ndim != 1:
-            raise errors.advised(
-                ValueError(
-                    "weights should be a 1d sequence but given weights have shape "
-                    f"{tuple(self.weights.shape)}"
-                ),
+            raise errors.value_error(
+                "weights should be a 1d sequence but given weights have shape "
+                f"{tuple(self.weights.shape)}",
                 "Pass one number for each sample.",
             )
         self.num_samples = num_samples
@@ -188,7 +182,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def _runs(self) -> Iterator[np.ndarray]:
-        from tapegrad.ops.random_choice import multinomial
+        from tapegrad.operators.random.multinomial import multinomial
 
         yield multinomial(
             self.weights, self.num_samples, self.replacement, generator=self.generator
@@ -213,16 +207,13 @@ class BatchSampler(Sampler[list[int]]):
         self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool
     ) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
-            raise errors.advised(
-                ValueError(
-                    "batch_size should be a positive integer value, but got "
-                    f"batch_size={batch_size}"
-                ),
+            raise errors.value_error(
+                f"batch_size should be a positive integer value, but got batch_size={batch_size}",
                 "Say how many samples make a batch.",
             )
         if not isinstance(drop_last, bool):
-            raise errors.advised(
-                ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}"),
+            raise errors.value_error(
+                f"drop_last should be a boolean value, but got drop_last={drop_last}",
                 "Say whether a last batch of fewer samples is left out.",
             )
         self.sampler = sampler
@@ -242,10 +233,8 @@ class BatchSampler(Sampler[list[int]]):
 
 
 def _no_count(num_samples: Any) -> ValueError:
-    return errors.advised(
-        ValueError(
-            f"num_samples should be a positive integer value, but got num_samples={num_samples}"
-        ),
+    return errors.value_error(
+        f"num_samples should be a positive integer value, but got num_samples={num_samples}",
         "Say how many indices a pass gives; an empty data set has none to draw from.",
     )
 
@@ -253,6 +242,6 @@ def _no_count(num_samples: Any) -> ValueError:
 def drawn_seed(generator: Any) -> int:
     """A number from 0 to 2**63 - 1 of `generator`, or of the default one."""
     from tapegrad import empty
-    from tapegrad.dtype import int64
+    from tapegrad.core.dtype import int64
 
     return empty((), dtype=int64).random_(generator=generator).item()

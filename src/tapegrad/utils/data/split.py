@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from tapegrad import errors
+from tapegrad.core import errors
 from tapegrad.random import default_generator
 
 
@@ -25,14 +25,14 @@ def random_split(
     >>> list(train), list(test)
     ([4, 0, 1, 3], [2])
     """
-    from tapegrad.ops.random_make import randperm
+    from tapegrad.operators.random.rand_randint_randperm import randperm
     from tapegrad.utils.data.dataset import Subset
 
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _counts(len(dataset), lengths)
     if sum(lengths) != len(dataset):
-        raise errors.advised(
-            ValueError("Sum of input lengths does not equal the length of the input dataset!"),
+        raise errors.value_error(
+            "Sum of input lengths does not equal the length of the input dataset!",
             f"The data set has {len(dataset)} samples: pass counts of this sum, or fractions of 1.",
         )
     order = randperm(sum(lengths), generator=generator).tolist()
@@ -44,8 +44,8 @@ def _counts(n: int, fractions: Sequence[int | float]) -> list[int]:
     """How many of `n` samples each fraction gets."""
     for i, fraction in enumerate(fractions):
         if not 0 <= fraction <= 1:
-            raise errors.advised(
-                ValueError(f"Fraction at index {i} is not between 0 and 1"),
+            raise errors.value_error(
+                f"Fraction at index {i} is not between 0 and 1",
                 "Fractions are shares of the data set.",
             )
     counts = [math.floor(n * fraction) for fraction in fractions]

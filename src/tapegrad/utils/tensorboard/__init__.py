@@ -1,6 +1,6 @@
 """Files that TensorBoard shows: `SummaryWriter`. Needs the package tensorboard (an extra)."""
 
-from tapegrad.errors import advised as _advised
+from tapegrad.core.errors import advised as _advised
 
 try:
     import tensorboard as _tensorboard

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import tapegrad
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 
 
 def as_array(x: Any) -> np.ndarray:

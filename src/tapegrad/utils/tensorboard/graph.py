@@ -12,10 +12,10 @@ from tensorboard.compat.proto.node_def_pb2 import NodeDef
 from tensorboard.compat.proto.step_stats_pb2 import DeviceStepStats, StepStats
 from tensorboard.compat.proto.versions_pb2 import VersionDef
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import runtime_error
 from tapegrad.inspect.operator_calls import OperatorCalls, tensors_in
 from tapegrad.inspect.running_mode import in_mode
-from tapegrad.tensor import Tensor
+from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.tensorboard.scalar import shape_proto
 
 
@@ -38,8 +38,8 @@ def graph(model: Any, inputs: Any, verbose: bool = False) -> tuple[Any, Any]:
     output/output.1 ['Sequential/ReLU[1]/relu']
     """
     if inputs is None:
-        raise advised(
-            RuntimeError("example_kwarg_inputs should be a dict"),
+        raise runtime_error(
+            "example_kwarg_inputs should be a dict",
             "Give add_graph the input of the model, or a tuple of its inputs.",
         )
     inputs = (inputs,) if isinstance(inputs, Tensor | dict) else tuple(inputs)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.utils.tensorboard.array import as_array
 
 
@@ -83,8 +83,8 @@ def make_histogram(values: np.ndarray, bins: Any, max_bins: int | None = None) -
         counts, edges = _merged(counts, edges, len(counts) // max_bins)
     full = np.flatnonzero(counts)
     if not full.size:
-        raise advised(
-            ValueError("The histogram is empty, please file a bug report."),
+        raise value_error(
+            "The histogram is empty, please file a bug report.",
             f"None of the values lies between {edges[0]} and {edges[-1]}.",
         )
     first, last = full[0], full[-1]

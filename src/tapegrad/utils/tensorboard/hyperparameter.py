@@ -20,8 +20,8 @@ from tensorboard.plugins.hparams.plugin_data_pb2 import (
     SessionStartInfo,
 )
 
-from tapegrad.errors import advised
-from tapegrad.tensor import Tensor
+from tapegrad.core.errors import value_error
+from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.tensorboard.scalar import plugin
 
 
@@ -91,8 +91,8 @@ def _value(given):
     if isinstance(given, Tensor) and given.numel() == 1:
         given = given.item()
     if not isinstance(given, (int, float)):
-        raise advised(
-            ValueError("value should be one of int, float, str, bool, or torch.Tensor"),
+        raise value_error(
+            "value should be one of int, float, str, bool, or torch.Tensor",
             f"Convert it: {type(given).__name__} is none of these.",
         )
     return DataType.DATA_TYPE_FLOAT64, Value(number_value=given)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tensorboard.compat.proto.summary_pb2 import Summary
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 from tapegrad.utils.tensorboard.array import as_array
 from tapegrad.utils.tensorboard.layout import grid, to_hwc
 
@@ -103,8 +103,8 @@ def video(tag: str, tensor: Any, fps: float = 4) -> Any:
     """
     clips = as_array(tensor)
     if clips.ndim != 5:
-        raise advised(
-            ValueError(f"not enough values to unpack (expected 5, got {clips.ndim})"),
+        raise value_error(
+            f"not enough values to unpack (expected 5, got {clips.ndim})",
             "The shape is (clips, frames, channels, height, width).",
         )
     n_columns = 1 << -(-(len(clips) - 1).bit_length() // 2)
@@ -123,12 +123,7 @@ def make_video(tensor: Any, fps: float) -> Any:
     first, *others = (Image.fromarray(frame).convert("RGB") for frame in tensor)
     file = io.BytesIO()
     first.save(
-        file,
-        format="GIF",
-        save_all=True,
-        append_images=others,
-        duration=round(1000 / fps),
-        loop=0,
+        file, format="GIF", save_all=True, append_images=others, duration=round(1000 / fps), loop=0
     )
     return Summary.Image(
         height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.errors import advised
+from tapegrad.core.errors import value_error
 
 _COLUMNS = 8
 
@@ -29,8 +29,8 @@ def to_hwc(pixels: np.ndarray, dataformats: str) -> np.ndarray:
         )
     axes = dataformats.upper()
     if set(axes) not in ({*"NCHW"}, {*"CHW"}, {*"HW"}):
-        raise advised(
-            ValueError(f"unknown dataformats: {dataformats!r}"),
+        raise value_error(
+            f"unknown dataformats: {dataformats!r}",
             "Give a letter for each axis: NCHW, CHW or HW in any order.",
         )
     if len(axes) == 4:

@@ -9,8 +9,8 @@ from tensorboard.compat.proto.tensor_pb2 import TensorProto
 from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 from tensorboard.plugins.text.plugin_data_pb2 import TextPluginData
 
-from tapegrad.dtype import int16
-from tapegrad.errors import advised
+from tapegrad.core.dtype import int16
+from tapegrad.core.errors import value_error
 from tapegrad.utils.tensorboard.array import as_number
 
 # dtype -> its name in a TensorProto and the field that holds its elements
@@ -73,8 +73,8 @@ def tensor_proto(tag: str, tensor: Any) -> Any:
     """
     kind, field = _KINDS.get(tensor.dtype.name, ("", ""))
     if not kind:
-        raise advised(
-            ValueError(f"{tag} has unsupported tensor dtype {tensor.dtype}"),
+        raise value_error(
+            f"{tag} has unsupported tensor dtype {tensor.dtype}",
             "Convert it to one of: " + ", ".join(_KINDS),
         )
     x = tensor.detach().contiguous()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad import errors
+from tapegrad.core import errors
 
 
 def check_workers(num_workers: int, timeout: float, prefetch: Any, is_persistent: bool) -> None:
@@ -26,22 +26,16 @@ def check_workers(num_workers: int, timeout: float, prefetch: Any, is_persistent
     elif is_persistent and num_workers == 0:
         reason = "persistent_workers option needs num_workers > 0"
     if reason:
-        raise errors.advised(ValueError(reason), "num_workers=0 makes batches in this process.")
+        raise errors.value_error(reason, "num_workers=0 makes batches in this process.")
 
 
 def check_iterable(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
-    given = {
-        "shuffle": shuffle or None,
-        "sampler": sampler,
-        "batch_sampler": batch_sampler,
-    }
+    given = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
     for name, value in given.items():
         if value is not None:
-            raise errors.advised(
-                ValueError(
-                    f"DataLoader with IterableDataset: expected unspecified {name} option, but "
-                    f"got {name}={value}"
-                ),
+            raise errors.value_error(
+                f"DataLoader with IterableDataset: expected unspecified {name} option, but "
+                f"got {name}={value}",
                 "Such a data set has an order of its own: shuffle in its __iter__.",
             )
 
@@ -63,37 +57,31 @@ def check_order(
             "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
         )
     if reason:
-        raise errors.advised(ValueError(reason), "Leave one of them away.")
+        raise errors.value_error(reason, "Leave one of them away.")
 
 
 def as_context(context: Any, num_workers: int) -> Any:
     import multiprocessing
 
     if num_workers == 0:
-        raise errors.advised(
-            ValueError(
-                "multiprocessing_context can only be used with multi-process loading "
-                f"(num_workers > 0), but got {num_workers=}"
-            ),
+        raise errors.value_error(
+            "multiprocessing_context can only be used with multi-process loading "
+            f"(num_workers > 0), but got {num_workers=}",
             "Leave it away, or pass num_workers.",
         )
     methods = multiprocessing.get_all_start_methods()
     if isinstance(context, str):
         if context not in methods:
-            raise errors.advised(
-                ValueError(
-                    "multiprocessing_context option should specify a valid start method in "
-                    f"{methods}, but got multiprocessing_context='{context}'"
-                ),
+            raise errors.value_error(
+                "multiprocessing_context option should specify a valid start method in "
+                f"{methods}, but got multiprocessing_context='{context}'",
                 "Leave it away to start workers in the way that is usual here.",
             )
         return multiprocessing.get_context(context)
     if not isinstance(context, multiprocessing.context.BaseContext):
-        raise errors.advised(
-            TypeError(
-                "multiprocessing_context option should be a valid context object or a string "
-                f"specifying the start method, but got multiprocessing_context={context}"
-            ),
+        raise errors.type_error(
+            "multiprocessing_context option should be a valid context object or a string "
+            f"specifying the start method, but got multiprocessing_context={context}",
             f"Pass one of {methods}.",
         )
     return context

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad import errors
-from tapegrad.dtype import float64
-from tapegrad.ops.borrow import as_tensor
-from tapegrad.ops.data import tensor
-from tapegrad.ops.join import stack
-from tapegrad.tensor import Tensor
+from tapegrad.core import errors
+from tapegrad.core.dtype import float64
+from tapegrad.operators.creation.from_numpy import as_tensor
+from tapegrad.operators.creation.tensor import tensor
+from tapegrad.operators.shape.cat_stack import stack
+from tapegrad.tensors.tensor import Tensor
 
 Functions = dict[Any, Callable]
 
@@ -77,8 +77,8 @@ def collate(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
     if not isinstance(first, tuple) or not hasattr(first, "_fields"):
         n = len(first)
         if any(len(sample) != n for sample in batch):
-            raise errors.advised(
-                RuntimeError("each element in list of batch should be of equal size"),
+            raise errors.runtime_error(
+                "each element in list of batch should be of equal size",
                 "Pad the samples, or pass a collate_fn that can join them.",
             )
     items = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch, strict=False)]
@@ -127,11 +127,9 @@ def _sequence(like: Any, items: list) -> Any:
 
 
 def _unknown(what: Any) -> TypeError:
-    return errors.advised(
-        TypeError(
-            "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; "
-            f"found {what}"
-        ),
+    return errors.type_error(
+        "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; "
+        f"found {what}",
         "Pass a collate_fn to the DataLoader that can join such samples.",
     )
 

@@ -18,7 +18,7 @@ from multiprocessing.util import Finalize
 from typing import Any
 
 import tapegrad
-from tapegrad import errors
+from tapegrad.core import errors
 from tapegrad.utils.data._utils.worker import Work, run
 
 _GRACE_S = 1.0  # for workers to end by themselves, then after SIGTERM
@@ -99,8 +99,8 @@ class Crew:
         sentinels = [process.sentinel for process, _ in self.members]
         ready = connection.wait([*pipes, *sentinels], self._timeout_s or None)
         if not ready:
-            raise errors.advised(
-                RuntimeError(f"DataLoader timed out after {self._timeout_s} seconds"),
+            raise errors.runtime_error(
+                f"DataLoader timed out after {self._timeout_s} seconds",
                 "A worker takes longer for a batch: raise timeout, or look what its data set does.",
             )
         for pipe in ready:
@@ -127,8 +127,8 @@ class Crew:
             self.stop()
         pids = ", ".join(str(pid) for pid, _ in self._lost)
         causes = [cause for pid, code in self._lost if (cause := _cause(pid, code))]
-        raise errors.advised(
-            RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly"),
+        raise errors.runtime_error(
+            f"DataLoader worker (pid(s) {pids}) exited unexpectedly",
             "With num_workers=0 the data set runs in this process, where errors are easier to see.",
         ) from next(iter(causes), None)
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import MODE
-from tapegrad.tensor import Tensor, wrap
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.data._utils import collate
 from tapegrad.utils.data.dataset import Subset, TensorDataset
 from tapegrad.utils.data.sampler import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from typing import Any
 
-from tapegrad import errors
+from tapegrad.core import errors
 from tapegrad.utils.data._utils.crew import Crew
 from tapegrad.utils.data._utils.iterator import LoaderIterator
 from tapegrad.utils.data._utils.worker import BATCH, EXHAUSTED, START, TASK, Work
@@ -23,10 +23,8 @@ class MultiProcessIterator(LoaderIterator):
 
     def __init__(self, loader: Any) -> None:
         if loader.prefetch_factor <= 0:
-            raise errors.advised(
-                AssertionError(
-                    "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter"
-                ),
+            raise errors.assertion_error(
+                "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter",
                 "It is how many batches each worker makes in advance: 2 by default.",
             )
         super().__init__(loader)

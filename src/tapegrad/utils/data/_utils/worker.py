@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 import tapegrad
-from tapegrad import errors
-from tapegrad.persistence import reduce_tensor
-from tapegrad.tensor import Tensor
+from tapegrad.core import errors
+from tapegrad.tensors.copy_pickle import reduce_tensor
+from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.data._utils.fetch import IterableFetcher, MapFetcher
 
 START, TASK = "start", "task"  # what a loader sends: an epoch begins; make a batch
@@ -208,13 +208,11 @@ def _packed(worker_id: int, epoch: int, place: int, what: str, content: Any) -> 
 def _reduced(x: Tensor) -> tuple:
     """A tensor as pickle takes it, if it can leave the process."""
     if x.requires_grad and not x.is_leaf:
-        raise errors.advised(
-            RuntimeError(
-                "Cowardly refusing to serialize non-leaf tensor which requires_grad, since "
-                "autograd does not support crossing process boundaries.  If you just want to "
-                "transfer the data, call detach() on the tensor before serializing (e.g., putting "
-                "it on the queue)."
-            ),
+        raise errors.runtime_error(
+            "Cowardly refusing to serialize non-leaf tensor which requires_grad, since "
+            "autograd does not support crossing process boundaries.  If you just want to "
+            "transfer the data, call detach() on the tensor before serializing (e.g., putting "
+            "it on the queue).",
             "The data set or collate_fn computes with tensors that require grad: detach() them.",
         )
     return reduce_tensor(x, None)

@@ -1,0 +1,113 @@
+"""Convolutions of batches: members go along with the images, or are groups of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, closed, opened, top_level
+from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.nll_cross_entropy import apart, together
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.annotations import Array
+
+
+def _with_channels(value: Array) -> Any:
+    """(batch, N, C, ...) as (N, batch * C, ...)."""
+    moved = namespace_of((value,)).moveaxis(value, 0, 1)
+    n, size, channels = moved.shape[:3]
+    return moved.reshape((n, size * channels, *moved.shape[3:]))
+
+
+def _from_channels(value: Array, size: int) -> Any:
+    """(N, batch * C, ...) as (batch, N, C, ...)."""
+    n, all_channels = value.shape[:2]
+    split = value.reshape((n, size, all_channels // size if size else 0, *value.shape[2:]))
+    return namespace_of((value,)).moveaxis(split, 1, 0)
+
+
+def _convolution(name: str) -> Any:
+    """`convolve` or `convolve_transposed`, linear in images and weights."""
+
+    def function(
+        x: Array,
+        w: Array,
+        bias: Array,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: int,
+        size: Any,
+    ) -> Any:
+        level, values, mapped = opened((x, w, bias))
+        options = (stride, padding, dilation)
+        if level is None:
+            return plain(name)(x, w, bias, *options, groups, size)
+        if not (mapped[0] or mapped[1]):
+            kernel = getattr(namespace_of(values[:2]), name)
+            out = closed(level, kernel(*values[:2], None, *options, groups, size), False)
+            return _with_bias(out, bias)
+        (images, weights, b), batch = values, level.size
+        if not mapped[1]:
+            inner = None if mapped[2] else b
+            kernel = getattr(namespace_of((images, weights)), name)
+            y = kernel(together(images), weights, inner, *options, groups, size)
+            out = closed(level, apart(y, batch), True)
+            return out if inner is not None else _with_bias(out, bias)
+        kernel = getattr(namespace_of((images, weights)), name)
+        if not mapped[0] and groups == 1 and name == "convolve":
+            y = kernel(images, together(weights), None, *options, 1, size)
+        else:
+            (images,) = values_of(level, x)
+            together_ = (_with_channels(images), together(weights), None)
+            y = kernel(*together_, *options, batch * groups, size)
+        return _with_bias(closed(level, _from_channels(y, batch), True), bias)
+
+    function.__name__ = name
+    return function
+
+
+def _with_bias(y: Array, bias: Array) -> Any:
+    if bias is None:
+        return y
+    return y + bias.reshape((*bias.shape, *(1,) * (len(y.shape) - 2)))
+
+
+convolve = _convolution("convolve")
+convolve_transposed = _convolution("convolve_transposed")
+
+
+def convolve_weights(
+    x: Array, y: Array, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+) -> Any:
+    level, (images, places), mapped = opened((x, y))
+    options = (stride, padding, dilation)
+    if level is None:
+        return plain("convolve_weights")(x, y, *options, groups, size)
+    kernel = namespace_of((images, places)).convolve_weights
+    if True not in mapped:
+        return closed(level, kernel(images, places, *options, groups, size), False)
+    if not mapped[0] and groups == 1:
+        w = kernel(images, _with_channels(places), *options, 1, size)
+    else:
+        images, places = values_of(level, x, y)
+        whole = _with_channels(images), _with_channels(places)
+        w = kernel(*whole, *options, level.size * groups, size)
+    return closed(level, apart(w, level.size), True)
+
+
+def read_blocks(x: Array, *args: Any) -> Any:
+    return _of_images("read_blocks", x, args)
+
+
+def sum_blocks(columns: Array, *args: Any) -> Any:
+    return _of_images("sum_blocks", columns, args)
+
+
+def _of_images(name: str, x: Array, args: tuple) -> Any:
+    if type(x) is not Batched:
+        return plain(name)(x, *args)
+    level = top_level((x,))
+    kernel = getattr(namespace_of((x.value,)), name)
+    if not x.mapped:
+        return closed(level, kernel(x.value, *args), False)
+    return closed(level, apart(kernel(together(x.value), *args), level.size), True)

@@ -1,0 +1,85 @@
+"""Places along one axis, of batched arrays: the batch is one more axis before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, closed
+from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
+from tapegrad.arrays.batched.reshape import broadcast_to
+from tapegrad.arrays.batched.sum_sort import shifted
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.annotations import Array
+
+
+def _lines(level: Any, *arrays: Any) -> list:
+    """Values with the batch first, and at least one axis after it."""
+    found = values_of(level, *arrays)
+    return [v.reshape((v.shape[0], 1)) if v.ndim == 1 else v for v in found]
+
+
+@for_batch
+def gather_along(level: Any, x: Array, index: Array, axis: int) -> Any:
+    value, where = _lines(level, x, index)
+    function = namespace_of((value, where)).gather_along
+    return closed(level, function(value, where, axis + 1), True).reshape(index.shape)
+
+
+@for_batch
+def take_along_axis(level: Any, x: Array, indices: Array, /, *, axis: int = -1) -> Any:
+    axis = axis % max(len(x.shape), 1)
+    value, where = values_of(level, x, indices)
+    function = namespace_of((value, where)).take_along_axis
+    return closed(level, function(value, where, axis=axis + 1), True)
+
+
+@for_batch
+def scatter_along(level: Any, x: Array, index: Array, values: Array, axis: int, how: str) -> Any:
+    if not values.shape:
+        values = broadcast_to(values, index.shape)
+    value, where, new = _lines(level, x, index, values)
+    function = namespace_of((value, where, new)).scatter_along
+    return closed(level, function(value, where, new, axis + 1, how), True).reshape(x.shape)
+
+
+@for_batch
+def add_along(level: Any, g: Array, shape: Any, index: Array, axis: int) -> Any:
+    value, where = _lines(level, g, index)
+    function = namespace_of((value, where)).add_along
+    whole = (level.size, *(shape or (1,)))
+    return closed(level, function(value, whole, where, axis + 1), True).reshape(tuple(shape))
+
+
+@for_batch
+def put_along(level: Any, x: Array, indices: Array, shape: tuple[int, ...], axis: int) -> Any:
+    value, where = values_of(level, x, indices)
+    axis = axis % len(shape)
+    function = namespace_of((value, where)).put_along
+    return closed(level, function(value, where, (level.size, *shape), axis + 1), True)
+
+
+def _along(name: str, place: int) -> Callable:
+    """A function of one array, `axis` the argument at `place` after it."""
+
+    def function(x: Array, *args: Any) -> Any:
+        if type(x) is not Batched:
+            return plain(name)(x, *args)
+        if not x.mapped:
+            return closed(x.level, below(name, x)(x.value, *args), False)
+        whole = list(args)
+        whole[place] = shifted(args[place], max(len(x.shape), 1))
+        value = x.value if x.shape else x.value.reshape((x.value.shape[0], 1))
+        out = closed(x.level, below(name, x)(value, *whole), True)
+        return out if x.shape else out.reshape(())
+
+    function.__name__ = name
+    return function
+
+
+kth_index = _along("kth_index", 1)
+log_running_sum = _along("log_running_sum", 0)
+median_index = _along("median_index", 0)
+mode_index = _along("mode_index", 0)
+running_extremum = _along("running_extremum", 0)
+top_indices = _along("top_indices", 1)

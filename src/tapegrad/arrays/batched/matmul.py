@@ -1,0 +1,82 @@
+"""Products of batched matrices and vectors."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.batched.array import Batched, closed, opened, widened
+from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.batched.unit_vectors import rows_scaled
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.annotations import Array
+
+
+def matmul(x: Any, y: Any, /) -> Any:
+    """The product of each member; what is not mapped takes part in one product with all."""
+    found = _of_units(x, y)
+    if found is not None:
+        return found
+    level, (a, b), (x_mapped, y_mapped) = opened((x, y))
+    if level is None:
+        return plain("matmul")(x, y)
+    m, n = len(x.shape), len(y.shape)
+    both = type(a) is Batched or type(b) is Batched
+    product = namespace_of((a, b)).matmul if both else plain("matmul")
+    if not (x_mapped or y_mapped):
+        return closed(level, product(a, b), False)
+    if x_mapped and not y_mapped and n <= 2:
+        if m <= 1 or n == 1:
+            return closed(level, product(a, b), True)
+        rows = a.reshape((prod(a.shape[:-1]), a.shape[-1]))  # all members are rows of one matrix
+        return closed(level, product(rows, b).reshape((*a.shape[:-1], b.shape[-1])), True)
+    if y_mapped and not x_mapped and m <= 2 and n == 1:
+        return closed(level, product(b, a.mT if m == 2 else a), True)
+    if y_mapped and not x_mapped and m == 1:
+        return closed(level, product(a, b), True)
+    # a vector as a matrix of one row, or one column, which is taken off again
+    if m == 1:
+        a = a.reshape((*a.shape[:-1], 1, a.shape[-1]))
+    if n == 1:
+        b = b.reshape((*b.shape, 1))
+    ndim = max(m, n, 2)
+    a = widened(a, ndim) if x_mapped else a
+    b = widened(b, ndim) if y_mapped else b
+    if a.shape[-1] == b.shape[-2] == 1:  # BLAS, called for each member, takes three times longer
+        both = type(a) is type(b) is np.ndarray and a.ndim == b.ndim == 3
+        out = np.einsum("bij,bjk->bik", a, b) if both else a * b
+    else:
+        out = product(a, b)
+    if m == 1 and n == 1:
+        out = out.reshape(out.shape[:-2])
+    elif m == 1:
+        out = out.reshape((*out.shape[:-2], out.shape[-1]))
+    elif n == 1:
+        out = out.reshape(out.shape[:-1])
+    return closed(level, out, True)
+
+
+def _of_units(x: Array, y: Array) -> Any:
+    """The product of unit vectors and a matrix that is the same for all; None for others."""
+    if type(y) is Batched and y.factors is not None and len(x.shape) == 2:
+        return rows_scaled(y, x.mT)
+    if type(x) is Batched and x.factors is not None and len(x.shape) == 1:
+        return rows_scaled(x, y)
+    return None
+
+
+def vecdot(x: Array, y: Array, /, *, axis: int = -1) -> Any:
+    level, (a, b), (x_mapped, y_mapped) = opened((x, y))
+    if level is None:
+        return plain("vecdot")(x, y, axis=axis)
+    ndim = max(len(x.shape), len(y.shape))
+    axis = axis - ndim if axis >= 0 else axis
+    if x_mapped:
+        a = widened(a, ndim)
+    if y_mapped:
+        b = widened(b, ndim)
+    if x_mapped != y_mapped:
+        a, b = values_of(level, x if x_mapped else a, y if y_mapped else b)
+    return closed(level, namespace_of((a, b)).vecdot(a, b, axis=axis), x_mapped or y_mapped)

@@ -1,0 +1,31 @@
+"""Kernels of single elements that are told which arrays there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.arrays.batched.array import closed, opened, widened
+from tapegrad.arrays.batched.below import for_batch, plain, values_of
+from tapegrad.arrays.batched.per_sample import looped
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.annotations import Array
+
+_loop_over_sets = looped("members")
+
+
+@for_batch
+def pointwise(level: Any, function: Callable, arrays: tuple) -> Any:
+    ndim = max(len(x.shape) for x in arrays if hasattr(x, "shape"))
+    values = [widened(v, ndim) if hasattr(v, "shape") else v for v in values_of(level, *arrays)]
+    return closed(level, namespace_of(values).pointwise(function, tuple(values)), True)
+
+
+def members(x: Array, among: Any, unique: bool, invert: bool) -> Any:
+    level, (value, those), (is_mapped, own) = opened((x, among))
+    if level is None:
+        return plain("members")(x, among, unique, invert)
+    if own:
+        return _loop_over_sets(x, among, unique, invert)
+    kernel = namespace_of((value, those)).members
+    return closed(level, kernel(value, those, unique, invert), is_mapped)

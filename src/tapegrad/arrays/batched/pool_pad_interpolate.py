@@ -1,0 +1,60 @@
+"""Pooling, padding and resampling of batches: kernels of the last axes, or of whole images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, closed
+from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
+from tapegrad.arrays.batched.nll_cross_entropy import apart, together
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.annotations import Array
+
+
+def _of_last_axes(name: str) -> Callable:
+    """A kernel of one array that leaves its leading axes alone."""
+
+    def function(x: Array, *args: Any) -> Any:
+        if type(x) is not Batched:
+            return plain(name)(x, *args)
+        return closed(x.level, below(name, x)(x.value, *args), x.mapped)
+
+    function.__name__ = name
+    return function
+
+
+pad_constant = _of_last_axes("pad_constant")
+pad_edges = _of_last_axes("pad_edges")
+resample = _of_last_axes("resample")
+unpad_edges = _of_last_axes("unpad_edges")
+window_maximum = _of_last_axes("window_maximum")
+
+
+@for_batch
+def take_places(level: Any, x: Array, index: Array, n_axes: int) -> Any:
+    values = values_of(level, x, index)
+    return closed(level, namespace_of(values).take_places(*values, n_axes), True)
+
+
+@for_batch
+def put_places(level: Any, x: Array, index: Array, sizes: tuple[int, ...], add: bool) -> Any:
+    values = values_of(level, x, index)
+    return closed(level, namespace_of(values).put_places(*values, sizes, add), True)
+
+
+def _of_images(name: str, n_arrays: int) -> Callable:
+    """A kernel of images and points, the number of the image first."""
+
+    def function(level: Any, *args: Any) -> Any:
+        values = [together(v) for v in values_of(level, *args[:n_arrays])]
+        out = getattr(namespace_of(values), name)(*values, *args[n_arrays:])
+        return closed(level, apart(out, level.size), True)
+
+    function.__name__ = name
+    return for_batch(function)
+
+
+blend_points = _of_images("blend_points", 3)
+match_points = _of_images("match_points", 3)
+spread_points = _of_images("spread_points", 3)

@@ -1,0 +1,81 @@
+"""Finding the namespace of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.core.annotations import Array, Namespace
+
+
+def namespace_of(arrays: Sequence[Array]) -> Any:
+    """The namespace of the first array among `arrays`: NumPy's unless another library made it.
+
+    >>> import numpy as np
+    >>> tapegrad.arrays.namespaces.namespace_of([2.0, np.ones(3)]).__name__
+    'tapegrad.arrays.numpy.namespace'
+    """
+    for x in arrays:
+        kind = type(x)
+        if kind is np.ndarray or kind is float or kind is int:
+            continue
+        if hasattr(kind, "__array_namespace__") and not isinstance(x, np.generic):
+            return x.__array_namespace__()
+    return numpy_namespace
+
+
+def native_dtype(xp: Namespace, dtype: Any) -> Any:
+    """What the namespace calls one of our dtypes."""
+    return dtype.numpy if xp is numpy_namespace else getattr(xp, dtype.name)
+
+
+def elements(array: Array) -> Any:
+    """All elements of an array, of every member where it is batched: for checks of values."""
+    while hasattr(array, "mapped"):
+        array = array.value
+    return array
+
+
+def anywhere(xp: Namespace, condition: Any) -> bool:
+    """Whether a condition holds for any element, of any member where it is batched."""
+    array = getattr(condition, "_array", condition)
+    if hasattr(array, "mapped"):
+        return bool(elements(array).any())
+    return bool(xp.any(condition))
+
+
+def is_mapped(array: Array) -> bool:
+    """Whether an array holds numbers of its own for each member of a batch, of any level."""
+    while hasattr(array, "mapped"):
+        if array.mapped:
+            return True
+        array = array.value
+    return False
+
+
+def mapped_beyond(x: Array, target: Array) -> bool:
+    """Whether `x` has numbers of its own for each member of a batch where `target` has not."""
+    levels = []
+    while hasattr(target, "mapped"):
+        if target.mapped:
+            levels.append(target.level)
+        target = target.value
+    while hasattr(x, "mapped"):
+        if x.mapped and x.level not in levels:
+            return True
+        x = x.value
+    return False
+
+
+def refuse_batch(name: str, *arrays: Any) -> None:
+    """Raise where an array is mapped over, and the shape of a result depends on its values."""
+    for x in arrays:
+        while hasattr(x, "mapped"):
+            if x.mapped:
+                from tapegrad.arrays.batched.per_sample import dynamic_shape
+
+                raise dynamic_shape(name)
+            x = x.value

@@ -1,0 +1,37 @@
+"""Bessel and Airy functions on NumPy arrays, by SciPy, which is loaded at the first use of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import Array
+
+
+def bessel_k0(x: Array, /) -> Any:
+    from scipy.special import k0
+
+    return k0(x)
+
+
+def bessel_k1(x: Array, /) -> Any:
+    from scipy.special import k1
+
+    return k1(x)
+
+
+def bessel_k0e(x: Array, /) -> Any:
+    from scipy.special import k0e
+
+    return k0e(x)
+
+
+def bessel_k1e(x: Array, /) -> Any:
+    from scipy.special import k1e
+
+    return k1e(x)
+
+
+def airy_ai(x: Array, /) -> Any:
+    from scipy.special import airy
+
+    return airy(x)[0]

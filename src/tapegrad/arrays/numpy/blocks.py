@@ -1,0 +1,198 @@
+"""Elementwise work on large arrays: cache-sized blocks, over threads.
+
+NumPy's ufuncs run on one core and release the interpreter lock; a fresh result of many megabytes
+costs more in page faults than in arithmetic. A function of several passes, run block by block,
+keeps its temporaries in the cache. Small arrays never come here.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy.memory_pool import empty
+
+LARGE = 1 << 17  # elements: below it blocks and threads cost more than they bring
+SHARED = 1 << 21  # elements: below it threads do for one pass over memory
+_TRIED = 1 << 14  # elements of the first try: kernels may do otherwise with a handful
+BLOCK = 1 << 16  # elements: a few float32 blocks fit the second-level cache of one core
+
+_pool: Any = None
+_lock = threading.Lock()
+
+
+_chosen: int | None = None
+
+
+def n_threads() -> int:
+    """The number of threads chosen, else of cores this process may use."""
+    return _chosen or n_cores()
+
+
+def set_n_threads(n: int) -> None:
+    """Choose the number of threads."""
+    global _chosen, _pool
+    with _lock:
+        _chosen, _pool = n, None
+
+
+def n_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _workers() -> Any:
+    global _pool
+    if _pool is None:
+        with _lock:
+            if _pool is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                _pool = ThreadPoolExecutor(n_threads(), thread_name_prefix="tapegrad")
+    return _pool
+
+
+def run_blocks(size: int, work: Callable[[int, int], None]) -> None:
+    """Call `work(start, stop)` for consecutive blocks that cover `size` elements.
+
+    Large sizes are shared out over threads.
+    """
+
+    def run(first: int, last: int) -> None:
+        for i in range(first, last, BLOCK):
+            work(i, min(i + BLOCK, last))
+
+    n = n_threads() if size > LARGE else 1
+    if n == 1:
+        run(0, size)
+        return
+    step = max(size // n // BLOCK, 1) * BLOCK
+    jobs = [_workers().submit(run, i, min(i + step, size)) for i in range(step, size, step)]
+    run(0, min(step, size))
+    for job in jobs:
+        job.result()
+
+
+def share_out(n: int, size: int, work: Callable[[int, int], Any]) -> list:
+    """What `work(first, last)` returns for runs that cover `n` slabs of `size` elements each.
+
+    Large arrays are shared out over threads, a run for each; the work cuts its own blocks.
+    """
+    shares = min(n_threads(), n) if n * size > LARGE else 1
+    if shares <= 1:
+        return [work(0, n)]
+    step = -(-n // shares)
+    jobs = [_workers().submit(work, i, min(i + step, n)) for i in range(step, n, step)]
+    return [work(0, step), *(job.result() for job in jobs)]
+
+
+def in_blocks(function: Callable) -> Callable:
+    """`function`, elementwise, run block by block where its arguments lend themselves to it."""
+
+    def run(*arrays: Any) -> Any:
+        result = blockwise(function, arrays)
+        return function(*arrays) if result is None else result
+
+    return run
+
+
+def blockwise(function: Callable, arrays: tuple) -> Any:
+    """`function(*arrays)` for an elementwise function; None if the arrays do not lend themselves.
+
+    The arrays have one shape and are contiguous, or are one number repeated; what is no array is
+    handed on as it is.
+    """
+    shape = None
+    flat = []
+    for x in arrays:
+        if type(x) is not np.ndarray or not x.ndim:
+            flat.append(x)
+            continue
+        if shape is None:
+            shape = x.shape
+        elif x.shape != shape:
+            return None
+        if x.flags.c_contiguous:
+            flat.append(x.reshape(-1))
+        elif not any(x.strides):
+            flat.append(x[(0,) * x.ndim])  # a broadcast number
+        else:
+            return None
+    whole = [i for i, x in enumerate(flat) if type(x) is np.ndarray and x.ndim]
+    if shape is None or not whole:
+        return None
+    size = flat[whole[0]].size
+    first, ufunc, operands = _tried(function, flat)
+    if type(first) is not np.ndarray or first.shape != (min(_TRIED, size),):
+        return None
+    out = empty(size, first.dtype)
+    if ufunc is None:
+
+        def work(i: int, j: int) -> None:
+            out[i:j] = function(*_part(flat, i, j))
+
+        run_blocks(size, work)
+        return out.reshape(shape)
+
+    def pass_over(i: int, j: int) -> None:
+        ufunc(*_part(operands, i, j), out[i:j])
+
+    if size <= SHARED:
+        pass_over(0, size)
+    else:
+        run_blocks(size, pass_over)
+    return out.reshape(shape)
+
+
+class _Watched(np.ndarray):
+    """An array that writes down, in its list `calls`, which ufuncs it goes through."""
+
+    calls: list
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        plain = [x.view(np.ndarray) if isinstance(x, _Watched) else x for x in inputs]
+        if "out" in options:
+            targets = options["out"]
+            options["out"] = tuple(
+                x.view(np.ndarray) if isinstance(x, _Watched) else x for x in targets
+            )
+        result = getattr(ufunc, method)(*plain, **options)
+        calls = next((x.calls for x in inputs if hasattr(x, "calls")), None)
+        if calls is not None:
+            calls.append((ufunc if method == "__call__" and not options else None, inputs, result))
+        return result
+
+
+def _tried(function: Callable, flat: list) -> tuple:
+    """What `function` gives for the first elements; if it is but one ufunc, that and its operands.
+
+    One ufunc can write where the result is wanted: no temporary, no copy.
+    """
+    part = _part(flat, 0, _TRIED)
+    if type(function) is np.ufunc:
+        return function(*part), function, flat
+    calls: list = []
+    for i, x in enumerate(part):
+        if isinstance(x, np.ndarray):
+            part[i] = x.view(_Watched)
+            part[i].calls = calls
+    try:
+        first = function(*part)
+        if isinstance(first, _Watched):
+            first = first.view(np.ndarray)
+        ufunc, inputs, result = calls[0] if len(calls) == 1 else (None, (), None)
+    finally:
+        calls.clear()  # they refer to the arrays, and these to them
+    places = {id(x): i for i, x in enumerate(part)}
+    known = all(id(x) in places for x in inputs if isinstance(x, np.ndarray))
+    if ufunc is None or result is not first or not known:
+        return first, None, []
+    return first, ufunc, [flat[places[id(x)]] if id(x) in places else x for x in inputs]
+
+
+def _part(flat: list, i: int, j: int) -> list:
+    return [x[i:j] if type(x) is np.ndarray and x.ndim else x for x in flat]

@@ -1,0 +1,288 @@
+"""Kernels of convolutions: one form, linear in each of x, w and y, and its three gradients.
+
+    T(x, w, y) = sum over n, o, c, p, k of
+                 y[n, o, p] * w[o, c, k] * x[n, c, p * stride + k * dilation - padding]
+
+`convolve` is the gradient with respect to y (a convolution), `convolve_transposed` the one with
+respect to x (a transposed convolution), `convolve_weights` the one with respect to w. Each goes
+over the batch tile by tile: the tile's columns (tiles.py) in one product of matrices. x is zero
+outside.
+
+Shapes: x (N, G * C, *image), w (G * O, C, *kernel), y (N, G * O, *places). `size` is the shape of
+the result along the axes of an image.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy.blas_threads import share_products
+from tapegrad.arrays.numpy.blocks import n_threads
+from tapegrad.arrays.numpy.conv_columns import Adder, Grid, add_all, read_all
+from tapegrad.arrays.numpy.conv_tiles import Reader, Tiles, cut
+from tapegrad.arrays.numpy.memory_pool import empty
+from tapegrad.arrays.numpy.slice_clone import copied
+from tapegrad.core.annotations import Array
+from tapegrad.core.memory_format import channels_last, channels_last_3d, has_format, order_of
+
+COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
+SUM = 1.5  # what an addition to a result costs, in copies of an element of the columns
+FEW = 1 << 14  # elements of columns that are read at once
+LARGE = 1 << 17  # weights: more are not transposed
+
+
+def convolve(
+    x: Array,
+    w: Array,
+    bias: Array,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    size: Any,
+) -> Any:
+    """The kernels' products with what they cover of the images: (N, G * O, *size)."""
+    if _is_narrow(x):
+        return _narrow(convolve, x, w, bias, stride, padding, dilation, groups, size)
+    if not (x.size and w.size):
+        return _only_bias((len(x), len(w), *size), x.dtype, bias)
+    grid = Grid.of(w.shape[2:], stride, padding, dilation, groups, size)
+    n, out, channels = len(x), len(w), w.shape[1]
+    if _is_small(grid, n, channels, out):
+        columns = read_all(grid, x.reshape(n, groups, channels, *x.shape[2:]))
+        y = np.matmul(w.reshape(groups, out // groups, -1), columns)
+        if bias is not None:
+            y += bias.reshape(groups, -1, 1)
+        return _arranged(y.reshape(n, out, *size), x, w)
+    y = empty(n * out * prod(size), x.dtype).reshape(n, groups, -1, prod(size))
+    images, x = x, x.reshape(n, groups, channels, *x.shape[2:])
+    # a product for each row of the kernel takes additions, whole columns take a copy
+    shifted = SUM * (grid.kernel[0] - 1) * (out // groups) < channels * grid.offsets
+    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted)
+    pieces, factors = tiles.pieces(), _by_row(w, groups, tiles)
+    ones = 0
+    if bias is not None:
+        bias = bias.reshape(groups, -1, 1)
+        if not tiles.shifted:
+            factors, ones = [np.concatenate((bias, factors[0]), 2)], 1
+
+    def work(first: int, last: int) -> None:
+        reader = Reader(grid, tiles, x, ones)
+        spare = np.empty(0, x.dtype)
+        for block, rows in pieces[first:last]:
+            reader.open(block, rows)
+            part = _part(y, grid, block, rows)
+            total: Any = None if tiles.joint else part
+            for a, b in tiles.channels:
+                start = ones + a * tiles.depth if a else 0
+                for i, columns in enumerate(reader.read(a, b)):
+                    factor = factors[i][:, :, start : ones + b * tiles.depth]
+                    if not a and not i:
+                        total = np.matmul(factor, columns, out=total)
+                        continue
+                    if spare.shape != total.shape:
+                        spare = np.empty(total.shape, x.dtype)
+                    total += np.matmul(factor, columns, out=spare)
+            if bias is not None and not ones:
+                total += bias
+            if tiles.joint:
+                part[...] = np.moveaxis(total.reshape(*part.shape[1:3], len(part), -1), 2, 0)
+
+    share_products(len(pieces), tiles.work, work)
+    return _arranged(y.reshape(n, out, *size), images, w)
+
+
+def convolve_transposed(
+    y: Array,
+    w: Array,
+    bias: Array,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    size: Any,
+) -> Any:
+    """The kernels times the numbers at their places, added up: images (N, G * C, *size)."""
+    if _is_narrow(y):
+        return _narrow(convolve_transposed, y, w, bias, stride, padding, dilation, groups, size)
+    if not (y.size and w.size):
+        return _only_bias((len(y), w.shape[1] * groups, *size), y.dtype, bias)
+    grid = Grid.of(w.shape[2:], stride, padding, dilation, groups, y.shape[2:])
+    n, out, channels = len(y), len(w), w.shape[1]
+    if _is_small(grid, n, channels, out):
+        numbers = y.reshape(n, groups, out // groups, -1)
+        columns = np.matmul(w.reshape(groups, out // groups, -1).swapaxes(1, 2), numbers)
+        x = add_all(grid, columns, size).reshape(n, -1, *size)
+        if bias is not None:
+            x += bias.reshape(-1, *[1] * len(size))
+        return _arranged(x, y, w)
+    if _gathers(grid, out // groups, channels, size):
+        return _gathered(y, w, bias, grid, size)
+    images, y = y, np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
+    x = empty(n * groups * channels * prod(size), y.dtype).reshape(n, groups, channels, *size)
+    weights = w.reshape(groups, out // groups, -1).swapaxes(1, 2)
+    if bias is not None:
+        bias = bias.reshape(groups, -1, *[1] * len(size))
+    around = zip(grid.reach(grid.size), padding, size, strict=True)
+    extent = tuple([max(reach, p + length) for reach, p, length in around])
+    inner: Any = (
+        Ellipsis,
+        *[slice(p, p + length) for p, length in zip(padding, size, strict=True)],
+    )
+    tiles = Tiles(grid, y.shape, channels, out, y.dtype, n_threads())
+    most = max([b - a for a, b in tiles.channels])
+    parts = n_threads() if len(tiles.blocks) == 1 else 1
+    pieces = [(block, each) for block in tiles.blocks for each in cut(channels, most, parts)]
+
+    def work(first: int, last: int) -> None:
+        adder = Adder(grid, y.dtype)
+        buffer = np.empty(tiles.largest, y.dtype)
+        for block, (a, b) in pieces[first:last]:
+            part = x[slice(*block), :, a:b]
+            target = part if extent == size else np.empty((*part.shape[:3], *extent), y.dtype)
+            target.fill(0)
+            factor = weights[:, a * grid.offsets : b * grid.offsets]
+            for rows in tiles.rows:
+                numbers = _side_by_side(_part(y, grid, block, rows), tiles.joint)
+                shape = (len(numbers), *factor.shape[:2], numbers.shape[-1])
+                columns = np.matmul(factor, numbers, out=buffer[: prod(shape)].reshape(shape))
+                if tiles.joint:
+                    columns = np.moveaxis(columns.reshape(*shape[1:3], len(part), -1), 2, 0)
+                places = (rows[1] - rows[0], *grid.size[1:])
+                shape = (len(part), groups, b - a, *grid.kernel, *places)
+                adder.add(columns.reshape(shape), target, rows[0])
+            if target is not part:
+                part[...] = target[inner]
+            if bias is not None:
+                part += bias[:, a:b]
+
+    share_products(len(pieces), tiles.work * len(tiles.rows), work)
+    return _arranged(x.reshape(n, -1, *size), images, w)
+
+
+def convolve_weights(
+    x: Array, y: Array, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+) -> Any:
+    """Products of y and what the offsets of a kernel cover of x: weights (G * O, C, *size)."""
+    if _is_narrow(x):
+        return _narrow(convolve_weights, x, y, stride, padding, dilation, groups, size)
+    n, out, channels = len(x), y.shape[1], x.shape[1] // groups
+    if not (x.size and y.size):
+        return np.zeros((out, channels, *size), x.dtype)
+    grid = Grid.of(size, stride, padding, dilation, groups, y.shape[2:])
+    if _is_small(grid, n, channels, out):
+        columns = read_all(grid, x.reshape(n, groups, channels, *x.shape[2:]))
+        numbers = y.reshape(n, groups, out // groups, -1)
+        products = np.matmul(numbers, columns.swapaxes(2, 3))
+        return np.add.reduce(products, 0).reshape(out, channels, *size)
+    y = np.ascontiguousarray(y).reshape(n, groups, -1, prod(grid.size))
+    x = x.reshape(n, groups, channels, *x.shape[2:])
+    tiles = Tiles(grid, x.shape, channels, out, x.dtype, n_threads(), shifted=True)
+    pieces, rows = tiles.pieces(), channels * tiles.depth
+    turned = out * rows < LARGE  # the faster product, but its result is to be transposed
+
+    def work(first: int, last: int) -> Any:
+        reader = Reader(grid, tiles, x)
+        shape = (rows, out // groups) if turned else (out // groups, rows)
+        total = np.zeros((grid.offsets // tiles.depth, groups, *shape), x.dtype)
+        if not turned:
+            total = total.swapaxes(2, 3)
+        for block, places in pieces[first:last]:
+            reader.open(block, places)
+            numbers = _side_by_side(_part(y, grid, block, places), tiles.joint)
+            for a, b in tiles.channels:
+                for i, columns in enumerate(reader.read(a, b)):
+                    if turned:
+                        products = np.matmul(columns, numbers.swapaxes(2, 3))
+                    else:
+                        products = np.matmul(numbers, columns.swapaxes(2, 3)).swapaxes(2, 3)
+                    one = products[0] if len(products) == 1 else np.add.reduce(products, 0)
+                    total[i, :, a * tiles.depth : b * tiles.depth] += one
+        return total
+
+    total, *others = share_products(len(pieces), tiles.work, work)
+    for other in others:
+        total += other
+    # (rows of the kernel, G, C * depth, O) -> (G, O, C, rows of the kernel, depth)
+    total = total.reshape(-1, groups, channels, tiles.depth, out // groups)
+    return np.ascontiguousarray(total.transpose(1, 4, 2, 0, 3)).reshape(out, channels, *size)
+
+
+def _is_small(grid: Grid, n: int, channels: int, out: int) -> bool:
+    """Whether all columns at once are so few that to cut the work would cost more than it."""
+    column = max(grid.groups * channels * grid.offsets, out)
+    return n * grid.places * column <= FEW
+
+
+def _by_row(w: Array, groups: int, tiles: Tiles) -> list[Any]:
+    """The weights as matrices (G, O, C * depth): one, or one for each row of the kernel."""
+    if not tiles.shifted:
+        return [w.reshape(groups, len(w) // groups, -1)]
+    rows = np.moveaxis(w, 2, 0)
+    return list(np.ascontiguousarray(rows).reshape(len(rows), groups, len(w) // groups, -1))
+
+
+def _arranged(result: Array, *given: Any) -> Any:
+    """The result with its channels last in memory if those of the images or the kernels are."""
+    for x in given:
+        if x.flags.c_contiguous:
+            continue
+        for format in (channels_last, channels_last_3d):
+            if has_format(x, format):
+                return copied(result, order_of(format))
+    return result
+
+
+def _only_bias(shape: tuple[int, ...], dtype: Any, bias: Array) -> Any:
+    """The result where there is nothing to convolve."""
+    y = np.zeros(shape, dtype)
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * (len(shape) - 2))
+    return y
+
+
+def _part(y: Array, grid: Grid, block: tuple[int, int], rows: tuple[int, int]) -> Any:
+    """Some images, and the places in some rows, of (N, G, O, P)."""
+    part = y[slice(*block)]
+    if rows == (0, grid.size[0]):
+        return part
+    line = prod(grid.size[1:])
+    return part[..., rows[0] * line : rows[1] * line]
+
+
+def _side_by_side(y: Array, joint: bool) -> Any:
+    """Images (N, G, O, P), where tiles are joint as one: (1, G, O, N * P)."""
+    return np.moveaxis(y, 0, 2).reshape(1, *y.shape[1:3], -1) if joint else y
+
+
+def _gathers(grid: Grid, out: int, channels: int, size: Any) -> bool:
+    """Whether it costs less to gather for each pixel of x than to scatter from each place of y."""
+    for p, s, d, k in zip(grid.padding, grid.stride, grid.dilation, grid.kernel, strict=True):
+        if s != 1 or p > d * (k - 1):
+            return False
+    gathered = prod(size) * (out * channels + COPY * out)
+    return gathered < prod(grid.size) * (out * channels + ADD * channels)
+
+
+def _gathered(y: Array, w: Array, bias: Array, grid: Grid, size: Any) -> Any:
+    """`convolve_transposed` of stride 1 as a convolution of y with the kernels turned around."""
+    axes = tuple(range(2, w.ndim))
+    turned = np.flip(w, axes).reshape(grid.groups, -1, *w.shape[1:]).swapaxes(1, 2)
+    turned = turned.reshape(-1, turned.shape[2], *grid.kernel)
+    steps = zip(grid.padding, grid.dilation, grid.kernel, strict=True)
+    padding = tuple([d * (k - 1) - p for p, d, k in steps])
+    return convolve(y, turned, bias, grid.stride, padding, grid.dilation, grid.groups, size)
+
+
+def _is_narrow(x: Array) -> bool:
+    """Whether x has numbers of 16 bits, which are computed with in float32."""
+    return x.dtype.itemsize == 2 and x.dtype.kind in "fV"
+
+
+def _narrow(kernel: Any, *arguments: Any) -> Any:
+    dtype = arguments[0].dtype
+    wide = [a.astype(np.float32) if hasattr(a, "dtype") else a for a in arguments]
+    return kernel(*wide).astype(dtype)

@@ -1,0 +1,135 @@
+"""Special functions on NumPy arrays, by SciPy, which is loaded at the first use of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core.annotations import Array
+
+
+def erf(x: Array, /) -> Any:
+    from scipy.special import erf
+
+    return erf(x)
+
+
+def erfc(x: Array, /) -> Any:
+    from scipy.special import erfc
+
+    return erfc(x)
+
+
+def erfinv(x: Array, /) -> Any:
+    from scipy.special import erfinv
+
+    return erfinv(x)
+
+
+def lgamma(x: Array, /) -> Any:
+    from scipy.special import gammaln
+
+    return np.where(np.isinf(x), np.inf, gammaln(x))
+
+
+def digamma(x: Array, /) -> Any:
+    """At the poles: infinite at zero, by its sign, and nan at the negative integers."""
+    from scipy.special import psi
+
+    y = psi(x)
+    y = np.where(x == 0, np.copysign(np.inf, -x), y)
+    return np.where((x < 0) & (np.floor(x) == x), np.asarray(np.nan, x.dtype), y)
+
+
+def polygamma(x: Array, /, *, n: int) -> Any:
+    """The derivative of order n of digamma: a Hurwitz zeta function, reflected for x < 0."""
+    from scipy.special import gamma, zeta
+
+    sign = 1.0 if n % 2 else -1.0
+    y = sign * gamma(n + 1.0) * zeta(n + 1.0, x)
+    return np.asarray(y, x.dtype)
+
+
+def i0(x: Array, /) -> Any:
+    from scipy.special import i0
+
+    return i0(x)
+
+
+def i0e(x: Array, /) -> Any:
+    from scipy.special import i0e
+
+    return i0e(x)
+
+
+def i1(x: Array, /) -> Any:
+    from scipy.special import i1
+
+    return i1(x)
+
+
+def i1e(x: Array, /) -> Any:
+    from scipy.special import i1e
+
+    return i1e(x)
+
+
+def bessel_j0(x: Array, /) -> Any:
+    from scipy.special import j0
+
+    return j0(x)
+
+
+def bessel_j1(x: Array, /) -> Any:
+    from scipy.special import j1
+
+    return j1(x)
+
+
+def bessel_y0(x: Array, /) -> Any:
+    from scipy.special import y0
+
+    return y0(x)
+
+
+def bessel_y1(x: Array, /) -> Any:
+    from scipy.special import y1
+
+    return y1(x)
+
+
+def log_ndtr(x: Array, /) -> Any:
+    from scipy.special import log_ndtr
+
+    return log_ndtr(x)
+
+
+def ndtri(x: Array, /) -> Any:
+    from scipy.special import ndtri
+
+    return ndtri(x)
+
+
+def erfcx(x: Array, /) -> Any:
+    from scipy.special import erfcx
+
+    return erfcx(x)
+
+
+def gammainc(a: Array, x: Array, /) -> Any:
+    from scipy.special import gammainc
+
+    return gammainc(a, x)
+
+
+def gammaincc(a: Array, x: Array, /) -> Any:
+    from scipy.special import gammaincc
+
+    return gammaincc(a, x)
+
+
+def zeta(x: Array, q: Array, /) -> Any:
+    from scipy.special import zeta
+
+    return zeta(x, q)

@@ -1,0 +1,61 @@
+"""Kernels of the discrete Fourier transform, SciPy's: single precision stays single.
+
+`scale` says what the sums are divided by: "none", "count" (of the points) or "root" (of the count).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy.blocks import LARGE, n_threads
+from tapegrad.core.annotations import Array
+
+_FORWARD = {"none": "backward", "root": "ortho", "count": "forward"}
+_INVERSE = {"none": "forward", "root": "ortho", "count": "backward"}
+
+
+def _threads(x: Array) -> int:
+    return n_threads() if x.size > LARGE else 1
+
+
+def fourier(x: Array, axes: tuple[int, ...], scale: str, forward: bool) -> Any:
+    """The transform along `axes`, or with the sign of the exponent changed."""
+    from scipy import fft
+
+    if not axes:
+        return x.copy()
+    if x.dtype.kind != "c" and forward and len(axes) == 1:
+        return _mirrored(fourier_half(x, axes, scale), x.shape[axes[0]], axes[0])
+    if forward:
+        return fft.fftn(x, axes=axes, norm=_FORWARD[scale], workers=_threads(x))
+    return fft.ifftn(x, axes=axes, norm=_INVERSE[scale], workers=_threads(x))
+
+
+def _mirrored(half: Any, n: int, axis: int) -> Any:
+    """The whole spectrum of real numbers, n points along `axis`, of its first half."""
+    whole = np.empty((*half.shape[:axis], n, *half.shape[axis + 1 :]), half.dtype)
+    before = (slice(None),) * axis
+    whole[(*before, slice(0, n // 2 + 1))] = half
+    rest = half[(*before, slice((n - 1) // 2, 0, -1))]
+    np.conjugate(rest, out=whole[(*before, slice(n // 2 + 1, n))])
+    return whole
+
+
+def fourier_half(x: Array, axes: tuple[int, ...], scale: str) -> Any:
+    """The forward transform of real numbers, without what is conjugate to the rest.
+
+    Along the last of `axes`, of n points, n // 2 + 1 are left.
+    """
+    from scipy import fft
+
+    return fft.rfftn(x, axes=axes, norm=_FORWARD[scale], workers=_threads(x))
+
+
+def fourier_real(x: Array, axes: tuple[int, ...], scale: str, size: int) -> Any:
+    """The inverse transform, real, of a spectrum of which half is given along the last axis."""
+    from scipy import fft
+
+    sizes = [*(x.shape[axis] for axis in axes[:-1]), size]
+    return fft.irfftn(x, sizes, axes, norm=_INVERSE[scale], workers=_threads(x))

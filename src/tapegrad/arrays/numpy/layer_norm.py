@@ -1,0 +1,137 @@
+"""Kernels of layer normalisation on NumPy arrays: rows with mean 0 and variance 1, and back.
+
+Sums over a row are products with vectors, which the BLAS does at the speed of memory. Large arrays
+are worked on in blocks of rows, over threads, so that what a pass leaves is near for the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy.blas_threads import share_products
+from tapegrad.arrays.numpy.memory_pool import empty
+from tapegrad.core.annotations import Array
+
+BLOCK = 1 << 18  # elements: with fewer the calls cost more than the cache brings
+FAR = 2.0  # a mean further from zero, its square in variances, costs digits: it is taken off first
+SMALL = 1 << 14  # elements: up to here one block, in the calling thread
+
+
+def widened(x: Array) -> Any:
+    """Contiguous, and numbers of 16 bits as float32."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 else np.ascontiguousarray(x)
+
+
+def cast(y: Any, dtype: Any) -> Any:
+    return y if y.dtype == dtype else y.astype(dtype)
+
+
+def fresh(shape: tuple[int, ...], dtype: Any) -> Any:
+    return empty(prod(shape), dtype).reshape(shape)
+
+
+def _in_blocks(rows: int, n: int, work: Callable[[int, int], Any]) -> list:
+    """What `work(i, j)` returns for blocks of `rows` rows of `n` elements."""
+    if rows * n <= SMALL:
+        return [work(0, rows)]
+    step = max(1, BLOCK // n)
+
+    def run(first: int, last: int) -> list:
+        return [work(i, min(i + step, last)) for i in range(first, last, step)]
+
+    return [each for share in share_products(rows, n, run) for each in share]
+
+
+def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: float) -> tuple:
+    """(x - mean) / sqrt(variance + eps) * weight + bias over the last axes; mean, 1 / sqrt(...)."""
+    lead, shape = x.shape[: x.ndim - n_axes], x.shape[x.ndim - n_axes :]
+    rows, n = prod(lead), prod(shape)
+    wide = widened(x).reshape(rows, n)
+    y = fresh((rows, n), wide.dtype)
+    mean, scale = np.empty((rows, 1), wide.dtype), np.empty((rows, 1), wide.dtype)
+    average = np.full((n, 1), 1 / max(n, 1), wide.dtype)
+    weight = None if weight is None else weight.reshape(n)
+    bias = None if bias is None else bias.reshape(n)
+
+    def work(i: int, j: int) -> None:
+        out, m, r = y[i:j], mean[i:j], scale[i:j]
+        np.matmul(wide[i:j], average, m)
+        np.subtract(wide[i:j], m, out)
+        np.divide(np.vecdot(out, out)[:, None], n, r)
+        r += eps
+        np.reciprocal(np.sqrt(r, r), r)
+        out *= r
+        if weight is not None:
+            out *= weight
+        if bias is not None:
+            out += bias
+
+    _in_blocks(rows, n, work)
+    ends = (*lead, *(1,) * n_axes)
+    return cast(y, x.dtype).reshape(x.shape), mean.reshape(ends), scale.reshape(ends)
+
+
+def _as_rows(g: Array, x: Array, mean: Array, scale: Any, n: int) -> tuple:
+    rows = mean.size
+    wide = widened(x).reshape(rows, n)
+    g = cast(widened(g), wide.dtype).reshape(rows, n)
+    return g, wide, mean.reshape(rows, 1), scale.reshape(rows, 1)
+
+
+def standardize_rows_back(
+    g: Array, x: Array, weight: Array, mean: Array, scale: Any, n_axes: int, eps: float
+) -> Any:
+    """The cotangent of `x` in `standardize_rows`, from that of its result."""
+    n = prod(x.shape[x.ndim - n_axes :])
+    g, wide, mean, scale = _as_rows(g, x, mean, scale, n)
+    out = fresh(wide.shape, wide.dtype)
+    ones = np.ones((n, 1), wide.dtype)
+    weight = None if weight is None else cast(weight, wide.dtype).reshape(n)
+
+    def work(i: int, j: int) -> None:
+        part, m, r = wide[i:j], mean[i:j], scale[i:j]
+        h = g[i:j] if weight is None else np.multiply(g[i:j], weight, out[i:j])
+        # dx = h r - (x - m) r^3 sum(h (x - m)) / n - r sum(h) / n
+        total = h @ ones
+        slope = (m * total - np.vecdot(h, part)[:, None]) * (r * r * r / n)
+        np.multiply(h, r, out[i:j])
+        along = part * slope
+        along -= slope * m + total * (r / n)
+        out[i:j] += along
+
+    _in_blocks(mean.size, n, work)
+    return cast(out, x.dtype).reshape(x.shape)
+
+
+def standardize_rows_weight_back(
+    g: Array, x: Array, mean: Array, scale: Any, like: Array, eps: float
+) -> Any:
+    """The cotangent of the weight in `standardize_rows`: the sum of g (x - mean) scale."""
+    n = prod(like.shape)
+    g, wide, mean, scale = _as_rows(g, x, mean, scale, n)
+
+    def work(i: int, j: int) -> Any:
+        part, r, shift = wide[i:j], scale[i:j, 0], mean[i:j, 0] * scale[i:j, 0]
+        if not (shift * shift <= FAR).all():
+            return r @ (g[i:j] * (part - mean[i:j]))
+        return r @ (g[i:j] * part) - shift @ g[i:j]
+
+    parts = _in_blocks(mean.size, n, work)
+    return cast(sum(parts[1:], parts[0]), like.dtype).reshape(like.shape)
+
+
+def sum_rows(g: Array, like: Array) -> Any:
+    """The sum of `g` over its leading axes, with shape and dtype of `like`."""
+    n = prod(like.shape)
+    wide = widened(g).reshape(prod(g.shape[: g.ndim - len(like.shape)]), n)
+    ones = np.ones(len(wide), wide.dtype)
+
+    def add(i: int, j: int) -> Any:
+        return ones[i:j] @ wide[i:j]
+
+    parts = [add(0, len(wide))] if wide.size <= SMALL else share_products(len(wide), n, add)
+    return cast(sum(parts[1:], parts[0]), like.dtype).reshape(like.shape)

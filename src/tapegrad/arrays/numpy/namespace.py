@@ -1,0 +1,497 @@
+# ruff: noqa: F401
+"""The array namespace of the CPU: NumPy under the array standard's names, and our kernels.
+
+Where NumPy's own wrapper costs more than its ufunc (`np.sum` is three times `np.add.reduce`), the
+ufunc is called here. Kernels beyond the standard are functions of the families in this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import (
+    abs,
+    acos,
+    acosh,
+    add,
+    arange,
+    asarray,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    bool,
+    broadcast_arrays,
+    ceil,
+    complex64,
+    complex128,
+    concat,
+    copysign,
+    cos,
+    cosh,
+    diff,
+    divide,
+    e,
+    empty,
+    empty_like,
+    equal,
+    exp,
+    exp2,
+    expm1,
+    eye,
+    finfo,
+    float32,
+    float64,
+    floor,
+    floor_divide,
+    fmax,
+    fmin,
+    fmod,
+    frexp,
+    from_dlpack,
+    full,
+    full_like,
+    gcd,
+    greater,
+    greater_equal,
+    hypot,
+    iinfo,
+    imag,
+    inf,
+    int8,
+    int16,
+    int32,
+    int64,
+    isfinite,
+    isinf,
+    isnan,
+    lcm,
+    ldexp,
+    less,
+    less_equal,
+    linalg,
+    linspace,
+    log,
+    log1p,
+    log2,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    meshgrid,
+    moveaxis,
+    multiply,
+    nan,
+    negative,
+    newaxis,
+    nextafter,
+    nonzero,
+    not_equal,
+    ones,
+    ones_like,
+    pi,
+    positive,
+    pow,
+    real,
+    reciprocal,
+    remainder,
+    repeat,
+    result_type,
+    roll,
+    round,
+    searchsorted,
+    sign,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    squeeze,
+    subtract,
+    take,
+    tan,
+    tanh,
+    tensordot,
+    tile,
+    tril,
+    triu,
+    trunc,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+    unstack,
+    zeros,
+    zeros_like,
+)
+
+from tapegrad.arrays.numpy.as_strided import (
+    as_pairs,
+    diagonal_view,
+    from_pairs,
+    pad_diagonal,
+    strided,
+    sum_strided,
+    sum_windows,
+    windows,
+    write_diagonal,
+)
+from tapegrad.arrays.numpy.cummax_logcumsumexp import log_running_sum, running_extremum
+from tapegrad.arrays.numpy.erf_gamma import (
+    bessel_j0,
+    bessel_j1,
+    bessel_y0,
+    bessel_y1,
+    digamma,
+    erf,
+    erfc,
+    erfcx,
+    erfinv,
+    gammainc,
+    gammaincc,
+    i0,
+    i0e,
+    i1,
+    i1e,
+    lgamma,
+    log_ndtr,
+    ndtri,
+    polygamma,
+    zeta,
+)
+from tapegrad.arrays.numpy.getitem_setitem import (
+    add_along,
+    add_at,
+    count,
+    gather_along,
+    read_at,
+    scatter_along,
+    spread_mask,
+    write_at,
+    write_mask,
+    write_part,
+)
+from tapegrad.arrays.numpy.median_mode import median_index, mode_index, put_along
+from tapegrad.arrays.numpy.memory_pool import SMALLEST
+from tapegrad.arrays.numpy.memory_pool import empty as empty_array
+from tapegrad.arrays.numpy.nll_cross_entropy import pick, unpick
+from tapegrad.arrays.numpy.slice_clone import copied, pad_select, pad_slice, view_to
+from tapegrad.arrays.numpy.sort_topk import kth_index, top_indices
+from tapegrad.arrays.numpy.where_clamp import clip, maximum, minimum, where
+from tapegrad.core.annotations import Array
+from tapegrad.core.lazy import found
+
+_SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
+_LARGE = 1 << 14  # elements: below it NumPy's own sum is as quick as ours
+
+
+_LETTERS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "fV",  # V: bfloat16, which NumPy's own does not take
+    "complex floating": "c",
+    "numeric": "iufVc",
+}
+
+
+_F32, _F64 = np.dtype(float32), np.dtype(float64)
+_LARGE_PRODUCT = SMALLEST // 4  # elements of a product for which used memory is looked for
+
+
+def isdtype(dtype: Any, kind: Any) -> Any:
+    if type(kind) is str:
+        return dtype.kind in _LETTERS[kind]
+    if type(kind) is tuple:
+        for each in kind:
+            if isdtype(dtype, each):
+                return True
+        return False
+    return dtype == kind
+
+
+def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Any:
+    first = arrays[0]
+    new = (slice(None),) * (axis if axis >= 0 else axis + first.ndim + 1) + (None,)
+    for x in arrays:
+        if x.shape != first.shape:
+            raise ValueError("all input arrays must have the same shape")
+    return concat([x[new] for x in arrays], axis=axis)
+
+
+def matmul(x: Any, y: Any, /) -> Any:
+    dtype = x.dtype
+    if dtype is _F32 or dtype is _F64:
+        if dtype is y.dtype and 1 <= x.ndim <= 2 and 1 <= y.ndim <= 2:
+            # the same BLAS call with less around it, and for columns by rows four times as quick
+            if x.ndim == y.ndim == 2 and len(x) * y.shape[1] >= _LARGE_PRODUCT:
+                shape = (len(x), y.shape[1])
+                return np.dot(x, y, empty_array(shape[0] * shape[1], dtype).reshape(shape))
+            return np.dot(x, y)
+    elif dtype.itemsize == 2 and dtype.kind in "fV":  # summed in float32, as in PyTorch
+        return np.matmul(x.astype(float32), y.astype(float32)).astype(dtype)
+    return np.matmul(x, y)
+
+
+def reshape(x: Array, /, shape: tuple[int, ...], *, copy: Any = None) -> Any:
+    return x.reshape(shape)
+
+
+def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Any:
+    return x.transpose(axes)
+
+
+def log10(x: Array, /) -> Any:
+    """In double precision: NumPy's own of float32 misses the powers of ten by an ulp."""
+    if x.dtype == np.float32:
+        return np.asarray(np.log10(x, dtype=np.float64)).astype(np.float32)
+    return np.log10(x)
+
+
+def matrix_transpose(x: Array, /) -> Any:
+    return x.mT
+
+
+def expand_dims(x: Array, /, *, axis: int | tuple[int, ...] = 0) -> Any:
+    return np.expand_dims(x, axis)
+
+
+def flip(x: Array, /, *, axis: Any = None) -> Any:
+    return np.flip(x, axis)
+
+
+def conj(x: Array, /) -> Any:
+    return np.conjugate(x)
+
+
+def astype(x: Array, dtype: Any, /, *, copy: Any = True) -> Any:
+    """A real result of a complex array drops the imaginary part without a warning."""
+    dtype = getattr(dtype, "numpy", dtype)
+    if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
+        x = x.real
+    return x.astype(dtype, "C" if 0 in x.strides else "K", copy=copy)
+
+
+_F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+_summed: list = []
+
+
+def _total() -> Any:
+    """The sum of large arrays, imported when there is one."""
+    if not _summed:
+        from tapegrad.arrays.numpy.sum_prod import total
+
+        _summed.append(total)
+    return _summed[0]
+
+
+def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    if x.size >= _LARGE and dtype is None and (x.dtype is _F32 or x.dtype is _F64):
+        found = _total()(x, axis, keepdims)
+        if found is not None:
+            return found
+    if x.dtype.kind == "V" and dtype is None:
+        from tapegrad.arrays.numpy import float16_sum
+
+        return float16_sum.reduced(np.add, x, axis, keepdims)
+    return np.add.reduce(x, axis, dtype, None, keepdims)
+
+
+def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Any:
+    if x1.size >= _LARGE and x1.ndim == 1 and x1.dtype is x2.dtype and x1.shape == x2.shape:
+        if (x1.dtype is _F32 or x1.dtype is _F64) and x1.flags.c_contiguous:
+            from tapegrad.arrays.numpy.sum_prod import inner
+
+            return inner(x1, x2)
+    return np.vecdot(x1, x2, axis=axis)
+
+
+def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    if x.size >= _LARGE and axis is None and not keepdims and x.dtype.kind == "f":
+        if dtype is None and x.flags.c_contiguous:
+            from tapegrad.arrays.numpy.sum_prod import product
+
+            return product(x)
+    if x.dtype.kind == "V" and dtype is None:
+        from tapegrad.arrays.numpy import float16_sum
+
+        return float16_sum.reduced(np.multiply, x, axis, keepdims)
+    return np.multiply.reduce(x, axis, dtype, None, keepdims)
+
+
+def cumulative_sum(x: Array, /, *, axis: Any = None) -> Any:
+    return _accumulated(np.add, x, axis)
+
+
+def cumulative_prod(x: Array, /, *, axis: Any = None) -> Any:
+    return _accumulated(np.multiply, x, axis)
+
+
+def _accumulated(ufunc: Any, x: Array, axis: Any) -> Any:
+    """`ufunc.accumulate` in a wider type where the dtype calls for it, in row-major order."""
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        from tapegrad.arrays.numpy import float16_sum
+
+        found = float16_sum.accumulated(ufunc, x, axis)
+    elif x.dtype is _F32:
+        from tapegrad.arrays.numpy import cumsum_cumprod
+
+        found = cumsum_cumprod.accumulated(ufunc, x, axis)
+    else:
+        found = ufunc.accumulate(x, 0 if axis is None else axis, x.dtype)
+    return found if found.flags.c_contiguous else np.ascontiguousarray(found)
+
+
+def max(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.maximum.reduce(x, axis, None, None, keepdims)
+
+
+def min(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.minimum.reduce(x, axis, None, None, keepdims)
+
+
+def all(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.logical_and.reduce(x, axis, None, None, keepdims)
+
+
+def any(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.logical_or.reduce(x, axis, None, None, keepdims)
+
+
+def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    if axis is None or (type(axis) is tuple and len(axis) == x.ndim):
+        return np.full((1,) * x.ndim if keepdims else (), np.count_nonzero(x))
+    return np.count_nonzero(x, axis=axis, keepdims=keepdims)
+
+
+def mean(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    if x.dtype is _F32 or x.dtype is _F64:
+        found = sum(x, axis=axis, keepdims=keepdims)
+        return found / (x.size // found.size if found.size else 1)
+    if x.dtype.kind == "V":
+        from tapegrad.arrays.numpy import float16_sum
+
+        return float16_sum.mean(x, axis, keepdims)
+    return np.mean(x, axis=axis, keepdims=keepdims)
+
+
+def argmax(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return x.argmax(axis, keepdims=keepdims)
+
+
+def argmin(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return x.argmin(axis, keepdims=keepdims)
+
+
+def sort(x: Array, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    if descending:
+        return np.take_along_axis(x, argsort(x, axis=axis, descending=True), axis)
+    return np.sort(x, axis=axis, stable=stable)
+
+
+def argsort(x: Array, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+    if x.size >= _SMALL:
+        from tapegrad.arrays.numpy.argsort import order, sortable
+
+        if sortable(x):
+            return order(x, axis, descending)
+    if descending:  # stable: sort the reversed array upwards, and read it backwards
+        n = x.shape[axis] if x.ndim else 1
+        backwards = np.argsort(np.flip(x, axis), axis=axis, stable=stable)
+        return np.flip(n - 1 - backwards, axis)
+    return np.argsort(x, axis=axis, stable=stable)
+
+
+def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Any:
+    if x.ndim == 1 and indices.ndim == 1:
+        return x.take(indices)
+    axis = axis if axis >= 0 else axis + x.ndim
+    shape, have = x.shape, indices.shape
+    if shape[:axis] == have[:axis] and shape[axis + 1 :] == have[axis + 1 :]:
+        return gather_along(x, indices, axis)
+    return np.take_along_axis(x, indices, axis)
+
+
+def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Any:
+    """A view, or for a small result a filled array, which is several times cheaper to make."""
+    size = 1
+    for n in shape:
+        size *= n
+    if size > _SMALL:
+        return np.broadcast_to(x, shape)
+    out = np.empty(shape, x.dtype)
+    out[...] = x
+    return out
+
+
+# --- kernels beyond the standard -------------------------------------------------------------
+
+KERNELS: dict[str, str] = {
+    "tapegrad.arrays.numpy.attention": "attend attend_back",
+    "tapegrad.arrays.numpy.bessel": "airy_ai bessel_k0 bessel_k0e bessel_k1 bessel_k1e",
+    "tapegrad.arrays.numpy.conv": "convolve convolve_transposed convolve_weights",
+    "tapegrad.arrays.numpy.qr_lstsq": "least_squares reflectors triangular_factor",
+    "tapegrad.arrays.numpy.pad": "pad_constant pad_edges unpad_edges",
+    "tapegrad.arrays.numpy.embedding": "spread_rows",
+    "tapegrad.arrays.numpy.cholesky_lu_solve": (
+        "cholesky_factor definite_solution invert ldl_packed ldl_solution lu_packed lu_solution "
+        "permutation_matrix solution solve_again solve_systems triangular_solution"
+    ),
+    "tapegrad.arrays.numpy.fft": "fourier fourier_half fourier_real",
+    "tapegrad.arrays.numpy.gelu": "gelu gelu_back",
+    "tapegrad.arrays.numpy.gru": "gru gru_back",
+    "tapegrad.arrays.numpy.sigmoid_logit": "sigmoid",
+    "tapegrad.arrays.numpy.lstm": "lstm lstm_back",
+    "tapegrad.arrays.numpy.matrix_exp_det": (
+        "cofactor_change cofactors determinants matrix_exponential"
+    ),
+    "tapegrad.arrays.numpy.cdist": "pair_distances pull_distances push_distances",
+    "tapegrad.arrays.numpy.grid_sample": "blend_points match_points spread_points",
+    "tapegrad.arrays.numpy.pointwise": "pointwise",
+    "tapegrad.arrays.numpy.polynomial": "polynomial",
+    "tapegrad.arrays.numpy.max_pool": "put_places shifted_maximum take_places window_maximum",
+    "tapegrad.arrays.numpy.rnn": "rnn rnn_back",
+    "tapegrad.arrays.numpy.interpolate": "resample",
+    "tapegrad.arrays.numpy.cumsum_cumprod": (
+        "other_products running_product_back running_product_push"
+    ),
+    "tapegrad.arrays.numpy.searchsorted_bincount": "members places_in tally tally_evenly",
+    "tapegrad.arrays.numpy.unfold_fold": "read_blocks sum_blocks",
+    "tapegrad.arrays.numpy.softmax": (
+        "log_softmax_along log_softmax_back softmax_along softmax_back"
+    ),
+    "tapegrad.arrays.numpy.layer_norm": (
+        "standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows"
+    ),
+    "tapegrad.arrays.numpy.batch_group_norm": (
+        "channel_moments scale_channels standardize_channels standardize_channels_back "
+        "standardize_channels_weight_back standardize_given_weight_back sum_channels"
+    ),
+}
+"""For each file, the kernels of `tapegrad.arrays.numpy.namespace` that it has."""
+
+
+def __getattr__(name: str) -> Any:
+    """A kernel of a file that is loaded on its first use, or NumPy's package of transforms."""
+    kernel = np.fft if name == "fft" else found(KERNELS, name)
+    if kernel is None:
+        raise AttributeError(f"the namespace {__package__} has no {name}")
+    globals()[name] = kernel
+    return kernel

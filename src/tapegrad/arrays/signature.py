@@ -1,0 +1,87 @@
+"""Marks of arrays: two tensors with one mark have the same shape and the same dtype.
+
+The fast paths ask whether two tensors have the same mark, which is one comparison, instead of
+comparing dtypes, shapes and sizes, which NumPy makes anew for each question.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy.blocks import LARGE
+from tapegrad.arrays.numpy.memory_pool import SMALLEST
+from tapegrad.core.annotations import Array
+
+_F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
+_MOST = 4096  # shapes remembered: forgetting them costs a mark a lookup, no more
+_marks: dict[tuple[Any, tuple[int, ...]], Any] = {}
+
+
+class Like:
+    """Shape and dtype of an array that is not kept itself."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, array: Array):
+        self.shape = array.shape
+        self.dtype = array.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+
+class Mark:
+    """The mark of one shape and dtype. It is true where the array is small."""
+
+    __slots__ = ("blocks", "dtype", "like")
+
+    def __init__(self, array: Array):
+        self.dtype = array.dtype
+        self.blocks = array.size > LARGE  # elementwise work is worth blocks and threads
+        self.like = Like(array)
+
+
+class _LargeMark(Mark):
+    """The mark of arrays for whose results used memory is looked for: it is false."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def mark_of(array: Array) -> Any:
+    """The mark of a NumPy array of float32 or float64 that has a dimension and an element.
+
+    Anything else has the mark False: fast paths leave it alone.
+
+    >>> import numpy as np
+    >>> mark_of = tapegrad.arrays.signature.mark_of
+    >>> mark_of(np.ones(3)) is mark_of(np.zeros(3)), mark_of(np.ones(3)) is mark_of(np.ones(4))
+    (True, False)
+    >>> mark_of(np.arange(3))
+    False
+    """
+    if type(array) is not np.ndarray:
+        return False
+    dtype = array.dtype
+    if not (dtype is _F32 or dtype is _F64) or not array.size or not array.ndim:
+        return False
+    key = (dtype, array.shape)
+    mark = _marks.get(key)
+    if mark is None:
+        if len(_marks) >= _MOST:
+            _marks.clear()
+        kind = Mark if array.nbytes < SMALLEST else _LargeMark
+        mark = _marks[key] = kind(array)
+    return mark

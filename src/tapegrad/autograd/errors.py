@@ -1,0 +1,54 @@
+"""Errors of a backward pass: values that were freed, and values that were written since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.dtype import of
+
+
+def freed(node: Any = None) -> RuntimeError:
+    """A second walk through a graph whose kept values are gone; `node` is where it ended."""
+    from tapegrad.autograd.trace import freed_by
+
+    by = "" if node is None else freed_by(node)
+    return errors.advised(
+        RuntimeError(
+            "Trying to backward through the graph a second time (or directly access saved tensors "
+            "after they have already been freed). Saved intermediate values of the graph are freed "
+            "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+            "to backward through the graph a second time or if you need to access saved tensors "
+            "after calling backward."
+        ),
+        f"Pass retain_graph=True to the first call{by}, or compute the forward pass again.",
+    )
+
+
+def modified(
+    array: Any, version: Any, expected: int, origin: str, node: Any = None
+) -> RuntimeError:
+    """A tensor that was written in place after it was kept for the backward pass, by `node`."""
+    from tapegrad.autograd.trace import anomaly, place, trace_of
+
+    hint = (
+        "the backtrace further above shows the operation that failed to compute its gradient. The "
+        "variable in question was changed in there or anywhere later. Good luck!"
+        if anomaly[0]
+        else "enable anomaly detection to find the operation that failed to compute its gradient, "
+        "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+    kind = errors.tensor_type(of(array.dtype))
+    source = f", which is {origin}," if origin else ""
+    where = " at {}:{}".format(*version.line) if version.line else ""
+    kept = "" if node is None else place(trace_of(node))
+    kept = kept and f"{node.name()} kept the tensor{kept}. "
+    return errors.advised(
+        RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace "
+            f"operation: [{kind} {list(array.shape)}]{source} is at version "
+            f"{version.value}; expected version {expected} instead. Hint: {hint}"
+        ),
+        f"{kept}The last write was {version.operator}{where}. Write out of place there, or clone() "
+        "the tensor before it is written.",
+    )

@@ -1,0 +1,1 @@
+"""Forward mode: tangents that go along with what is computed."""

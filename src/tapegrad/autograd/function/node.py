@@ -1,0 +1,252 @@
+"""The node of a custom function: what its call keeps, and how its `backward` runs.
+
+The node holds the `ctx` of the call, which knows the node only weakly, and of the results only the
+arrays of those that are saved: a graph is freed without the help of the garbage collector.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy import ndarray
+
+from tapegrad.arrays.signature import Like
+from tapegrad.autograd.errors import freed
+from tapegrad.autograd.function.context import unpicklable
+from tapegrad.autograd.function.saved import FREED, TAKEN, kept_tensor
+from tapegrad.autograd.node import MultiNode, next_sequence
+from tapegrad.autograd.sum_to_size import restore
+from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import Namespace
+from tapegrad.core.dtype import of
+from tapegrad.core.tensor_base import TensorBase, wrap
+
+new = object.__new__
+
+
+class BackwardCFunction(MultiNode):
+    """The node, of a class of its own for each custom function: `ExpBackward` for `Exp`.
+
+    What is asked of it that it does not have is asked of its `ctx`.
+    """
+
+    __slots__ = ("__dict__", "ctx", "input_likes", "input_order", "kept_tensors", "output_likes")
+    plan: Any  # all have one: PLAN
+    likes = versions = restore = None  # zeros are made here, not by the engine
+    _forward_cls: Any
+    ctx: Any
+    input_likes: list  # of each edge, the shape and dtype of its argument
+    input_order: list[int]  # of each edge, the argument that it stands for
+    kept_tensors: Any  # of each saved tensor itself, a Kept, a KeptPacked, or None
+    output_likes: list  # of each result its namespace, a Like, its mark; None if it is no tensor
+
+    def __init__(self) -> None:
+        self.ctx = self._context_cls(self)
+        self.hooks = self.output_version = None
+        self.kept_tensors = self.edges = ()
+        self.sequence = next_sequence()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.ctx, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *dir(self.ctx)]
+
+    # --- what the engine asks ---
+
+    @property
+    def saved(self) -> tuple:
+        """Never None: that nothing is left matters only to who asks for `saved_tensors`."""
+        return ()
+
+    @saved.setter
+    def saved(self, values: None) -> None:
+        self.kept_tensors = FREED
+
+    def like_of(self, index: int) -> Any:
+        """What has the shape and dtype of a result; None for one that is no tensor."""
+        output = self.output_likes[index]
+        return None if output is None else output[1]
+
+    # --- what the user asks ---
+
+    def apply(self, *gradients: Any) -> Any:
+        """Call the function's `backward`."""
+        return self.user_backward()(self.ctx, *gradients)
+
+    def apply_jvp(self, *tangents: Any) -> Any:
+        """Call the function's `jvp`."""
+        return self._forward_cls.jvp(self.ctx, *tangents)
+
+    def user_backward(self) -> Any:
+        """The function's `backward`, whichever of its two names it has."""
+        function = self._forward_cls
+        backward, vjp, neither = function.backward, function.vjp, function._unwritten
+        if vjp is neither:
+            return backward
+        if backward is not neither:
+            raise errors.runtime_error(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. "
+                "You should only implement one of them.",
+                "They are two names of one thing.",
+            )
+        return vjp
+
+    def _unpacked(self) -> tuple:
+        """What the node kept, as tensors with their place in the graph: `ctx.saved_tensors`."""
+        kept = self.kept_tensors
+        if kept is FREED:
+            raise freed(self)
+        if kept is TAKEN:
+            raise errors.runtime_error(
+                "saved_tensors can only be accessed once when clear_saved_tensors_on_access="
+                "True is set on the autograd.Function. Either access saved_tensors only once, "
+                "or set clear_saved_tensors_on_access=False.",
+                "Take them once: x, y = ctx.saved_tensors.",
+            )
+        found = tuple([kept_tensor(self, each) for each in kept])
+        if kept and self._forward_cls.clear_saved_tensors_on_access:
+            self.kept_tensors = TAKEN
+        return found
+
+    @property
+    def _raw_saved_tensors(self) -> tuple:
+        """What is kept of each saved tensor, as it is kept."""
+        from tapegrad.autograd.raw_saved import SavedByFunction
+
+        if self.kept_tensors is FREED or self.kept_tensors is TAKEN:
+            raise freed()
+        return tuple(
+            [
+                None if x is None else SavedByFunction(self, i)
+                for i, x in enumerate(self.kept_tensors)
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise unpicklable(self)
+
+
+BackwardCFunction.__module__ = "torch.autograd.function"
+
+
+class _Plan:
+    """How such a node runs: the user's function on tensors, its results checked."""
+
+    __slots__ = ()
+    keeps = ()
+    keeps_tensors = True
+
+    def gradients(self, node: BackwardCFunction, g: Any) -> list:
+        """The gradient of each edge, an array or None, from those of the results."""
+        given = []
+        for x, output in zip(g if type(g) is list else (g,), node.output_likes, strict=True):
+            if type(x) is not ndarray or output is None:
+                given.append(x if x is None else wrap(x))
+                continue
+            tensor = new(
+                tensor_base.Tensor
+            )  # `wrap`, and the mark of the result: looking it up is dear
+            tensor._array = x
+            tensor._node = tensor._counter = tensor._view = tensor._grad = None
+            like = output[1]
+            same = x.dtype is like.dtype and x.shape == like.shape
+            tensor._mark = output[2] if same else None
+            given.append(tensor)
+        return [x if x is None else x._array for x in self._run(node, given)]
+
+    def run_on_tensors(self, node: BackwardCFunction, g: Any) -> list:
+        """The same for tensors."""
+        return self._run(node, list(g) if isinstance(g, (list, tuple)) else [g])
+
+    def _run(self, node: BackwardCFunction, g: list) -> list:
+        ctx = node.ctx
+        if ctx.materialize_grads:
+            for i, x in enumerate(g):
+                if x is None and node.output_likes[i] is not None:
+                    g[i] = _zeros(*node.output_likes[i][:2])
+        function = node._forward_cls
+        backward = node.user_backward()
+        found = backward(ctx, g) if function.boxed_grads_call else backward(ctx, *g)
+        return _checked(node, found if type(found) is tuple else _as_tuple(found))
+
+    def kept(self, node: BackwardCFunction, name: str) -> Any:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
+BackwardCFunction.plan = PLAN = _Plan()
+
+
+def _as_tuple(found: Any) -> tuple:
+    return tuple(found) if isinstance(found, tuple) else (found,)
+
+
+def _zeros(xp: Namespace, like: Like) -> Any:
+    return wrap(xp.zeros(like.shape, dtype=like.dtype))
+
+
+def _checked(node: BackwardCFunction, found: tuple) -> list:
+    """Of what `backward` returned, one for each argument, the gradients of the edges."""
+    n = len(node.ctx.needs_input_grad)
+    if len(found) > n and all(g is None for g in found[n:]):
+        found = found[:n]
+    name = type(node).__name__
+    if len(found) != n:
+        raise errors.runtime_error(
+            f"function {name} returned an incorrect number of gradients (expected {n}, got "
+            f"{len(found)})",
+            "backward returns a tuple of one gradient for each argument of forward, None for "
+            "those that have none.",
+        )
+    order = node.input_order
+    gradients: list[Any] = []
+    if len(order) != n:
+        for i, g in enumerate(found):
+            if g is not None and i not in order:
+                raise errors.runtime_error(
+                    f"function {name} returned a gradient different than None at position "
+                    f"{i + 1}, but the corresponding forward input was not a Variable",
+                    "Return None for arguments that are no tensors.",
+                )
+    for i, edge, (shape, dtype) in zip(order, node.edges, node.input_likes, strict=True):
+        g = found[i]
+        if g is None:
+            gradients.append(None)
+            continue
+        if not isinstance(g, TensorBase):
+            raise errors.runtime_error(
+                f"expected Variable or None (got {type(g).__name__})", "Gradients are tensors."
+            )
+        array = g._array
+        if edge is None:
+            g = None
+        elif array.dtype is not dtype or array.shape != shape:
+            g = _fitted(name, len(gradients), g, shape, dtype)
+        gradients.append(g)
+    return gradients
+
+
+def _fitted(name: str, i: int, g: Any, shape: tuple, dtype: Any) -> Any:
+    """A gradient in the shape and dtype of the argument it is for."""
+    have = g._array.shape
+    if have == shape and g._array.dtype == dtype:
+        return g
+    extra = len(have) - len(shape)
+    if extra < 0 or any(want not in (n, 1) for n, want in zip(have[extra:], shape, strict=True)):
+        raise errors.runtime_error(
+            f"Function {name} returned an invalid gradient at index {i} - got {list(have)} but "
+            f"expected shape compatible with {list(shape)}",
+            "A gradient has the shape of the argument it is for, or one that broadcasting made "
+            "of it.",
+        )
+    if g.dtype.is_complex and not of(dtype).is_complex:
+        raise errors.runtime_error(
+            "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == "
+            "grad_is_complex) to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)",
+            "The gradient of a real argument is real: return its real part.",
+        )
+    return restore(g, shape, dtype)

@@ -1,0 +1,56 @@
+"""Gradients that refuse to be differentiated: those of a `once_differentiable` backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.node import MultiNode, Port, next_sequence
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase
+
+
+class Error(MultiNode):
+    """The node behind them, which raises when a gradient reaches it."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The name as PyTorch gives it, with its namespace."""
+        return "torch::autograd::Error"
+
+
+class _Plan:
+    __slots__ = ()
+    keeps = ()
+    keeps_tensors = False
+
+    def gradients(self, node: Error, g: Any) -> Any:
+        raise errors.runtime_error(
+            "trying to differentiate twice a function that was marked with @once_differentiable",
+            "Take the decorator away if its backward is made of tensor operators.",
+        )
+
+    run_on_tensors = gradients
+
+    def kept(self, node: Error, name: str) -> Any:
+        raise AttributeError(f"'Error' object has no attribute '_saved_{name}'")
+
+
+PLAN = _Plan()
+
+
+def refusing(gradients: tuple) -> tuple:
+    """The same gradients behind a node that raises."""
+    node = Error()
+    node.plan = PLAN
+    node.edges = node.saved = ()
+    node.versions = node.restore = node.hooks = node.output_version = node.likes = None
+    node.n_outputs = len(gradients)
+    node.sequence = next_sequence()
+    found = []
+    for i, g in enumerate(gradients):
+        if isinstance(g, TensorBase):
+            g = g.detach()
+            g._node = Port(node, i)
+        found.append(g)
+    return tuple(found)

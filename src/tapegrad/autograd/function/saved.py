@@ -1,0 +1,129 @@
+"""What the node of a custom function keeps of the tensors that `save_for_backward` was given.
+
+Of results it keeps the arrays alone: a result leads back to the node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.errors import modified
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import INFERENCE, Port
+from tapegrad.autograd.plan import placed
+from tapegrad.autograd.saved import origin_kept, origin_of, version_now
+from tapegrad.autograd.view import edge_of
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase, wrap
+
+FREED: Any = type("Freed", (), {"__slots__": ()})()  # in place of what was saved
+TAKEN: Any = type("Taken", (), {"__slots__": ()})()  # the same, where it may be asked for once
+
+
+class Kept:
+    """One tensor that `save_for_backward` was given, and its version then.
+
+    It stands for results, and for tensors that have a version counter: others are kept as they are.
+    """
+
+    __slots__ = ("index", "value", "version")
+
+    def __init__(self, x: Any, index: int | None):
+        self.index = index  # which result of the function it is; None: another tensor
+        self.version = version_now(x)
+        # a result leads back to the node, which may therefore not hold it
+        self.value = x if index is None else x._array
+
+    def tensor(self, node: Any) -> Any:
+        """The tensor, with its place in the graph; raises if it was written since."""
+        index = self.index
+        if index is None:
+            return _unwritten(self.value, self.version)
+        x = wrap(self.value)
+        x._node = Port(node, index)
+        x._counter = counter = (node.output_version or {}).get(index)
+        if counter is not None and counter.value != self.version:
+            raise modified(self.value, counter, self.version, origin_of(x._node))
+        return x
+
+
+def _unwritten(x: Any, version: int) -> Any:
+    """A tensor that was kept at `version`; raises if it was written since."""
+    counter = x._counter
+    if counter is not None and counter is not INFERENCE and counter.value != version:
+        is_view = counter.origin and x._view is not None
+        origin = "output 0 of AsStrided" if is_view else origin_kept(x, counter)
+        raise modified(x._array, counter, version, origin)
+    return x
+
+
+class KeptPacked:
+    """The same where saved-tensor hooks are on: what the pack hook gave for the tensor."""
+
+    __slots__ = ("edge", "index", "packed")
+
+    def __init__(self, packed: Any, edge: Any, index: int | None):
+        self.packed = packed
+        self.edge = edge  # behind another tensor than a result; None where it has no gradient
+        self.index = index
+
+    def tensor(self, node: Any) -> Any:
+        """The tensor that the unpack hook gives now, with its place in the graph."""
+        x = self.packed.tensor()
+        if self.index is not None:
+            x._node = Port(node, self.index)
+            return x
+        return x if self.edge is None else placed(x._array, self.edge)
+
+
+def keep(node: Any) -> None:
+    """Keep what was given to `save_for_backward`, now that the results have their place."""
+    tensors = node.ctx.to_save
+    if tensors is None:
+        return
+    kept: list[Any] = []
+    packs = type(MODE.get()) is not bool  # a mode may want to pack what is kept
+    for i, x in enumerate(tensors):
+        if x is None:
+            kept.append(None)
+            continue
+        if not isinstance(x, TensorBase):
+            raise errors.type_error(
+                f"save_for_backward can only save variables, but argument {i} is of type "
+                f"{type(x).__name__}",
+                "Keep anything but tensors as an attribute: ctx.name = value.",
+            )
+        edge = x._node
+        index = edge.index if type(edge) is Port and edge.node is node else None
+        packed = _packed(x, index) if packs else None
+        if packed is not None:
+            kept.append(packed)
+        else:
+            kept.append(x if index is None and x._counter is None else Kept(x, index))
+    node.kept_tensors = tuple(kept)
+
+
+def _packed(x: Any, index: int | None) -> KeptPacked | None:
+    from tapegrad.autograd.saving_mode import packed_by_mode
+
+    packed = packed_by_mode(x)
+    if packed is None:
+        return None
+    return KeptPacked(packed, edge_of(x) if index is None else None, index)
+
+
+def kept_value(kept: Any) -> Any:
+    """What a node holds of a tensor that it kept: the tensor, its array, or what it was packed to.
+
+    For who describes it.
+    """
+    if type(kept) is Kept:
+        return kept.value
+    return kept.packed if type(kept) is KeptPacked else kept
+
+
+def kept_tensor(node: Any, kept: Any) -> Any:
+    """A tensor that a node kept, with its place in the graph; raises if it was written since."""
+    if type(kept) is Kept or type(kept) is KeptPacked:
+        return kept.tensor(node)
+    return kept if kept is None or kept._counter is None else _unwritten(kept, 0)

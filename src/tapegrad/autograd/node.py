@@ -1,0 +1,337 @@
+"""Nodes of the graph: those of operators, that of a leaf, and version counters.
+
+Edges point from a node to the nodes of its inputs. An edge is one object: the node itself, a `Port`
+where the node has several outputs, an `AccumulateGrad` for a leaf, or None where no gradient goes.
+Nothing here points from a node to its own output, so a graph is freed by reference counting.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Any
+
+next_sequence = itertools.count(1).__next__
+
+
+class Version:
+    """How often a tensor was written in place; shared by a tensor and its views.
+
+    It comes into being with the first view or write: a tensor that was never written has none.
+    """
+
+    __slots__ = ("line", "operator", "origin", "value")
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.origin = ""  # what the tensor is since it was written with a history
+        self.operator = ""  # of the last write
+        self.line: tuple[str, int] | None = None  # where it was made: file and line
+
+
+class _Every:
+    """Equal to every version: that of a copy, to which nobody writes."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+EVERY = _Every()
+INFERENCE = Version()  # the mark of inference tensors, which have no counter
+
+
+def version_of(tensor: Any) -> Version:
+    """The version counter of `tensor`, made on first use and told to the node behind it.
+
+    Through that node whoever kept the tensor's array finds the counter.
+    """
+    version = tensor._counter
+    if version is None:
+        node = tensor._node
+        version = None if node is None else node.output_version
+        if version is None or type(version) is dict:
+            version = Version()
+            if node is not None:
+                node.watch(version)
+        tensor._counter = version
+    return version
+
+
+def mark_inference(results: Any) -> Any:
+    """Turn fresh results into inference tensors; views of ordinary tensors stay ordinary."""
+    from tapegrad.core.tensor_base import TensorBase
+
+    for result in results if isinstance(results, (tuple, list)) else (results,):
+        if isinstance(result, TensorBase) and result._counter is None:
+            result._counter = INFERENCE
+        elif isinstance(result, TensorBase) and result._view is not None:
+            result._view.made = "inference"
+    return results
+
+
+class Node:
+    """What a gradient passes on its way: the node of an operator, or that of a leaf.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> isinstance((x * 2).grad_fn, torch.autograd.graph.Node)
+    True
+    """
+
+    __slots__ = ("__weakref__",)
+    n_outputs = 1
+    edges: Any
+    hooks: Any
+    output_version: Any
+    sequence: Any
+
+    def watch(self, version: Version) -> None:
+        self.output_version = version
+
+    def name(self) -> str:
+        """The name of the node, as it prints."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple:
+        """The edges as pairs (node, number of the node's output)."""
+        return ()
+
+    @property
+    def metadata(self) -> dict:
+        """A dictionary for whoever wants to attach something to the node.
+
+        In anomaly mode it has the forward traceback of the call, a list of lines: `"traceback_"`;
+        where a backward pass made the node, `"parent_"` is the one that ran, while that exists.
+        """
+        from tapegrad.autograd.trace import trace_of
+
+        metadata, trace = hooks_of(self).metadata, trace_of(self)
+        if trace is not None:
+            metadata.setdefault("traceback_", trace.summary().format())
+            parent = None if trace.parent is None else trace.parent[2]()
+            if parent is not None:
+                metadata.setdefault("parent_", parent)
+        return metadata
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: what needs no gradient has no node."""
+        return True
+
+    def _sequence_nr(self) -> int:
+        return self.sequence
+
+    def __dir__(self) -> list[str]:
+        """The names that PyTorch's nodes have, and those of what this one keeps."""
+        own = [name for name in object.__dir__(self) if name.startswith("__")]
+        variable = ["variable"] if type(self) is AccumulateGrad else []
+        plan: Any = getattr(self, "plan", None)
+        plan = getattr(plan, "original", plan)
+        saved = plan.shown_names() if hasattr(plan, "shown_names") else ()
+        return [*own, *_SHOWN, *variable, *saved]
+
+    def register_hook(self, fn: Any) -> Any:
+        """Call `fn(grad_inputs, grad_outputs)` after the node has run; returns a handle.
+
+        What it returns, a tuple with a tensor or None for each of `grad_inputs`, replaces them.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> y = x * 2
+        >>> handle = y.grad_fn.register_hook(lambda gi, go: print(gi, go))
+        >>> y.sum().backward()
+        (tensor([2., 2.]), None) (tensor([1., 1.]),)
+        """
+        return hooks_of(self).add("post", fn)
+
+    def register_prehook(self, fn: Any) -> Any:
+        """Call `fn(grad_outputs)` before the node runs; returns a handle.
+
+        What it returns, a tuple with a tensor or None for each of them, replaces them.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> y = x * 2
+        >>> handle = y.grad_fn.register_prehook(lambda go: (go[0] * 10,))
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([20., 20.])
+        """
+        return hooks_of(self).add("pre", fn)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+Node.__module__ = "torch.autograd.graph"
+_SHOWN = (
+    "_sequence_nr metadata name next_functions register_hook register_prehook requires_grad".split()
+)
+
+
+class OperatorNode(Node):
+    """One recorded application of an operator, with one differentiable output.
+
+    `edges` has one for each array input; `saved` what the rules asked for, None once it is freed.
+    """
+
+    __slots__ = (
+        "hooks",  # None or NodeHooks
+        "output_version",  # counter of the output, once it has one
+        "plan",  # what the node keeps and how it runs: autograd/plan.py
+        "restore",  # None, or (shape, dtype) of each input that was broadcast or cast
+        "sequence",  # a node is younger than its inputs: its number is larger
+        "versions",  # None, or the versions of what is saved where an input had a counter
+    )
+    plan: Any
+    restore: Any
+    saved: Any
+    sequence: int
+    versions: Any
+
+    @property
+    def next_functions(self) -> tuple:
+        """The edges as pairs (node, number of the node's output)."""
+        hidden = self.plan.op.hidden if hasattr(self.plan, "op") else ()
+        return tuple(
+            (edge.node, edge.index) if type(edge) is Port else (edge, 0)
+            for i, edge in enumerate(self.edges)
+            if i not in hidden
+        )
+
+
+class TupleNode(OperatorNode):
+    """A node of any number of inputs: its edges and what it keeps are tuples."""
+
+    __slots__ = ("edges", "saved")
+
+
+FREED = type("Freed", (), {"__slots__": ()})()  # in place of what a node kept
+
+
+class PairNode(OperatorNode):
+    """A node of one or two inputs, without tuples to hold them and the two things it may keep.
+
+    It is the node of small operators, of which graphs have the most: half as many objects to make,
+    to free and for the garbage collector to look at. A third thing kept goes with the second.
+    """
+
+    __slots__ = ("edge_0", "edge_1", "kept_0", "kept_1")
+
+    @property
+    def edges(self) -> tuple:
+        return (self.edge_0,) if len(self.plan.kinds) == 1 else (self.edge_0, self.edge_1)
+
+    @edges.setter
+    def edges(self, edges: tuple) -> None:
+        self.edge_0, self.edge_1 = edges[0], edges[-1]
+
+    @property
+    def saved(self) -> tuple | None:
+        n = len(self.plan.keeps)
+        if n and self.kept_0 is FREED:
+            return None
+        if n > 2:
+            return (self.kept_0, *self.kept_1)
+        return (self.kept_0, self.kept_1) if n == 2 else (self.kept_0,) if n else ()
+
+    @saved.setter
+    def saved(self, values: tuple | None) -> None:
+        if values is None:
+            self.kept_0 = self.kept_1 = FREED
+        elif values:
+            self.kept_0, self.kept_1 = values[0], values[1:] if len(values) > 2 else values[-1]
+
+
+class MultiNode(TupleNode):
+    """A node with several differentiable outputs; `likes` has the shape and dtype of each."""
+
+    __slots__ = ("likes", "n_outputs")
+    likes: Any  # None: zeros for what no gradient reaches are the node's own business
+
+    def like_of(self, index: int) -> Any:
+        """What has the shape and dtype of an output; None where that is not known."""
+        return None if self.likes is None else self.likes[index]
+
+
+class Port:
+    """One output of a `MultiNode`: what the edges to it point at, held by them and not by it."""
+
+    __slots__ = ("index", "node")
+
+    def __init__(self, node: MultiNode, index: int):
+        self.node = node
+        self.index = index
+
+    @property
+    def output_version(self) -> Version | None:
+        """The counter of this output, once it has one."""
+        return (self.node.output_version or {}).get(self.index)
+
+    def watch(self, version: Version) -> None:
+        node = self.node
+        if node.output_version is None:
+            node.output_version = {}
+        node.output_version[self.index] = version
+
+
+class AccumulateGrad(Node):
+    """The node of a leaf: adds what arrives to the leaf's `.grad`.
+
+    The leaf holds its node and the node its leaf only weakly, so that neither outlives its use; a
+    graph whose leaf has gone makes `variable` anew from the array.
+    """
+
+    __slots__ = ("array", "hooks", "kind", "leaf", "output_version")
+    hooked = False  # whether any leaf ever got a hook: only then are arrivals counted
+    edges = ()
+    sequence = 0  # older than every node: runs when all that feeds it has run
+
+    def __init__(self, leaf: Any):
+        self.leaf = weakref.ref(leaf)
+        self.array = leaf._array
+        self.kind = type(leaf)
+        self.hooks: Any = None
+        self.output_version: Version | None = None
+
+    @property
+    def variable(self) -> Any:
+        """The leaf whose gradient this node accumulates."""
+        leaf = self.leaf()
+        if leaf is None:
+            leaf = object.__new__(self.kind)
+            leaf._array, leaf._node, leaf._counter = self.array, self, self.output_version
+            leaf._view = leaf._grad = leaf._mark = None
+            self.leaf = weakref.ref(leaf)
+        return leaf
+
+    def name(self) -> str:
+        """The name as PyTorch gives it, with its namespace."""
+        return "torch::autograd::AccumulateGrad"
+
+    def _sequence_nr(self) -> int:
+        return 2**64 - 1  # what PyTorch gives: it runs a leaf as soon as it can
+
+
+def hooks_of(node: Any) -> Any:
+    """The hooks of a node, made on first use."""
+    from tapegrad.autograd.hooks import NodeHooks
+
+    if node.hooks is None:
+        node.hooks = NodeHooks()
+        if type(node) is AccumulateGrad:
+            AccumulateGrad.hooked = True
+    return node.hooks
+
+
+def make_leaf(tensor: Any) -> Any:
+    """Let gradients flow to a tensor that nothing made."""
+    node = AccumulateGrad(tensor)
+    node.output_version = tensor._counter
+    tensor._node = node
+    return tensor

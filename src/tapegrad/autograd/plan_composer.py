@@ -1,0 +1,172 @@
+"""The functions of a plan, written as one would by hand and compiled once."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+from tapegrad.arrays.numpy.blocks import in_blocks
+from tapegrad.autograd.errors import freed
+from tapegrad.autograd.node import FREED, MultiNode, PairNode
+from tapegrad.autograd.saved import GRAD, RAW, check, held, kept, like, version_now
+from tapegrad.autograd.sum_to_size import brought_back, restored
+from tapegrad.core.annotations import Namespace
+
+
+def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
+    """The functions that run, that keep, and that take versions, for one plan.
+
+    For `mul` with two inputs that require grad:
+
+        def MulBackward0(node, g, retain):
+            other = node.kept_0
+            input = node.kept_1
+            if other is FREED: raise freed(node)
+            versions = node.versions or unwritten
+            v = node.edge_1.output_version
+            if v is not None and v.value != versions[0]: check(node)
+            v = node.edge_0.output_version
+            if v is not None and v.value != versions[1]: check(node)
+            g_0 = rule_0(g, other)
+            g_1 = rule_1(g, input)
+            if node.restore is not None:
+                g_0 = brought_back(g_0, node.restore[0])
+                g_1 = brought_back(g_1, node.restore[1])
+            if not retain: node.kept_0 = node.kept_1 = FREED
+            return (node.edge_0, g_0, node.edge_1, g_1,)
+        def save(inputs, params, outputs):
+            return (kept(inputs[1]), kept(inputs[0]),)
+        def versions(inputs):
+            return (version_now(inputs[1]), version_now(inputs[0]),)
+    """
+    op = plan.op
+    scope: dict[str, Any] = {
+        "FREED": FREED,
+        "brought_back": brought_back,
+        "check": check,
+        "freed": freed,
+        "held": held,
+        "kept": kept,
+        "like": like,
+        "restored": restored,
+        "version_now": version_now,
+        "unwritten": (0,) * len(plan.keeps),
+        "xp": xp,
+    }
+    small = issubclass(plan.node_type, PairNode)
+    names = [name for _, _, name in plan.keeps]
+    lines = [f"def {op.node_name}(node, g, retain):", *_taken(plan, names, small)]
+    lines += _unpacking(plan, names, small)
+    if plan.conjugate:
+        lines.append(
+            "    g = [xp.conj(x) for x in g] if isinstance(g, (list, tuple)) else xp.conj(g)"
+        )
+    if op.output_names and op.multi:
+        lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
+    for i, rule in plan.rules:
+        # a rule of the cotangent alone hands it on, or is one pass: blocks would copy it
+        blocks = large and rule.names != ("g",)
+        blocks = blocks and not any(name.endswith("_like") for name in rule.names)
+        scope[f"rule_{i}"] = in_blocks(rule.function) if blocks else rule.function
+        lines.append(f"    g_{i} = rule_{i}({', '.join(rule.names)})")
+    lines += _handed_on(plan, small)
+    saved = "".join(
+        f"{_KEEP_TEXTS[_kind_of_keep(plan, where, key)].format(key=key)}, "
+        for where, key, _ in plan.keeps
+    )
+    lines += ["def save(inputs, params, outputs):", f"    return ({saved})"]
+    versions = "".join(
+        f"{_VERSION_TEXTS.get(where, '0').format(key=key)}, " for where, key, _ in plan.keeps
+    )
+    lines += ["def versions(inputs):", f"    return ({versions})"]
+    source = "\n".join(lines) + "\n"
+    file = f"<tapegrad rules of {op.name}, inputs {plan.kinds}>"
+    exec(compile(source, file, "exec"), scope)
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    return scope[op.node_name], scope["save"], scope["versions"]
+
+
+def _kind_of_keep(plan: Any, where: str, key: Any) -> str:
+    return "gradient" if where == "input" and plan.kinds[key] == GRAD else where
+
+
+def _taken(plan: Any, names: list[str], small: bool) -> list[str]:
+    """Lines that take what the node kept, and see that it is still there."""
+    if not names:
+        return []
+    if small:
+        lines = [f"{name} = node.kept_{i}" for i, name in enumerate(names[:2])]
+        if len(names) > 2:
+            lines[1] = f"{', '.join(names[1:])}, = node.kept_1"
+        test = f"{names[0]} is FREED"
+    else:
+        lines = ["saved = node.saved"]
+        test = "saved is None"
+    if plan.keeps_tensors:
+        lines.append(f"if {test}: raise freed(node)")
+    if not small:
+        lines.append(f"{', '.join(names)}, = saved")
+    return [f"    {line}" for line in lines]
+
+
+def _unpacking(plan: Any, names: list[str], small: bool) -> list[str]:
+    """Lines that turn what is saved into arrays, and see that nobody wrote to it."""
+    lines = []
+    for i, (where, key, name) in enumerate(plan.keeps):
+        if where == "input" and plan.kinds[key] == GRAD:
+            lines += [f"v = {_edge(key, small)}.output_version", _SEEN.format(i)]
+        elif where == "input" and plan.kinds[key] != RAW:
+            lines += [f"v = {name}._counter", _SEEN.format(i), f"{name} = {name}._array"]
+        elif where == "output":
+            if issubclass(plan.node_type, MultiNode):
+                lines += [f"v = (node.output_version or {{}}).get({key})", _SEEN.format(i)]
+            elif key == plan.op.differentiable_output:
+                lines += ["v = node.output_version", _SEEN.format(i)]
+        elif where == "inputs":
+            lines += ["check(node)", f"{name} = [x._array for x in {name}]"]
+    if not any("versions" in line for line in lines):
+        return [f"    {line}" for line in lines]
+    return ["    versions = node.versions or unwritten", *(f"    {line}" for line in lines)]
+
+
+_SEEN = "if v is not None and v.value != versions[{}]: check(node)"
+
+
+def _edge(i: int, small: bool) -> str:
+    return f"node.edge_{i}" if small else f"node.edges[{i}]"
+
+
+def _handed_on(plan: Any, small: bool) -> list[str]:
+    """Lines that bring the gradients back to the inputs' shapes, free what was kept, and return."""
+    inputs = [i for i, _ in plan.rules]
+    lines: list[str] = []
+    if plan.op.variadic:
+        if plan.conjugate:
+            lines.append("g_0 = [None if x is None else xp.conj(x) for x in g_0]")
+        lines.append("if node.restore is not None: g_0 = restored(g_0, node.restore)")
+        result = "[x for pair in zip(node.edges, g_0) for x in pair]"
+    else:
+        if plan.conjugate:
+            lines += [f"if g_{i} is not None: g_{i} = xp.conj(g_{i})" for i in inputs]
+        lines.append("if node.restore is not None:")
+        lines += [f"    g_{i} = brought_back(g_{i}, node.restore[{i}])" for i in inputs]
+        result = "(" + "".join(f"{_edge(i, small)}, g_{i}, " for i in inputs) + ")"
+    if plan.keeps_tensors:
+        freed = "node.kept_0 = node.kept_1 = FREED" if small else "node.saved = None"
+        lines.append(f"if not retain: {freed}")
+    return [f"    {line}" for line in (*lines, f"return {result}")]
+
+
+_VERSION_TEXTS = {
+    "input": "version_now(inputs[{key}])",
+    "inputs": "tuple([version_now(x) for x in inputs])",
+}
+_KEEP_TEXTS = {
+    "gradient": "kept(inputs[{key}])",
+    "input": "held(inputs[{key}])",
+    "like": "like(inputs[{key}])",
+    "param": "params[{key!r}]",
+    "output": "outputs[{key}]._array",
+    "inputs": "tuple([held(x) for x in inputs])",
+    "likes": "[like(x) for x in inputs]",
+}

@@ -1,0 +1,124 @@
+"""What a node keeps of a call's operands, and the check that nobody wrote to it since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.signature import Like
+from tapegrad.autograd.errors import modified
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, MultiNode, OperatorNode, Port
+from tapegrad.autograd.view import edge_of
+from tapegrad.autograd.view_origin import short_name
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+
+GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
+
+
+def version_now(value: Any) -> int:
+    """The version of something kept: 0 for what has no counter."""
+    version = getattr(value, "_counter", None)
+    if version is INFERENCE:
+        raise errors.inference_saved()
+    return 0 if version is None else version.value
+
+
+def like(value: Any) -> Any:
+    """What `x_like` is for an input: a Like, or the Python number or None itself."""
+    mark = getattr(value, "_mark", None)
+    if mark is not None and mark is not False:
+        return mark.like
+    array = getattr(value, "_array", value)
+    return Like(array) if hasattr(array, "shape") else value
+
+
+def kept(x: Any) -> Any:
+    """What is kept of an input that requires grad: its array. Its version counter, where it has
+    one because it is a view or was written, is found at the node behind it."""
+    if x._counter is not None:
+        version_kept(x, edge_of(x))
+    return x._array
+
+
+def version_kept(x: Any, edge: Any) -> int:
+    """The version of `x`, whose array a node keeps; the node behind it learns of the counter."""
+    counter = x._counter
+    if counter is None:
+        return 0
+    if counter is INFERENCE:
+        raise errors.inference_saved()
+    if edge.output_version is not counter:
+        edge.watch(counter)
+    return counter.value
+
+
+def held(x: Any) -> Any:
+    """What is kept of another input: itself, or where it has a version counter a stand-in. What is
+    written through a tensor later may lead back to the node, which then would never be freed."""
+    if getattr(x, "_counter", None) is None:
+        return x
+    stand_in = _tensor.wrap(x._array)
+    stand_in._node, stand_in._counter = x._node, x._counter
+    if x._view is not None:
+        stand_in.__class__ = _tensor.KeptView
+    return stand_in
+
+
+def check(node: OperatorNode) -> None:
+    """Raise if something the node kept was written in place since."""
+    expected = node.versions
+    for i, ((where, key, _), value) in enumerate(zip(node.plan.keeps, node.saved, strict=True)):
+        edge = None
+        if where == "input":
+            if hasattr(value, "_counter"):
+                version = value._counter
+            else:
+                edge = node.edges[key]
+                version = None if edge is None else edge.output_version
+        elif where == "output":
+            version = node.output_version
+            if type(version) is dict:
+                version = version.get(key)
+            elif key != node.plan.op.differentiable_output:
+                version = None
+            edge = Port(node, key) if isinstance(node, MultiNode) else node
+        elif where == "inputs":
+            _check_inputs(node, value, (0,) * len(value) if expected is None else expected[i])
+            continue
+        else:
+            continue
+        want = expected[i] if expected is not None else 0
+        if version is not None and version.value != want:
+            array = value._array if hasattr(value, "_counter") else value
+            origin = origin_of(edge) if where == "output" else origin_kept(value, version, edge)
+            raise modified(array, version, want, origin, node)
+
+
+def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
+    for value, want in zip(values, expected, strict=True):
+        version = getattr(value, "_counter", None)
+        if version is not None and version.value != want:
+            origin = origin_kept(value, version)
+            raise modified(value._array, version, want, origin, node)
+
+
+def origin_kept(value: Any, version: Any, edge: Any = None) -> str:
+    """Which output of which node a kept tensor is by now, as PyTorch words it."""
+    if version.origin:
+        view = type(value) is _tensor.KeptView or _is_view_node(edge)
+        return "output 0 of AsStrided" if view else version.origin
+    return origin_of(value._node if hasattr(value, "_node") else edge)
+
+
+def _is_view_node(edge: Any) -> bool:
+    """Whether a view operator made what is behind an edge."""
+    plan = getattr(edge.node if type(edge) is Port else edge, "plan", None)
+    return plan is not None and (not hasattr(plan, "op") or plan.op.view)
+
+
+def origin_of(edge: Any) -> str:
+    """Which output of which node an edge points at; nothing for a leaf."""
+    if edge is None or type(edge) is AccumulateGrad:
+        return ""
+    index = edge.index if type(edge) is Port else 0
+    return f"output {index} of {short_name(edge)}"

@@ -1,0 +1,129 @@
+"""`import torch` served by tapegrad: `torch.x.y` is the very module `tapegrad.x.y`.
+
+    from tapegrad import compat
+
+    compat.install()
+    import torch                    # tapegrad
+    from torch import nn            # tapegrad.nn
+
+Classes are therefore the same under either name, and code that mixes both works.
+"""
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+import tapegrad
+from tapegrad import version
+from tapegrad.core.missing import missing_module
+from tapegrad.torch_version import TorchVersion
+
+#: package that is asked for -> the module that is given
+_SERVED = {
+    "functorch": "tapegrad.func.functorch",
+    "torch": "tapegrad",
+    "torchinfo": "tapegrad.inspect.torchinfo",
+    "torchsummary": "tapegrad.inspect.torchsummary",
+    "torchviz": "tapegrad.inspect.torchviz",
+}
+
+
+_OURS_ALONE = frozenset("arrays core dispatch lazy_names operators tensors".split())
+"""Packages of tapegrad that PyTorch has not, and which nobody looks for there."""
+
+
+def install() -> None:
+    """Let `import torch` and all below it be served by tapegrad.
+
+    So are `torchinfo`, `torchsummary` and `torchviz`, which look at models and graphs.
+
+    `torch.__version__` becomes the version of PyTorch whose behaviour tapegrad has, with tapegrad's
+    own version after the plus sign. A second call changes nothing.
+
+    Raises:
+        ImportError: PyTorch itself is already imported.
+
+    >>> from tapegrad import compat
+    >>> compat.install()
+    >>> from torch import nn
+    >>> nn is tapegrad.nn
+    True
+    >>> import torch
+    >>> torch.__version__
+    '2.13.0+tapegrad.0.1.0'
+    >>> compat.uninstall()
+    """
+    loaded = sys.modules.get("torch")
+    if loaded is not None and loaded is not tapegrad:
+        raise ImportError(
+            "tapegrad cannot serve 'torch': PyTorch itself is already imported "
+            f"({getattr(loaded, '__file__', 'from an unknown place')})\n"
+            "Call tapegrad.compat.install() before anything imports torch, or start the script "
+            "with python -m tapegrad run.",
+            name="torch",
+        )
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+        tapegrad.__version__ = TorchVersion(f"{version.pytorch}+tapegrad.{version.__version__}")
+
+
+def uninstall() -> None:
+    """Undo `install`: the next `import torch` looks for PyTorch again."""
+    if _finder not in sys.meta_path:
+        return
+    sys.meta_path.remove(_finder)
+    tapegrad.__version__ = version.__version__
+    for name in [name for name in sys.modules if _is_served(name)]:
+        del sys.modules[name]
+
+
+def _is_served(name):
+    return name.partition(".")[0] in _SERVED
+
+
+class _Finder:
+    """Finds `torch.x.y` where tapegrad has `tapegrad.x.y`, before any other finder is asked."""
+
+    def find_spec(self, name, path=None, target=None):
+        if not _is_served(name):
+            return None
+        module = _module_for(name)
+        return ModuleSpec(name, _Loader(module), is_package=hasattr(module, "__path__"))
+
+
+class _Loader:
+    """Hands out a module that is already there, and leaves it as it was."""
+
+    def __init__(self, module):
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec):
+        return self._module
+
+    def exec_module(self, module):
+        # The import system has put the spec of the name `torch...` there.
+        module.__spec__ = self._spec
+
+
+def _module_for(name):
+    """The module of tapegrad that `import name` gives."""
+    root, dot, rest = name.partition(".")
+    if root == "torch" and rest.partition(".")[0] in _OURS_ALONE:
+        raise missing_module(name)
+    ours = f"{_SERVED[root]}{dot}{rest}"
+    parent, _, last = ours.rpartition(".")
+    # `torch.dtype` is a class, though tapegrad keeps it in a module of that name.
+    known = vars(import_module(parent)).get(last, sys) if parent else sys
+    if not isinstance(known, ModuleType) and not callable(sys.modules.get(ours)):
+        raise missing_module(name)  # `gradcheck`, as in PyTorch, is a function and a module
+    try:
+        return import_module(ours)
+    except ModuleNotFoundError as error:
+        if error.name != ours:
+            raise
+    raise missing_module(name)
+
+
+_finder = _Finder()

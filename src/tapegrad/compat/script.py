@@ -1,0 +1,84 @@
+"""Running a script as `python SCRIPT` does, with `import torch` served by tapegrad."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
+from types import ModuleType
+
+from tapegrad import compat
+
+_PACKAGE = os.path.dirname(os.path.dirname(compat.__file__)) + os.sep
+
+
+def run(script: str, args: Sequence[str] = ()) -> int:
+    """Run the file `script` as `__main__`, with `args` in `sys.argv`; 0 when it has ended.
+
+    What the script raises passes through, SystemExit with its status included; its traceback is
+    printed without the frames of tapegrad's command line.
+    """
+    path = absolute(script)
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        reason = f"[Errno {error.errno}] {error.strerror}"
+        print(f"tapegrad: can't open file {path!r}: {reason}", file=sys.stderr)
+        return 2
+    compat.install()
+    sys.argv = [script, *args]
+    if not sys.flags.safe_path:
+        sys.path[0] = os.path.dirname(os.path.realpath(path))
+    main = _main_module(path)
+    _run_source(source, path, main)
+    return 0
+
+
+def absolute(script: str) -> str:
+    """What `__file__` is in a script."""
+    return os.path.abspath(script)
+
+
+def _main_module(path):
+    """A fresh `__main__` that has what Python gives to a script."""
+    main = ModuleType("__main__")
+    main.__file__ = path
+    main.__cached__ = None
+    main.__loader__ = SourceFileLoader("__main__", path)
+    main.__builtins__ = sys.modules["builtins"]
+    main.__annotations__ = {}
+    sys.modules["__main__"] = main
+    return main
+
+
+def _run_source(source, path, main):
+    try:
+        exec(compile(source, path, "exec", dont_inherit=True), main.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        # Python itself prints the traceback and chooses the exit status; only the frames differ.
+        _show_without_our_frames(error.__traceback__.tb_next)
+        raise
+
+
+def _show_without_our_frames(traceback):
+    """Let the traceback that Python prints at the end be `traceback`, less what serves imports."""
+    link = traceback
+    while link is not None:
+        while link.tb_next is not None and _is_ours(link.tb_next.tb_frame.f_code):
+            link.tb_next = link.tb_next.tb_next
+        link = link.tb_next
+    show = sys.excepthook
+
+    def excepthook(kind, error, _):
+        show(kind, error.with_traceback(traceback), traceback)
+
+    sys.excepthook = excepthook
+
+
+def _is_ours(code):
+    """Whether a frame of `code` only finds a module or a name, and would be C in plain Python."""
+    if code.co_filename == compat.__file__:
+        return True
+    return code.co_name == "__getattr__" and code.co_filename.startswith(_PACKAGE)

@@ -1,0 +1,61 @@
+"""The vocabulary of annotations: what public functions accept, and what kernels compute with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tapegrad.core.device import device
+    from tapegrad.core.dtype import dtype
+    from tapegrad.core.generator import Generator
+    from tapegrad.core.memory_format import layout, memory_format
+    from tapegrad.tensors.tensor import Tensor
+
+# --- arguments of public functions ---------------------------------------------------------------
+
+TensorLike: TypeAlias = "Tensor"
+"""A tensor, or an instance of a subclass; anything else is refused with PyTorch's TypeError."""
+
+Number: TypeAlias = "bool | int | float | complex | np.generic"
+"""A single number of Python's or NumPy's."""
+
+Scalar: TypeAlias = "Tensor | bool | int | float | complex | np.generic"
+"""An operand: a tensor, or a number that stands for one."""
+
+Dim: TypeAlias = "int | Sequence[int] | None"
+"""One dimension, several, or None for all; negative ones count from the last."""
+
+Shape: TypeAlias = "int | Sequence[int]"
+"""A size for each dimension; one number where there is one."""
+
+DTypeLike: TypeAlias = "dtype | None"
+"""A `torch.dtype`; None leaves the choice to the function."""
+
+DeviceLike: TypeAlias = "device | str | int | None"
+"""A device or its name; None is the default one."""
+
+LayoutLike: TypeAlias = "layout | None"
+"""A layout, of which there is one: `torch.strided`."""
+
+MemoryFormat: TypeAlias = "memory_format | None"
+"""The order of dimensions in memory."""
+
+Out: TypeAlias = "Tensor | None"
+"""Where to put a result, of its shape and dtype; None makes a new tensor."""
+
+Outs: TypeAlias = "Sequence[Tensor] | None"
+"""The same for several results."""
+
+Source: TypeAlias = "Generator | None"
+"""Where random numbers come from; None is the default generator."""
+
+# --- values of kernels and rules -----------------------------------------------------------------
+
+Array: TypeAlias = Any
+"""What a namespace computes with: a NumPy array, a batched array, a tensor. They share no class."""
+
+Namespace: TypeAlias = Any
+"""A module or object with the names of the array standard and our kernels."""

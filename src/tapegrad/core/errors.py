@@ -1,0 +1,236 @@
+"""Errors: PyTorch's class and text, and a note that says what to do.
+
+`str(error)` is what PyTorch says, so that code which prints or matches it sees no difference. The
+advice is a note (PEP 678): a traceback shows it on the line below.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+E = TypeVar("E", bound=BaseException)
+
+
+def advised(error: E, advice: str) -> E:
+    """`error` with a note that says what to do.
+
+    >>> error = tapegrad.core.errors.advised(ValueError("no"), "Say yes.")
+    >>> error.__notes__
+    ['Say yes.']
+    """
+    error.add_note(advice)
+    return error
+
+
+def runtime_error(message: str, advice: str) -> RuntimeError:
+    """A RuntimeError in PyTorch's words, with a note that says what to do.
+
+    >>> raise tapegrad.core.errors.runtime_error("No gradient.", "Call backward() first.")
+    Traceback (most recent call last):
+    RuntimeError: No gradient.
+    Call backward() first.
+    """
+    return advised(RuntimeError(message), advice)
+
+
+def value_error(message: str, advice: str) -> ValueError:
+    """The same for a value that is not accepted."""
+    return advised(ValueError(message), advice)
+
+
+def type_error(message: str, advice: str) -> TypeError:
+    """The same for an argument of the wrong type."""
+    return advised(TypeError(message), advice)
+
+
+def index_error(message: str, advice: str) -> IndexError:
+    """The same for an index or a dimension that is out of range."""
+    return advised(IndexError(message), advice)
+
+
+def not_implemented(message: str, advice: str) -> NotImplementedError:
+    """The same for what PyTorch refuses as not implemented."""
+    return advised(NotImplementedError(message), advice)
+
+
+def assertion_error(message: str, advice: str) -> AssertionError:
+    """The same for PyTorch's assertions about arguments."""
+    return advised(AssertionError(message), advice)
+
+
+class LinAlgError(RuntimeError):
+    """Numbers for which a problem of linear algebra has no solution: a singular matrix, say."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+LinAlgError.__module__ = "torch._C"
+
+
+def leaf_in_place(is_view: bool = False) -> RuntimeError:
+    """A write to a leaf that requires grad, or to a view of one."""
+    what = "a view of a leaf" if is_view else "a leaf"
+    return advised(
+        RuntimeError(f"{what} Variable that requires grad is being used in an in-place operation."),
+        "Write inside `with torch.no_grad():`, or make a new tensor instead (y = x + 1).",
+    )
+
+
+def inside_transform(method: str) -> RuntimeError:
+    """A method that asks for gradients inside a function that `torch.func` transforms."""
+    also = " (or perhaps using torch.autograd.functional.* APIs)" if method[-1] == "_" else ""
+    return advised(
+        RuntimeError(
+            f"You are attempting to call Tensor.{method}(){also} inside of a function being "
+            "transformed by a functorch transform. This is unsupported, please attempt to use the "
+            "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+            f"{method}() outside of a function being transformed instead."
+        ),
+        "torch.func.grad(f)(x) gives the gradient as a value.",
+    )
+
+
+def inference_saved() -> RuntimeError:
+    """An inference tensor that a graph would have to keep."""
+    return advised(
+        RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+            "inference mode in computation tracked by autograd. To work around this, you can make "
+            "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+            "instead of `torch.inference_mode()`."
+        ),
+        "clone() the tensor outside inference mode first.",
+    )
+
+
+def tensor_type(dtype: Any) -> str:
+    """What PyTorch's messages call the type of a tensor: some have no legacy name."""
+    name = dtype.scalar_name
+    unnamed = dtype.is_complex or name in ("Bool", "BFloat16")
+    return f"CPU{name}Type" if unnamed else f"torch.{name}Tensor"
+
+
+def tangent_size(tensor: Any, tangent: Any) -> RuntimeError:
+    """A tangent of another shape than its tensor."""
+    return advised(
+        RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the "
+            f"given forward gradient is of size {list(tangent.shape)}."
+        ),
+        "A tangent has the shape of its tensor: expand() it.",
+    )
+
+
+def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """Two shapes that do not broadcast."""
+    for i in range(1, min(len(a), len(b)) + 1):
+        if a[-i] != b[-i] and a[-i] != 1 and b[-i] != 1:
+            return advised(
+                RuntimeError(
+                    f"The size of tensor a ({a[-i]}) must match the size of tensor b ({b[-i]}) at "
+                    f"non-singleton dimension {max(len(a), len(b)) - i}"
+                ),
+                f"Shapes {list(a)} and {list(b)} do not broadcast: counted from the last, "
+                "dimensions must be equal or 1.",
+            )
+    raise AssertionError(f"shapes {a} and {b} broadcast")
+
+
+def float_required(dtype: Any) -> RuntimeError:
+    """A new tensor of integers or booleans that was to require grad."""
+    return advised(
+        RuntimeError("Only Tensors of floating point and complex dtype can require gradients"),
+        f"This one is {dtype}: pass requires_grad=False, or dtype=torch.float32.",
+    )
+
+
+_BY_CLASS_STATEMENT = 1 << 9  # a flag that types written in C lack
+
+
+def type_name(x: Any) -> str:
+    """What PyTorch's messages call the type of `x`: types written in C carry their module.
+
+    >>> import numpy as np
+    >>> [tapegrad.core.errors.type_name(x) for x in (1, np.ones(2), torch.ones(2), torch.float32)]
+    ['int', 'numpy.ndarray', 'Tensor', 'torch.dtype']
+    """
+    kind = type(x)
+    name = kind.__name__
+    if kind.__module__.startswith("tapegrad.") and name in ("dtype", "device", "layout", "Size"):
+        return f"torch.{name}"
+    if kind.__flags__ & _BY_CLASS_STATEMENT or kind.__module__ == "builtins":
+        return name
+    return f"{kind.__module__}.{name}"
+
+
+def must_be(function: str, argument: str, position: int, wanted: str, x: Any) -> TypeError:
+    """An argument of a type that a function does not take."""
+    place = f" (position {position})" if position else ""
+    error: Any = TypeError(
+        f"{function}(): argument '{argument}'{place} must be {wanted}, not {type_name(x)}"
+    )
+    if wanted == "Tensor":
+        return no_tensor(error, x)
+    return advised(error, f"Pass {'an' if wanted[0] in 'aeiou' else 'a'} {wanted}.")
+
+
+def no_tensor(error: Any, x: Any) -> TypeError:
+    """The `error` of an argument `x` that is no tensor.
+
+    It says so in the way of an AttributeError, for functions that name the argument otherwise.
+    """
+    error.obj, error.name = x, "_array"
+    return advised(error, "Make a tensor of it first: torch.tensor(...).")
+
+
+def need_tensors(function: str, **arguments: Any) -> None:
+    """Raise unless every argument, in their order, is a tensor.
+
+    >>> tapegrad.core.errors.need_tensors("sort", input=[1, 2])
+    Traceback (most recent call last):
+    TypeError: sort(): argument 'input' (position 1) must be Tensor, not list
+    Make a tensor of it first: torch.tensor(...).
+    """
+    for position, (name, x) in enumerate(arguments.items(), start=1):
+        if not hasattr(x, "_array"):
+            raise must_be(function, name, position, "Tensor", x)
+
+
+def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) -> TypeError:
+    """Arguments that none of the `forms` of a function takes."""
+    given = [type_name(x) for x in args]
+    given += [f"{name}={type_name(x)}" for name, x in reversed(list(kwargs.items()))]
+    text = ", ".join(given) + (", " if kwargs and not args else "")
+    lines = "".join(f" * ({form})\n" for form in forms)
+    return advised(
+        TypeError(
+            f"{function}() received an invalid combination of arguments - got ({text}), "
+            f"but expected one of:\n{lines}"
+        ),
+        "Compare what was given with the forms above.",
+    )
+
+
+_C_NAMES = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def c_name(dtype: Any) -> str:
+    """What C++ calls a dtype, and with it some of PyTorch's messages.
+
+    >>> tapegrad.core.errors.c_name(torch.int64)
+    'long int'
+    """
+    return _C_NAMES.get(dtype.name, dtype.name)

@@ -1,0 +1,43 @@
+"""Loading on first use: tables of names by file, and methods of tensors.
+
+A table says which names a file has; the file is imported when one of them is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_INDEX: dict[int, dict[str, str]] = {}
+
+
+def found(table: dict[str, str], name: str) -> Any:
+    """What a file of `table` has under `name`; None if the table does not list it."""
+    index = _INDEX.get(id(table))
+    if index is None:
+        index = {name: file for file, names in table.items() for name in names.split()}
+        _INDEX[id(table)] = index
+    file = index.get(name)
+    return None if file is None else getattr(import_module(file), name)
+
+
+class method:
+    """A method of tensors that is the function `name` of `file`, imported when first asked for.
+
+    It then takes the place of this descriptor, and costs what any other method costs.
+    """
+
+    __slots__ = ("file", "name", "own_name", "owner")
+
+    def __init__(self, file: str, name: str):
+        self.file = file
+        self.name = name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.owner = owner
+        self.own_name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        found = getattr(import_module(self.file), self.name)
+        setattr(self.owner, self.own_name, found)
+        return found if tensor is None else found.__get__(tensor, owner)

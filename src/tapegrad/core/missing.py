@@ -1,0 +1,73 @@
+"""What tapegrad lacks of PyTorch: the errors that name it.
+
+A module ends with
+
+    def __getattr__(name):
+        raise missing(__name__, name)
+"""
+
+import sys
+
+
+def missing(module: str, name: str) -> Exception:
+    """The error for a `name` that the module called `module` does not have.
+
+    An ImportError for `from module import name`, an AttributeError for `module.name`, as Python's
+    own. To be called by the `__getattr__` of that module.
+
+    >>> torch.sparse_bouquet
+    Traceback (most recent call last):
+    AttributeError: module 'torch' has no attribute 'sparse_bouquet'
+    tapegrad has no torch.sparse_bouquet: dir(torch) lists what there is.
+    """
+    home = torch_name(module)
+    advice = f"tapegrad has no {home}.{name}: dir({home}) lists what there is."
+    owner = sys.modules[module]
+    if _imports_a_name(sys._getframe(2)):
+        path = getattr(owner, "__file__", "unknown location")
+        message = f"cannot import name '{name}' from '{home}' ({path})\n{advice}"
+        return ImportError(message, name=home, path=path)
+    message = f"module '{home}' has no attribute '{name}'\n{advice}"
+    return AttributeError(message, name=name, obj=owner)
+
+
+def missing_attribute(owner: str, name: str, obj: object) -> AttributeError:
+    """The error for a `name` that PyTorch's tensors have and tapegrad's do not.
+
+    >>> torch.ones(2).sspaddmm
+    Traceback (most recent call last):
+    AttributeError: 'Tensor' object has no attribute 'sspaddmm'
+    tapegrad has no torch.Tensor.sspaddmm: dir(torch.Tensor) lists what there is.
+    """
+    message = (
+        f"'{owner}' object has no attribute '{name}'\n"
+        f"tapegrad has no torch.Tensor.{name}: dir(torch.Tensor) lists what there is."
+    )
+    return AttributeError(message, name=name, obj=obj)
+
+
+def missing_module(name: str) -> ModuleNotFoundError:
+    """The error for the import of a module `name` that tapegrad does not have."""
+    message = (
+        f"No module named '{name}'\n"
+        f"tapegrad has no module {name}: dir({name.rpartition('.')[0]}) lists what there is."
+    )
+    return ModuleNotFoundError(message, name=name)
+
+
+def torch_name(name: str) -> str:
+    """The name under which PyTorch has what tapegrad calls `name`.
+
+    >>> from tapegrad.core.missing import torch_name
+    >>> torch_name("tapegrad.nn.functional")
+    'torch.nn.functional'
+    """
+    root, dot, rest = name.partition(".")
+    return f"torch{dot}{rest}" if root == "tapegrad" else name
+
+
+def _imports_a_name(frame):
+    """Whether `frame` is just now executing `from ... import ...`."""
+    from opcode import opmap
+
+    return frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]

@@ -1,0 +1,150 @@
+"""The memory of tensors: where an element lies, bare memory, other shapes of the same memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core.device import CPU
+from tapegrad.core.memory_format import span
+
+
+def address(array: np.ndarray) -> int:
+    """Where the first element of `array` is."""
+    return array.__array_interface__["data"][0] if array.size else 0
+
+
+def owner_of(array: np.ndarray) -> np.ndarray:
+    """The array whose memory `array` is a part of; itself if it has its own."""
+    while True:
+        base = array.base
+        if type(base) is not np.ndarray:
+            base = getattr(base, "base", None)  # as_strided leaves a stand-in between
+            if type(base) is not np.ndarray:
+                return array
+        array = base
+
+
+def grown(
+    array: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
+) -> np.ndarray:
+    """The memory of `array` with another shape, row-major if no strides are given, which count
+    elements; in larger memory if it must be."""
+    elements, offset = elements_of(array), offset_of(array)
+    steps = row_major(shape) if strides is None else strides
+    n = span(shape, steps)
+    if offset + n > elements.size:
+        if isinstance(owner_of(array).base, memoryview):
+            raise errors.runtime_error(
+                "Trying to resize storage that is not resizable",
+                "The memory is NumPy's, or shared: clone() the tensor first.",
+            )
+        larger = np.empty(offset + n, array.dtype)
+        larger[: elements.size] = elements
+        elements = larger
+    return shaped(elements, offset, shape, steps)
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of elements that lie in order; a dimension of size 0 counts as 1."""
+    steps = []
+    step = 1
+    for n in reversed(shape):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(steps))
+
+
+def offset_of(array: np.ndarray) -> int:
+    """How many elements lie between the start of the owner's memory and that of `array`."""
+    owner = owner_of(array)
+    if owner is array or not array.size:
+        return 0
+    return (address(array) - address(owner)) // array.itemsize
+
+
+def elements_of(array: np.ndarray) -> np.ndarray:
+    """All elements of the memory that `array` is a part of, in one dimension, as they lie there."""
+    owner = owner_of(array)
+    if not owner.size:
+        return np.ndarray(0, array.dtype)
+    strides = tuple(step // owner.itemsize for step in owner.strides)
+    n = span(owner.shape, strides)
+    flat = np.lib.stride_tricks.as_strided(owner, (n,), (owner.itemsize,))
+    if flat.dtype == array.dtype:
+        return flat
+    bytes_ = flat.view(np.uint8)
+    return bytes_[: bytes_.size // array.itemsize * array.itemsize].view(array.dtype)
+
+
+def shaped(
+    elements: np.ndarray, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> np.ndarray:
+    """The elements from `offset` on, seen with a shape and strides that count elements."""
+    if offset + span(shape, strides) > elements.size:
+        raise errors.runtime_error(
+            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset "
+            f"{offset}, and itemsize {elements.itemsize} requiring a storage size of "
+            f"{(offset + span(shape, strides)) * elements.itemsize} are out of bounds for "
+            f"storage of size {elements.nbytes}",
+            "Ask for a smaller shape, or for one further to the front.",
+        )
+    steps = [step * elements.itemsize for step in strides]
+    return np.lib.stride_tricks.as_strided(elements[offset:], shape, steps)
+
+
+class UntypedStorage:
+    """The memory of a tensor as bytes.
+
+    >>> torch.ones(2).untyped_storage().nbytes()
+    8
+    """
+
+    __slots__ = ("_bytes",)
+
+    def __init__(self, array: np.ndarray):
+        self._bytes = elements_of(array).view(np.uint8)
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        return address(self._bytes)
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self._bytes.size
+
+    size = nbytes
+    __len__ = nbytes
+
+    @property
+    def device(self) -> Any:
+        """Where the memory is."""
+        return CPU
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._bytes[index]
+        return int(found) if isinstance(found, np.integer) else _of_bytes(found)
+
+    def elements(self, dtype: Any) -> np.ndarray:
+        """The memory as elements of a dtype."""
+        n = np.dtype(dtype).itemsize
+        return self._bytes[: self._bytes.size // n * n].view(dtype)
+
+    def tolist(self) -> list[int]:
+        """The bytes as numbers."""
+        return self._bytes.tolist()
+
+    def __repr__(self) -> str:
+        lines = "".join(f" {byte}\n" for byte in self.tolist())
+        return f"{lines}[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
+
+
+def _of_bytes(array: np.ndarray) -> UntypedStorage:
+    storage = object.__new__(UntypedStorage)
+    storage._bytes = array
+    return storage
+
+
+UntypedStorage.__module__ = "torch.storage"

@@ -1,0 +1,140 @@
+"""The source of all random numbers: a 32-bit Mersenne twister.
+
+Source: Matsumoto and Nishimura, "Mersenne Twister", 1998. NumPy's generator of that name, seeded
+the old way, draws the numbers PyTorch draws; it is imported when the first one is needed.
+"""
+
+from __future__ import annotations
+
+from _thread import RLock
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+
+STATE_BYTES = 5056
+_WORDS = 624  # 32-bit words of state
+
+# PyTorch's state as bytes: seed, draws left + 1, seeded, next word, one word in each 8 bytes, and
+# the normal number kept for the next call. The offsets were read off its states.
+_SEED, _LEFT, _SEEDED, _NEXT = slice(0, 8), slice(8, 12), slice(12, 16), slice(16, 24)
+_KEY, _NORMAL, _HAS_NORMAL = slice(24, 5016), slice(5024, 5032), slice(5040, 5044)
+
+_FEW = 256  # below, NumPy's raw draws cost less than a call of its vectorised ones
+_HIGH = np.uint64(32)
+_LOW_53 = np.uint64(2**53 - 1)
+_LOW_24 = np.uint32(2**24 - 1)
+_TO_FRACTION_64 = 2.0**-53
+_TO_FRACTION_32 = np.float32(2.0**-24)
+
+
+class Twister:
+    """A stream of random words, and the one normal number that outlives a call.
+
+    >>> from tapegrad.core.streams.mersenne_twister import Twister
+    >>> Twister(42).u32(2)
+    array([1608637542, 3421126067], dtype=uint32)
+    """
+
+    __slots__ = ("_bits", "_drawn", "_legacy", "_many", "_stale", "lock", "normal", "seed")
+
+    seed: int
+    normal: float | None
+
+    def __init__(self, seed: int) -> None:
+        self.lock = RLock()
+        self._bits: Any = None
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Start again from the low 32 bits of `seed`; the kept normal number is dropped."""
+        with self.lock:
+            self.seed = seed % 2**64
+            self.normal = None
+            self._stale = True  # the seed has not been given to NumPy yet
+            self._drawn = False
+
+    def u32(self, n: int) -> np.ndarray:
+        """`n` words of 32 bits."""
+        if n == 0:
+            return np.empty(0, np.uint32)
+        with self.lock:
+            self._ready()
+            self._drawn = True
+            if n < _FEW:
+                return self._bits.random_raw(n).astype(np.uint32)
+            return self._many.integers(0, 2**32, n, dtype=np.uint32)
+
+    def u64(self, n: int) -> np.ndarray:
+        """`n` words of 64 bits, each from two of 32: the high half is drawn first."""
+        if n == 0:
+            return np.empty(0, np.uint64)
+        with self.lock:
+            self._ready()
+            self._drawn = True
+            if n < _FEW:
+                halves = self._bits.random_raw(2 * n)
+                return (halves[0::2] << _HIGH) | halves[1::2]
+            return self._many.integers(0, 2**64, n, dtype=np.uint64)
+
+    def fractions32(self, n: int) -> np.ndarray:
+        """`n` float32 in [0, 1): the low 24 bits of one word each."""
+        return (self.u32(n) & _LOW_24).astype(np.float32) * _TO_FRACTION_32
+
+    def fractions64(self, n: int) -> np.ndarray:
+        """`n` float64 in [0, 1): the low 53 bits of two words each."""
+        return (self.u64(n) & _LOW_53) * _TO_FRACTION_64
+
+    def _ready(self) -> None:
+        if self._bits is None:
+            from numpy.random import MT19937, Generator, RandomState
+
+            self._bits = MT19937()
+            self._legacy = RandomState(self._bits)  # three faces of one state
+            self._many = Generator(self._bits)
+        if self._stale:
+            self._legacy.seed(self.seed % 2**32)
+            self._stale = False
+
+    def pack(self) -> np.ndarray:
+        """The state as the bytes PyTorch makes of it, shape (5056,)."""
+        state = np.zeros(STATE_BYTES, np.uint8)
+        with self.lock:
+            self._ready()
+            words = self._bits.state["state"]
+            position = words["pos"]
+            state[_SEED].view(np.uint64)[0] = self.seed
+            state[_LEFT].view(np.int32)[0] = _WORDS + 1 - position
+            state[_SEEDED].view(np.int32)[0] = 1
+            state[_NEXT].view(np.uint64)[0] = position if self._drawn else 0
+            state[_KEY].view(np.uint64)[:] = words["key"]
+            if self.normal is not None:
+                state[_NORMAL].view(np.float64)[0] = self.normal
+                state[_HAS_NORMAL].view(np.int32)[0] = 1
+        return state
+
+    def unpack(self, state: np.ndarray) -> None:
+        """Continue where the generator whose `pack` this is stood."""
+        state = np.ascontiguousarray(state)
+        left = int(state[_LEFT].view(np.int32)[0])
+        position = int(state[_NEXT].view(np.uint64)[0])
+        seeded = int(state[_SEEDED].view(np.int32)[0])
+        # with left == 1 all words are used up, wherever the next one is said to be
+        if not seeded or position > _WORDS or (left != 1 and left + position != _WORDS + 1):
+            raise errors.runtime_error(
+                "Invalid mt19937 state",
+                "The bytes are not what get_state() or get_rng_state() returned.",
+            )
+        key = state[_KEY].view(np.uint64).astype(np.uint32)
+        with self.lock:
+            self._stale = True
+            self._ready()
+            self._bits.state = {
+                "bit_generator": "MT19937",
+                "state": {"key": key, "pos": _WORDS + 1 - left},
+            }
+            self.seed = int(state[_SEED].view(np.uint64)[0])
+            self._drawn = position > 0
+            has_normal = int(state[_HAS_NORMAL].view(np.int32)[0])
+            self.normal = float(state[_NORMAL].view(np.float64)[0]) if has_normal else None

@@ -1,0 +1,1 @@
+"""What an operator is, and how a call of one is run and recorded."""

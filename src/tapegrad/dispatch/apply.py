@@ -1,0 +1,346 @@
+"""Calling an operator: unwrap, promote, compute, wrap, record.
+
+`apply` does it for every operator and whatever a call can be: numbers, mixed dtypes, other array
+libraries, a mode that takes part. The fast path of small elementwise calls is `call_pointwise.py`,
+that of views `call_view.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.namespaces import namespace_of, native_dtype
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.arrays.numpy.blocks import LARGE, blockwise
+from tapegrad.arrays.signature import mark_of
+from tapegrad.autograd import operator_base
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import Port, next_sequence
+from tapegrad.autograd.operator_base import shape_error
+from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
+from tapegrad.autograd.view import edge_of, mark_view
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.dtype import default
+from tapegrad.core.promotion import promote
+from tapegrad.core.registration import FRONT_DOOR
+
+get_mode = MODE.get
+new = object.__new__
+ndarray = np.ndarray
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+I64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+def apply(op: Any, inputs: tuple, params: dict) -> Any:
+    """Run one operator on tensors, numbers or None; record it if an input requires grad."""
+    mode = get_mode()
+    if mode is not True and mode is not False:
+        return mode.call(op.name, apply, (op, inputs, params), {})
+    arrays: list[Any] = []
+    edges: list[Any] = []
+    kinds = ""
+    dtype = None  # of the NumPy arrays, masks aside
+    plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
+    large = written = False  # an array is worth blocks; an input has a version counter
+    narrow = None  # float16 or bfloat16, computed in float32 as in PyTorch
+    rounded = None  # bfloat16, which a Python number in the forward function may have made wider
+    Tensor = _tensor.Tensor
+    for x in inputs:
+        if isinstance(x, Tensor):
+            array = x._array
+            arrays.append(array)
+            edge = x._node if x._view is None else edge_of(x)
+            edges.append(edge)
+            kinds += CONSTANT if edge is None else GRAD
+            if x._counter is not None:
+                written = True
+            mark = x._mark
+            if mark is None:
+                mark = x._mark = mark_of(array)
+            if mark is not False:
+                large = large or mark.blocks
+                if dtype is None:
+                    dtype = mark.dtype
+                elif dtype is not mark.dtype:
+                    plain = False
+                continue
+            if type(array) is not ndarray:
+                plain = False
+                continue
+            if array.size > LARGE:
+                large = True
+            if dtype is None and (array.dtype is not BOOL or not op.exempt):
+                dtype = array.dtype
+            elif array.dtype is not dtype and (array.dtype is not BOOL or not op.exempt):
+                plain = False
+        else:
+            if not (x is None or (op.numbers and isinstance(x, NUMBERS))):
+                raise wrong_argument(op, inputs, x)
+            arrays.append(x)
+            edges.append(None)
+            kinds += RAW
+            if dtype is None or not (x is None or type(x) is float or type(x) is int):
+                plain = False
+    given = arrays
+    if plain and (dtype is F32 or dtype is F64):
+        xp = numpy_namespace
+    else:
+        if op.promote is not None and not _may_come_first(op, inputs[0]):
+            raise wrong_argument(op, inputs, inputs[0])
+        if op.check is not None:
+            op.check(*inputs)
+        xp = numpy_namespace if plain else namespace_of(arrays)
+        alike = plain and op.promote == "arith" and RAW not in kinds
+        if op.promote is not None and not alike:
+            arrays = promoted(op, xp, arrays)
+        if op.promote is not None and xp is numpy_namespace:
+            narrow = _narrow_dtype(arrays)
+            if narrow is not None:
+                arrays = [_cast(x, narrow, F32) for x in arrays]
+        elif op.promote is None and dtype is not None and dtype.kind == "V":
+            rounded = _bfloat16_only(op, arrays)
+    try:
+        out = _compute(op, xp, arrays, params, large)
+    except ValueError as error:
+        raise shape_error(op, arrays, error) from None
+    if narrow is not None:
+        out = _cast(out, F32, narrow)
+    elif rounded is not None:
+        out = _rounded(op, out, rounded)
+    kind = type(out)
+    several = kind is tuple or kind is list
+    if kind is ndarray:
+        tensor = new(Tensor)
+        tensor._array = out
+        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+        outs: tuple = (tensor,)
+    else:
+        outs = tuple(map(_tensor.wrap, out)) if several else (_tensor.wrap(out),)
+    if mode and GRAD in kinds and op.vjps:
+        record(op, xp, inputs, given, edges, kinds, params, outs, written)
+    if op.view:
+        for i, tensor in enumerate(outs):
+            mark_view(op, inputs[0], tensor, params, i if op.multi else None, mode)
+    return outs if several else outs[0]
+
+
+operator_base.APPLY = apply
+
+
+def _narrow_dtype(arrays: list) -> Any:
+    """The floating dtype of 16 bits among promoted arrays, if there is one."""
+    for x in arrays:
+        if type(x) is ndarray and x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+            return x.dtype
+    return None
+
+
+def _bfloat16_only(op: Any, arrays: list) -> Any:
+    """bfloat16 if all numbers with a fraction are of it, and so will be those of the result."""
+    found = None
+    for x in arrays:
+        if type(x) is ndarray and x.dtype.kind in "fcV":
+            if found is not None and x.dtype != found:
+                return None
+            found = x.dtype
+    return None if "dtype" in op.params else found
+
+
+def _rounded(op: Any, out: Any, dtype: Any) -> Any:
+    """Results of real numbers in `dtype`; statistics beside them, without gradient, as they are."""
+    if type(out) is tuple or type(out) is list:
+        found = [
+            x if i in op.constant_outputs else _rounded(op, x, dtype) for i, x in enumerate(out)
+        ]
+        return type(out)(found)
+    return out.astype(dtype) if getattr(out, "dtype", None) in (F32, F64) else out
+
+
+def _cast(x: Any, source: Any, target: Any) -> Any:
+    """An array of dtype `source` as one of `target`; anything else as it is."""
+    if isinstance(x, (ndarray, np.generic)) and x.dtype == source:
+        return x.astype(target)
+    return x
+
+
+def _compute(op: Any, xp: Namespace, arrays: list, params: dict, large: bool) -> Any:
+    if op.promote is not None and xp is numpy_namespace:
+        if large and op.kind != "primitive" and op.kind != "linear":
+            out = blockwise(forward_function(op, params), tuple(arrays))
+            if out is not None:
+                return out
+        if op.ufunc is not None and not params:
+            return getattr(np, op.ufunc)(*arrays)
+    return op.forward(xp, *arrays, **params)
+
+
+def forward_function(op: Any, params: dict | None = None) -> Callable:
+    """The forward function on NumPy arrays alone: one call where NumPy has it."""
+    forward = op.forward
+    if params:
+        return lambda *arrays: forward(numpy_namespace, *arrays, **params)
+    if op.ufunc is not None:
+        return getattr(np, op.ufunc)
+    if len(op.inputs) == 1:
+        return lambda x: forward(numpy_namespace, x)
+    return lambda *arrays: forward(numpy_namespace, *arrays)
+
+
+def promoted(op: Any, xp: Namespace, arrays: list) -> list:
+    """The operands in their common dtype; numbers stay numbers where that is safe."""
+    if op.exempt:
+        rest = [None if n in op.exempt else x for n, x in zip(op.inputs, arrays, strict=True)]
+        found = _promoted(op, xp, rest)
+        return [
+            x if n in op.exempt else new for n, x, new in zip(op.inputs, arrays, found, strict=True)
+        ]
+    return _promoted(op, xp, arrays)
+
+
+def _promoted(op: Any, xp: Namespace, arrays: list) -> list:
+    dtype = promote([x for x in arrays if x is not None])
+    if op.promote == "float" and not (dtype.is_floating_point or dtype.is_complex):
+        dtype = default()
+    native = native_dtype(xp, dtype)
+    found: list[Any] = []
+    for x in arrays:
+        if x is None:
+            found.append(x)
+        elif isinstance(x, NUMBERS):
+            # a Python float or complex is weak in NumPy, too; an int might overflow there
+            weak = type(x) in (float, int) and dtype.is_floating_point
+            found.append(x if weak and len(arrays) > 1 else _number(xp, x, native, dtype))
+        else:
+            found.append(x if x.dtype == native else xp.astype(x, native))
+    if all(x is None or isinstance(x, NUMBERS) for x in found):
+        first = next(i for i, x in enumerate(found) if x is not None)
+        found[first] = xp.asarray(found[first], dtype=native)
+    return found
+
+
+def _number(xp: Namespace, x: Array, native: Any, dtype: Any) -> Any:
+    """A 0-d array of a number; integers wrap around as in PyTorch."""
+    if dtype.category == 1 and isinstance(x, (int, np.integer)):
+        if not -(2**63) <= x < 2**64:
+            raise errors.advised(
+                OverflowError("int too big to convert"),
+                "Integers of a tensor have at most 64 bits; write it as a float.",
+            )
+        bits = 8 * dtype.itemsize
+        x = int(x) % (1 << bits)
+        if dtype.is_signed and x >= 1 << (bits - 1):
+            x -= 1 << bits
+    return xp.asarray(x, dtype=native)
+
+
+def record(
+    op: Any,
+    xp: Namespace,
+    inputs: tuple,
+    arrays: list,
+    edges: Any,
+    kinds: str,
+    params: dict,
+    outs: tuple,
+    written: bool,
+) -> None:
+    """Make the node of a call and put its outputs behind it."""
+    first = outs[0]._array.dtype
+    kind = getattr(first, "kind", None)
+    if kind is not None and kind not in "fcV" and not op.multi and op.output_names is None:
+        return  # integers and booleans have no gradient
+    conjugate = kind == "c" or _is_complex(xp, first)
+    numpy = xp is numpy_namespace
+    large = numpy and op.kind == "elementwise" and outs[0]._array.size > LARGE
+    plan = op.quick.get(kinds) if numpy and not conjugate and not large else None
+    if plan is None:
+        plan = op.plan(kinds, conjugate, xp, large)
+        if numpy and not conjugate and not large:
+            op.quick[kinds] = plan
+    node = plan.node_type()
+    node.plan = plan
+    node.edges = tuple(edges)
+    node.output_version = node.hooks = node.versions = None
+    if plan.keeps:
+        node.saved = plan.save(inputs, params, outs)
+        if written:
+            node.versions = plan.versions(inputs)
+    else:
+        node.saved = ()
+    if op.promote is None and not (numpy and arrays and first.itemsize == 2):
+        node.restore = None
+    else:
+        node.restore = restoration(arrays, edges, outs[0]._array)
+    node.sequence = next_sequence()
+    if op.multi:
+        from tapegrad.arrays.signature import Like
+
+        node.likes = [Like(t._array) for t in outs]
+        node.n_outputs = len(outs)
+        for i, tensor in enumerate(outs):
+            if i not in op.constant_outputs:
+                tensor._node = Port(node, i)
+    else:
+        outs[op.differentiable_output]._node = node
+
+
+def _is_complex(xp: Namespace, dtype: Any) -> bool:
+    return xp is not numpy_namespace and xp.isdtype(dtype, "complex floating")
+
+
+def restoration(arrays: Any, edges: Any, out: Any) -> tuple | None:
+    """For each input what its gradient must be brought back to; None if nothing was changed.
+
+    Rules on numbers of 16 bits may give wider ones, by a Python number or a kernel without them;
+    so may those that meet an operand of another dtype, such as int64 beside float32.
+    """
+    shape, dtype = out.shape, out.dtype
+    wider = getattr(dtype, "itemsize", 0) == 2
+    for x in arrays:
+        other = getattr(x, "dtype", dtype)
+        wider = wider or (other is not dtype and other != dtype)
+    spec: list[Any] = []
+    changed = False
+    for x, edge in zip(arrays, edges, strict=True):
+        if edge is None or (not wider and x.shape == shape and x.dtype == dtype):
+            spec.append(None)
+        else:
+            spec.append((x.shape, x.dtype))
+            changed = True
+    return tuple(spec) if changed else None
+
+
+def wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
+    """The error for `x`, one of the inputs, which is neither a tensor nor stands for one."""
+    position = next(i for i, each in enumerate(inputs) if each is x)
+    name = op.inputs[0] if op.variadic else op.inputs[position] if position else "input"
+    return errors.must_be(_public_name(op.name), name, position + 1, "Tensor", x)
+
+
+def _may_come_first(op: Any, x: Any) -> bool:
+    """Whether `x` may be the first operand: a number may be it of two, nothing at all never."""
+    if hasattr(x, "_array"):
+        return True
+    return x is not None and (len(op.inputs) == 2 or bool(op.exempt))
+
+
+def _public_name(name: str) -> str:
+    """What PyTorch's errors call an operator: those of `torch.special` alone carry its name."""
+    public = FRONT_DOOR()
+    alone = name in public.special.__all__ and not hasattr(public, name)
+    return f"special_{name}" if alone else name
+
+
+def finish(name: str, result: Any, out: Any) -> Any:
+    """Put a result where `out=` says."""
+    if out is None:
+        return result
+    from tapegrad.dispatch.out import write_out
+
+    return write_out(name, result, out)

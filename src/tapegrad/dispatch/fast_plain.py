@@ -1,0 +1,123 @@
+"""The fast path of most operators: float tensors of one dtype, numbers, options.
+
+What `apply` does, without what such calls do not need: no promotion, no other array library, no
+blocks over threads. Whatever does not fit goes to `apply`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.arrays.signature import mark_of
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import next_sequence
+from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
+from tapegrad.autograd.view import edge_of
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.dispatch.apply import apply, record, shape_error
+
+get_mode = MODE.get
+ndarray = np.ndarray
+new = object.__new__
+
+
+def _is_index(x: Any) -> bool:
+    """Whether an input is a NumPy array of integers or truth values."""
+    array = getattr(x, "_array", None)
+    return type(array) is ndarray and array.dtype.kind in "iub"
+
+
+def plain(op: Any) -> Callable:
+    """The function of an operator: `call(*inputs, **options)`."""
+    if op.multi or op.view or op.exempt or op.variadic:
+        return lambda *inputs, **params: apply(op, inputs, params)
+    forward = op.forward
+    takes_numbers = op.numbers
+    elementwise = op.promote is not None
+    several = op.output_names is not None
+    indices = () if elementwise or op.check is not None else op.hidden
+    Tensor: Any = None
+
+    def call(*inputs: Any, **params: Any) -> Any:
+        nonlocal Tensor
+        mode = get_mode()
+        if mode is not True and mode is not False:
+            return apply(op, inputs, params)
+        arrays: list[Any] = []
+        edges: list[Any] = []
+        kinds = ""
+        dtype: Any = None
+        first: Any = None
+        written = broadcast = False
+        for x in inputs:
+            kind = type(x)
+            if x is None or (takes_numbers and (kind is float or kind is int)):
+                arrays.append(x)
+                edges.append(None)
+                kinds += RAW
+                continue
+            mark: Any = getattr(x, "_mark", False)
+            if mark is None:
+                mark = x._mark = mark_of(x._array)
+            if mark is False or (elementwise and mark.blocks):
+                if len(arrays) in indices and _is_index(x):
+                    arrays.append(x._array)
+                    edges.append(None)
+                    kinds += CONSTANT
+                    if x._counter is not None:
+                        written = True
+                    continue
+                return apply(op, inputs, params)
+            if first is None:
+                first, dtype = mark, mark.dtype
+            elif mark is not first:
+                if mark.dtype is not dtype:
+                    return apply(op, inputs, params)
+                broadcast = elementwise
+            arrays.append(x._array)
+            edge = x._node if x._view is None else edge_of(x)
+            edges.append(edge)
+            kinds += CONSTANT if edge is None else GRAD
+            if x._counter is not None:
+                written = True
+        if kinds[0] == RAW:
+            return apply(op, inputs, params)
+        try:
+            out = forward(numpy_namespace, *arrays, **params)
+        except ValueError as error:
+            raise shape_error(op, arrays, error) from None
+        if type(out) is not ndarray:
+            if several:
+                outs = tuple(map(_tensor.wrap, out))
+                if mode and GRAD in kinds and op.vjps:
+                    xp = numpy_namespace
+                    record(op, xp, inputs, arrays, edges, kinds, params, outs, written)
+                return outs
+            out = np.asarray(out)
+        if Tensor is None:
+            Tensor = _tensor.Tensor
+        tensor = new(Tensor)
+        tensor._array = out
+        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+        if mode is False or GRAD not in kinds or not op.vjps:
+            return tensor
+        plan = op.quick.get(kinds)
+        if plan is None or out.dtype is not dtype or broadcast:
+            record(op, numpy_namespace, inputs, arrays, edges, kinds, params, (tensor,), written)
+            return tensor
+        node = plan.node_type()
+        node.plan = plan
+        node.edges = tuple(edges)
+        node.versions = node.restore = node.hooks = node.output_version = None
+        node.saved = plan.save(inputs, params, (tensor,))
+        if written:
+            node.versions = plan.versions(inputs)
+        node.sequence = next_sequence()
+        tensor._node = node
+        return tensor
+
+    return call

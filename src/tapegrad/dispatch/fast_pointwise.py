@@ -1,0 +1,373 @@
+"""The fast path of elementwise operators: tensors of one floating dtype on the CPU.
+
+What `apply` does in general, written out for one and for two operands and worked out as far as
+possible when the operator is declared. It is most of what a small call costs, so it saves steps
+where others save lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.arrays.numpy.blocks import LARGE
+from tapegrad.arrays.numpy.memory_pool import SMALLEST, memory_for
+from tapegrad.arrays.signature import mark_of
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import next_sequence
+from tapegrad.autograd.plan import (
+    KEEP_BOTH,
+    KEEP_FIRST,
+    KEEP_NOTHING,
+    KEEP_OUTPUT,
+    KEEP_SECOND,
+    KEEP_SWAPPED,
+)
+from tapegrad.autograd.saved import CONSTANT, GRAD, RAW, version_kept
+from tapegrad.autograd.view import edge_of
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.dispatch.apply import (
+    F32,
+    F64,
+    I64,
+    NUMBERS,
+    apply,
+    finish,
+    forward_function,
+    restoration,
+    wrong_argument,
+)
+
+get_mode = MODE.get
+ndarray = np.ndarray
+array_of = np.array
+asarray = np.asarray
+new = object.__new__
+
+
+def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Callable:
+    """The function of an elementwise operator of one tensor.
+
+    A mode that knows which grad mode lies below it can have a function of its own: `get_mode`
+    then says that one, and `apply` runs the general way under it.
+    """
+    compute: Any = None
+    plan: Any = None
+    Tensor: Any = None
+    push: Any = None
+    code = alike = None
+    whole = op.ufunc is not None
+
+    def first_call() -> None:
+        nonlocal compute, plan, Tensor, code, alike
+        Tensor = _tensor.Tensor
+        compute = forward_function(op)
+        alike = _keeps_dtype(compute, 1)
+        plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
+        code = plan and plan.code
+
+    def call(input: Any, *, out: Any = None) -> Any:
+        try:
+            mark = input._mark
+        except AttributeError:
+            raise wrong_argument(op, (input,), input) from None
+        mode = get_mode()
+        if not mark or out is not None or (mode is not True and mode is not False):
+            z = unmarked(input, out, mode)
+            if type(z) is not ndarray:
+                return z
+            mark = input._mark
+        else:
+            if compute is None:
+                first_call()
+            z = compute(input._array)
+        tensor = new(Tensor)
+        tensor._array = z
+        tensor._counter = tensor._view = tensor._grad = None
+        tensor._mark = mark if alike else None
+        edge = input._node if input._view is None else edge_of(input)
+        if edge is None or mode is False or plan is None:
+            tensor._node = None
+            return tensor
+        tensor._node = node = plan.node_type()
+        node.plan = plan
+        node.edge_0 = edge
+        node.versions = node.restore = node.hooks = node.output_version = None
+        if code == KEEP_OUTPUT:
+            node.kept_0 = z
+        elif code == KEEP_FIRST and input._counter is None:
+            node.kept_0 = input._array
+        elif code != KEEP_NOTHING:
+            node.saved = plan.save((input,), {}, (tensor,))
+            if input._counter is not None:
+                node.versions = plan.versions((input,))
+        node.sequence = next_sequence()
+        return tensor
+
+    def unmarked(input: Any, out: Any, mode: Any) -> Any:
+        """The array computed from a tensor that has no mark; the result, if `apply` gives it."""
+        nonlocal push
+        if input._mark is None:
+            input._mark = mark_of(input._array)
+        x = input._array
+        if out is None and (mode is True or mode is False) and type(x) is ndarray:
+            dtype = x.dtype
+            if (dtype is F32 or dtype is F64) and x.size <= LARGE:
+                if compute is None:
+                    first_call()
+                if whole and alike and x.nbytes >= SMALLEST:
+                    return compute(x, memory_for(x))
+                return asarray(compute(x))
+        if type(mode) is not bool and mode.pushes and out is None:
+            if push is None:
+                push = _pushing(op)
+            result = push(mode, input)
+            if result is not None:
+                return result
+        return finish(op.name, apply(op, (input,), {}), out)
+
+    call.direct = call  # type: ignore[attr-defined]
+    return call
+
+
+def binary(
+    op: Any, leave: bool = False, get_mode: Callable = get_mode, apply: Callable = apply
+) -> Callable:
+    """The function of an elementwise operator of two operands.
+
+    With `leave` it is the method behind a Python operator, which leaves what it does not know to
+    the other operand. `get_mode` and `apply` are as in `unary`.
+    """
+    compute: Any = None
+    Tensor: Any = None
+    both: Any = None
+    left: Any = None
+    right: Any = None
+    alone: Any = None
+    push: Any = None
+    push_number: Any = None
+    alike = None
+    # NumPy's own: int64 needs no more than floats, and the result may go into given memory
+    whole = op.ufunc is not None and op.promote == "arith"
+
+    def first_call() -> None:
+        nonlocal compute, both, left, right, alone, Tensor, alike
+        Tensor = _tensor.Tensor
+        compute = forward_function(op)
+        alike = _keeps_dtype(compute, 2)
+        if op.vjps:
+            alone = op.plan(GRAD + RAW, False, numpy_namespace)
+        if len(op.vjps) == 2:
+            both = op.plan(GRAD + GRAD, False, numpy_namespace)
+            left = op.plan(GRAD + CONSTANT, False, numpy_namespace)
+            right = op.plan(CONSTANT + GRAD, False, numpy_namespace)
+
+    def call(input: Any, other: Any) -> Any:
+        kind = type(other)
+        if kind is float or kind is int:
+            return with_number(input, other)
+        try:
+            mark = input._mark
+            if mark is not other._mark:
+                mark = None
+        except AttributeError:
+            return with_number(input, other)
+        mode = get_mode()
+        if mode is not True and mode is not False:
+            if push is not None and mode.pushes:
+                tensor = push(mode, input, other)
+                if tensor is not None:
+                    return tensor
+            return under_mode(input, other, mode)
+        x = input._array
+        y = other._array
+        if not mark:
+            z = unmarked(input, other, x, y)
+            if type(z) is not ndarray:
+                return z
+        else:
+            if compute is None:
+                first_call()
+            z = compute(x, y)
+        tensor = new(Tensor)
+        tensor._array = z
+        tensor._counter = tensor._view = tensor._grad = None
+        tensor._mark = mark if alike else None
+        a = input._node if input._view is None else edge_of(input)
+        b = other._node if other._view is None else edge_of(other)
+        if a is None:
+            plan = None if b is None else right
+        else:
+            plan = left if b is None else both
+        if plan is None or mode is False:
+            tensor._node = None
+            return tensor
+        tensor._node = node = plan.node_type()
+        node.plan = plan
+        node.edge_0 = a
+        node.edge_1 = b
+        node.versions = node.hooks = node.output_version = None
+        node.restore = None if mark or x.ndim == y.ndim == 0 else restoration((x, y), (a, b), z)
+        code = plan.code
+        if code != KEEP_NOTHING:
+            if plan is both and code == KEEP_SWAPPED:
+                node.kept_0 = y
+                node.kept_1 = x
+                if input._counter is not None or other._counter is not None:
+                    node.versions = (version_kept(other, b), version_kept(input, a))
+            elif input._counter is not None or other._counter is not None:
+                node.saved = plan.save((input, other), {}, (tensor,))
+                node.versions = plan.versions((input, other))
+            elif plan is left and code == KEEP_SECOND:
+                node.kept_0 = other
+            elif plan is right and code == KEEP_FIRST:
+                node.kept_0 = input
+            else:
+                node.saved = plan.save((input, other), {}, (tensor,))
+        node.sequence = next_sequence()
+        return tensor
+
+    def under_mode(input: Any, other: Any, mode: Any) -> Any:
+        """The result of a call that a mode takes part in."""
+        nonlocal push
+        if push is None and mode.pushes:  # forward mode has a fast path of its own
+            push = _pushing(op)
+            return call(input, other)
+        return mode.call(op.name, apply, (op, (input, other), {}), {})
+
+    def unmarked(input: Any, other: Any, x: Any, y: Any) -> Any:
+        """The array computed from tensors without a common mark; the result, if `apply` gives it.
+
+        The shapes differ, or a tensor is seen for the first time, has no dimension, or integers.
+        """
+        if input._mark is None:
+            input._mark = mark_of(x)
+        if other._mark is None:
+            other._mark = mark_of(y)
+        if type(x) is ndarray and type(y) is ndarray:
+            dtype = x.dtype
+            if (
+                dtype is y.dtype
+                and (dtype is F32 or dtype is F64 or (dtype is I64 and whole))
+                and x.size <= LARGE
+                and y.size <= LARGE
+            ):
+                if compute is None:
+                    first_call()
+                try:
+                    if whole and alike and x.nbytes >= SMALLEST and x.shape == y.shape:
+                        return compute(x, y, memory_for(x))
+                    return asarray(compute(x, y))
+                except ValueError:
+                    raise errors.broadcast(x.shape, y.shape) from None
+        return apply(op, (input, other), {})
+
+    def with_number(input: Any, other: Any) -> Any:
+        """A tensor and a Python number, and what is no tensor."""
+        nonlocal push_number
+        kind = type(other)
+        mode = get_mode()
+        if (
+            (kind is float or kind is int)
+            and op.numbers
+            and (mode is True or mode is False)
+            and isinstance(input, _tensor.TensorBase)
+        ):
+            x = input._array
+            mark = input._mark
+            if mark is None:
+                mark = input._mark = mark_of(x)
+            if mark or _is_plain(x, whole and kind is int):
+                if compute is None:
+                    first_call()
+                try:
+                    # an array of the number is quicker than the number, and the same to NumPy
+                    number = array_of(other, x.dtype) if whole else other
+                    if whole and alike and x.nbytes >= SMALLEST:
+                        z = compute(x, number, memory_for(x))
+                    else:
+                        z = compute(x, number)
+                except OverflowError:  # an int beyond 64 bits
+                    return apply(op, (input, other), {})
+                tensor = new(Tensor)
+                tensor._array = z if mark else asarray(z)
+                tensor._counter = tensor._view = tensor._grad = None
+                tensor._mark = mark if mark and alike else None
+                edge = input._node if input._view is None else edge_of(input)
+                if edge is None or mode is False or alone is None:
+                    tensor._node = None
+                    return tensor
+                tensor._node = node = alone.node_type()
+                node.plan = alone
+                node.edge_0 = edge
+                node.edge_1 = node.versions = node.restore = None
+                node.hooks = node.output_version = None
+                code = alone.code
+                if code == KEEP_SECOND:
+                    node.kept_0 = other
+                elif code == KEEP_BOTH and input._counter is None:
+                    node.kept_0 = x
+                    node.kept_1 = other
+                elif code != KEEP_NOTHING:
+                    node.saved = alone.save((input, other), {}, (tensor,))
+                    if input._counter is not None:
+                        node.versions = alone.versions((input, other))
+                node.sequence = next_sequence()
+                return tensor
+        if leave and not isinstance(other, (_tensor.Tensor, *NUMBERS)):
+            return NotImplemented
+        if type(mode) is not bool and mode.pushes and (kind is float or kind is int):
+            if push_number is None:
+                push_number = _pushing(op, True)
+            result = push_number(mode, input, other)
+            if result is not None:
+                return result
+        if input is None or other is None:
+            raise wrong_argument(op, (input, other), None)
+        return apply(op, (input, other), {})
+
+    def function(input: Any, other: Any, *, out: Any = None) -> Any:
+        if out is None:
+            return call(input, other)
+        return finish(op.name, apply(op, (input, other), {}), out)
+
+    function.direct = call  # type: ignore[attr-defined]  # without `out`: for a mode of its own
+    return call if leave else function
+
+
+def _pushing(op: Any, of_number: bool = False) -> Callable:
+    from tapegrad.dispatch.fast_jvp_pointwise import pushing
+
+    return pushing(op, of_number)
+
+
+def _is_plain(x: Any, integers: bool) -> bool:
+    """Whether an array without a mark is one for the fast path: it has no dimension or element, or
+    integers where the operator takes them as they are."""
+    if type(x) is not ndarray or x.size > LARGE:
+        return False
+    dtype = x.dtype
+    return dtype is F32 or dtype is F64 or (integers and dtype is I64)
+
+
+def _keeps_dtype(compute: Callable, n: int) -> bool:
+    """Whether float32 operands give a float32 result: comparisons give booleans."""
+    return compute(*(np.full(1, 0.5, F32),) * n).dtype is F32
+
+
+def operator(function: Callable, reverse: bool = False) -> Callable:
+    """The method behind a Python operator: what it does not know it leaves to the other operand."""
+    op = getattr(function, "op", None)
+    if op is not None and len(op.inputs) == 2 and not op.params and not reverse:
+        return binary(op, leave=True)
+
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, _tensor.Tensor) or isinstance(other, NUMBERS):
+            return function(other, self) if reverse else function(self, other)
+        return NotImplemented
+
+    return method

@@ -1,0 +1,284 @@
+"""In-place operators: compute out of place, write the result, rewrite the history.
+
+Nothing is written before everything that can fail has been tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.autograd.history import rewrite_history
+from tapegrad.autograd.mode import MODE, is_grad_enabled
+from tapegrad.autograd.node import EVERY, INFERENCE, Port, Version, next_sequence, version_of
+from tapegrad.autograd.view import View, edge_of, move_retained, renamed
+from tapegrad.autograd.writable import (
+    check_apart,
+    check_fits,
+    check_overlap,
+    check_storable,
+    check_view,
+    check_writable,
+    written,
+)
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.registration import OVERWRITES
+
+
+def in_place(
+    function: Callable, name: str | None = None, *, reads_numbers: bool = False
+) -> Callable:
+    """The in-place form of an operator: `mul_ = in_place(mul)`.
+
+    With `reads_numbers`, a tensor without dimensions is read before anything is written: it may be
+    part of the one that is written to.
+    """
+    ufunc_name = getattr(getattr(function, "op", None), "ufunc", None)
+    ufunc = getattr(np, ufunc_name) if ufunc_name else None
+    nin = ufunc.nin if ufunc is not None else 0
+    plain = name or function.__name__ + "_"
+
+    def method(input: Any, *args: Any, **kwargs: Any) -> Any:
+        if ufunc is not None and not kwargs and len(args) == nin - 1:
+            mode = MODE.get()
+            if (mode is False or (mode is True and _is_apart(input, args))) and _write_directly(
+                ufunc, plain, input, args
+            ):
+                return input
+        try:
+            if args or kwargs:
+                others = (*args, *kwargs.values())
+                if reads_numbers:
+                    others = tuple(x for x in others if getattr(x, "ndim", 0))
+                check_overlap(input, others)
+            return update(plain, input, lambda x: function(x, *args, **kwargs))
+        except AttributeError:
+            errors.need_tensors(plain, input=input)
+            raise
+
+    method.__name__ = method.__qualname__ = plain
+    method.__doc__ = f"In-place form of `{plain[:-1]}`."
+    method.__module__ = function.__module__
+    method.out_of_place = function  # type: ignore[attr-defined]
+    return method
+
+
+def in_place_view(function: Callable, shift: int = 1) -> Callable:
+    """The in-place form of a view operator: the tensor itself gets the other shape.
+
+    PyTorch numbers the node of the in-place form on: `t_` makes `TBackward1`.
+    """
+    plain = function.__name__ + "_"
+
+    def method(input: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            check_writable(input)
+        except AttributeError:
+            errors.need_tensors(plain, input=input)
+            raise
+        before = stand_in(input)
+        result = function(before, *args, **kwargs)
+        if result is before:
+            return input
+        old, view, made = input._node, input._view, result._view
+        input._array = result._array
+        input._mark = None
+        if is_grad_enabled() and result._node is not None:
+            input._node = renamed(result._node, shift)
+            move_retained(input, old, input._node)
+        written(input, plain)
+        if view is not None:
+            seen = version_of(input).value
+            input._view = View(view.base, (*view.steps, *made.steps), view.made, seen)
+        return input
+
+    method.__name__ = method.__qualname__ = plain
+    method.__doc__ = f"In-place form of `{plain[:-1]}`: the memory stays as it is."
+    method.__module__ = function.__module__
+    method.out_of_place = function  # type: ignore[attr-defined]
+    return method
+
+
+def stand_in(x: Any) -> Any:
+    """A tensor with the memory, the node and the counter of `x`, which may itself change."""
+    before = _tensor.wrap(x._array)
+    before._node = edge_of(x)
+    before._counter = version_of(x)
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.stands_in(x, before)
+    return before
+
+
+def _is_apart(x: Any, args: tuple) -> bool:
+    """Whether what is written and what is read have no place in the graph, nor views."""
+    if getattr(x, "_node", x) is not None or x._view is not None:
+        return False
+    for other in args:
+        if getattr(other, "_node", None) is not None or getattr(other, "_view", None) is not None:
+            return False
+    return True
+
+
+_WHOLE = (np.add, np.subtract, np.multiply)  # the same for integers as PyTorch's
+
+
+def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
+    """Without a graph, for arrays of one dtype: let NumPy write where it should."""
+    array = x._array
+    if type(array) is not np.ndarray or x._counter is INFERENCE:
+        return False
+    if array.dtype.kind != "f" and not (array.dtype.char == "l" and ufunc in _WHOLE):
+        return False
+    if 0 in array.strides:
+        return False  # perhaps several elements are one place in memory
+    operands = []
+    for other in args:
+        kind = type(other)
+        if kind is int or (kind is float and array.dtype.kind == "f"):
+            operands.append(other)
+            continue
+        if x._counter is not None and getattr(other, "_counter", None) is x._counter:
+            return False  # perhaps they overlap
+        other = getattr(other, "_array", None)
+        if type(other) is not np.ndarray or other.dtype is not array.dtype:
+            return False
+        if other.shape != array.shape and (other.ndim > array.ndim or other.size > array.size):
+            return False
+        operands.append(other)
+    try:
+        ufunc(array, *operands, array)
+    except (ValueError, OverflowError):
+        return False  # the general path says what is wrong, or wraps a large int around
+    written(x, name)
+    return True
+
+
+def update(name: str, x: Any, compute: Callable) -> Any:
+    """Let `x` take the value and the history of `compute(x)`; returns `x`."""
+    check_writable(x)
+    check_storable(x)
+    with_grad = is_grad_enabled()
+    before = stand_in(x)
+    since = next_sequence()
+    mode = MODE.get()
+    result = compute(before) if type(mode) is bool else mode.in_place(name, compute, before)
+    check_fits(name, x, result)
+    if result is before:
+        return x
+    edge = result._node
+    if with_grad and edge is not None:
+        check_view(x)
+        _keep_value_before(before, edge, since)
+    write(x._array, result._array)
+    written(x, name)
+    if type(mode) is not bool:
+        mode.wrote(x, result)
+    if not with_grad or edge is before._node:
+        return x
+    if edge is None:  # what was written does not depend on what was there
+        edge = OVERWRITES().cut_off(before)._node
+    maker = edge.node if type(edge) is Port else edge
+    if x._view is not None and before._node is not None and maker.edges[0] is not before._node:
+        edge = OVERWRITES().replace(before, result)._node  # several operators: their result
+    rewrite_history(x, edge, result)
+    return x
+
+
+def _keep_value_before(before: Any, edge: Any, since: int) -> None:
+    """Where a rule asks for the tensor as it was before the write, keep a copy of that.
+
+    `since`: the nodes of this operator, or of the several it is made of, are younger.
+    """
+    maker = edge.node if type(edge) is Port else edge
+    stack, seen = [maker], {maker}
+    while stack:
+        node = stack.pop()
+        keeps = getattr(node.plan, "keeps", ())
+        for i, ((where, key, _), kept) in enumerate(zip(keeps, node.saved, strict=False)):
+            first = key == 0 or node is not maker
+            if where == "input" and first and getattr(kept, "_array", kept) is before._array:
+                _keep_copy(node, i, kept)
+        for each in node.edges:
+            behind = each.node if type(each) is Port else each
+            if behind is not None and behind.sequence > since and behind not in seen:
+                seen.add(behind)
+                stack.append(behind)
+
+
+def _keep_copy(node: Any, i: int, kept: Any) -> None:
+    """Let a node keep a copy of the `i`-th thing it kept: what is written now is no write to it."""
+    array = getattr(kept, "_array", kept)
+    copy = namespace_of((array,)).asarray(array, copy=True)
+    if kept is not array:
+        version = Version()
+        version.value = kept._counter.value
+        kept._array, kept._counter = copy, version
+        return
+    saved, versions = list(node.saved), list(node.versions)
+    saved[i], versions[i] = copy, EVERY
+    node.saved, node.versions = tuple(saved), tuple(versions)
+
+
+def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) -> None:
+    """Record `op`, which only writes into its first input, and let `store()` do the writing."""
+    mode = MODE.get()
+    if type(mode) is not bool:
+
+        def again(op: Any, inputs: tuple, params: dict) -> None:
+            overwrite(name, op, inputs, params, store)
+
+        mode.call(name, again, (op, inputs, params), {})
+        return
+    x = inputs[0]
+    check_writable(x)
+    check_storable(x)
+    if not mode:
+        store()
+        written(x, name)
+        return
+    edges = tuple([edge_of(t) if isinstance(t, _tensor.TensorBase) else None for t in inputs])
+    with_grad = any([edge is not None for edge in edges])
+    if with_grad:
+        check_view(x)
+    result = _tensor.wrap(x._array)
+    if with_grad:
+        from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
+        from tapegrad.dispatch.apply import record
+
+        kinds = [
+            GRAD if e is not None else CONSTANT if hasattr(t, "_array") else RAW
+            for t, e in zip(inputs, edges, strict=True)
+        ]
+        names = "".join(kinds)
+        record(op.op, namespace_of((x._array,)), inputs, [], edges, names, params, (result,), True)
+    store()
+    written(x, name)
+    if result._node is not None:
+        rewrite_history(x, result._node, result)
+
+
+def write(target: Any, source: Any) -> None:
+    """Copy values between arrays of one shape, with a cast."""
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        source = source.real
+    np.copyto(target, source, casting="unsafe")
+
+
+__all__ = [
+    "check_apart",
+    "check_fits",
+    "check_storable",
+    "check_writable",
+    "in_place",
+    "in_place_view",
+    "overwrite",
+    "stand_in",
+    "update",
+    "write",
+    "written",
+]

@@ -1,0 +1,130 @@
+"""`out=`: a result put where the caller says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.mode import MODE, is_grad_enabled
+from tapegrad.autograd.writable import check_storable
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.dtype import of
+from tapegrad.core.promotion import can_cast
+from tapegrad.core.storage import grown
+from tapegrad.dispatch.in_place import write, written
+
+_EXACT = "Expected out tensor to have dtype {made_c}, but got {given_c} instead"
+_SCALAR = "expected scalar_type {made} but found {given}"
+_MEDIAN = (
+    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type "
+    "torch.{given}Tensor does not equal torch.{made}Tensor (while checking arguments for median)",
+    "Expected tensor for argument #1 'indices' to have scalar type {made}; but got "
+    "torch.{given}Tensor instead (while checking arguments for median)",
+)
+
+_WANTED = dict.fromkeys(
+    (
+        "addbmm addmm addmv argmax argmin baddbmm bmm cross diag gather index_add index_copy "
+        "inverse linalg_cross linalg_inv linalg_solve log_softmax matmul mm renorm scatter "
+        "scatter_add scatter_reduce softmax take_along_dim tril triu"
+    ).split(),
+    _EXACT,
+) | {
+    "complex": "Expected object of scalar type {made} but got scalar type {given} for argument "
+    "'out'",
+    "dot": "result dtype {given} does not match input dtype {made}",
+    "index_select": "index_select(): self and result must have the same scalar type",
+    "inner": "tensordot: Expected the output tensor to have dtype {made}, but got an output tensor "
+    "with dtype {given}",
+    "masked_select": "masked_select(): self and result must have the same scalar type",
+    "mv": "addmv input tensors must have the same dtype, but got {given}, {made}, and {made}",
+    "nonzero": "nonzero: Expected out tensor to have scalar type {made} but got scalar type{given}",
+    "polar": "Expected object of scalar type {made} but got scalar type {given} for argument 'out'",
+    "take": "take(): self and out expected to have the same dtype, but got self.dtype = {made} and "
+    "out.dtype = {given}",
+    "vdot": "result dtype {given} does not match input dtype {made}",
+    "where": "Expected out type to be {made} but got {given}",
+}
+"""What is said by functions that convert nothing: `out` must have the dtype of the result."""
+
+_WANTED_OF_PAIR = {
+    "cummax": (_SCALAR, _SCALAR),
+    "cummin": (_SCALAR, _SCALAR),
+    "kthvalue": (
+        "output values must be of same type as input",
+        "output indices must be of scalar type {made}",
+    ),
+    "max": (_EXACT, _EXACT),
+    "median": _MEDIAN,
+    "min": (_EXACT, _EXACT),
+    "mode": (
+        "expected scalar type '{made}' but got '{given}' for values output",
+        "expected scalar type '{made}' but got '{given}' for indices output",
+    ),
+    "nanmedian": _MEDIAN,
+    "sort": (_EXACT, _EXACT),
+    "topk": (_EXACT, _EXACT),
+}
+"""The same of values and indices."""
+
+
+def _check_dtype(message: str, result: Any, out: Any) -> None:
+    made, given = result.dtype, getattr(out, "dtype", None)
+    if made is given or given is None:
+        return
+    text = message.format(
+        made=made.scalar_name,
+        given=given.scalar_name,
+        made_c=errors.c_name(made),
+        given_c=errors.c_name(given),
+    )
+    raise errors.runtime_error(text, f"Give an out tensor of dtype {made}.")
+
+
+def write_out(name: str, result: Any, out: Any) -> Any:
+    """Write a result where `out=` says: resized if it must be, never part of a graph."""
+    if isinstance(out, (tuple, list)):
+        for message, r, o in zip(_WANTED_OF_PAIR.get(name, ()), result, out, strict=False):
+            _check_dtype(message, r, o)
+        results = tuple(write_out(name, r, o) for r, o in zip(result, out, strict=True))
+        return type(result)(results) if hasattr(result, "_fields") else results
+    if not isinstance(out, _tensor.Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if is_grad_enabled() and (result.requires_grad or out.requires_grad):
+        raise errors.runtime_error(
+            f"{name}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad.",
+            "Leave out= away, or compute inside `with torch.no_grad():`.",
+        )
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.check_out(name, result, out)
+    have, want = of(result._array.dtype), of(out._array.dtype)
+    if name in _WANTED:
+        _check_dtype(_WANTED[name], result, out)
+    if not can_cast(have, want):
+        raise errors.runtime_error(
+            f"result type {have.scalar_name} can't be cast to the desired output type "
+            f"{want.scalar_name}",
+            f"Give an out tensor of dtype {have}.",
+        )
+    check_storable(out)
+    if out._array.shape != result._array.shape:
+        if out._array.size:
+            import warnings
+
+            warnings.warn(
+                "An output with one or more elements was resized since it had shape "
+                f"{list(out._array.shape)}, which does not match the required output shape "
+                f"{list(result._array.shape)}. This behavior is deprecated, and in a future "
+                "PyTorch release outputs will not be resized unless they have zero elements. You "
+                "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements "
+                "with t.resize_(0).",
+                UserWarning,
+                stacklevel=3,
+            )
+        out._array = grown(out._array, result._array.shape)
+        out._mark = None
+    write(out._array, result._array)
+    written(out, name)
+    return out

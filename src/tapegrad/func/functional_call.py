@@ -1,0 +1,68 @@
+"""Modules as functions of their parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.errors import runtime_error
+
+
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Any,
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """`module(*args, **kwargs)` with other tensors in the place of its own, by dotted name.
+
+    What is not named stays, unless `strict`, which wants all named. With `tie_weights` what the
+    module has under two names is replaced under both. The module is afterwards as before.
+
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> tensors = {"weight": torch.ones(1, 2), "bias": torch.zeros(1)}
+    >>> torch.func.functional_call(layer, tensors, torch.tensor([[3.0, 4.0]]))
+    tensor([[7.]])
+    """
+    from tapegrad.nn.utils.stateless import call_with
+
+    return call_with(module, parameter_and_buffer_dicts, args, kwargs, tie_weights, strict)
+
+
+def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of models of one kind, stacked by name, and their buffers.
+
+    >>> models = [torch.nn.Linear(2, 1) for _ in range(3)]
+    >>> parameters, buffers = torch.func.stack_module_state(models)
+    >>> parameters["weight"].shape
+    torch.Size([3, 1, 2])
+    """
+    from tapegrad.operators.shape.cat_stack import stack
+
+    if len(models) == 0:
+        raise runtime_error(
+            "stack_module_state: Expected at least one model, got 0.", "Pass a list of modules."
+        )
+    if len({model.training for model in models}) > 1:
+        raise runtime_error(
+            "stack_module_state: Expected all models to have the same training/eval mode.",
+            "Call train() or eval() on each.",
+        )
+    if len({type(model) for model in models}) > 1:
+        raise runtime_error(
+            "stack_module_state: Expected all models to be of the same class.",
+            "Models of different classes have different parameters.",
+        )
+    tables = [dict(model.named_parameters()) for model in models]
+    parameters = {}
+    for name, first in tables[0].items():
+        together = stack([table[name] for table in tables], 0).detach()
+        parameters[name] = together.requires_grad_(first.requires_grad)
+    tables = [dict(model.named_buffers()) for model in models]
+    buffers = {
+        name: stack([table[name] for table in tables], 0).detach().requires_grad_(b.requires_grad)
+        for name, b in tables[0].items()
+    }
+    return parameters, buffers

@@ -1,0 +1,290 @@
+"""Reverse-mode derivatives of functions: `grad`, `grad_and_value`.
+
+A transform gives the function leaves of its own and walks the graph back to them. All transforms
+of a program share one graph: a derivative that another one, or a tensor outside, may want to be
+differentiated itself is recorded; whether any does is seen from the leaves that the graph has.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.autograd.engine import run_backward
+from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform, is_grad_enabled, switched
+from tapegrad.autograd.node import AccumulateGrad, Port, make_leaf
+from tapegrad.autograd.view import edge_of
+from tapegrad.core import errors
+from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.func.pytree import flatten, unflatten
+from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
+from tapegrad.operators.shape.forward_ad_views import dual_view
+
+# --- what goes in and comes out -------------------------------------------------------------------
+
+
+def leaf_of(x: Any) -> Any:
+    """A tensor with the values of `x` that gradients stop at, or pass on their way to `x`."""
+    if not isinstance(x, TensorBase):
+        raise errors.value_error(
+            f"Thing passed to transform API must be Tensor, got {type(x)}",
+            "Bind other arguments with a lambda or functools.partial.",
+        )
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise errors.runtime_error(
+            "only Tensors of floating point dtype can require gradients",
+            f"This one is {x.dtype}: convert it first, for example with .float().",
+        )
+    mode = MODE.get()
+    inside = x if type(mode) is bool else lifted_everywhere(x, mode)
+    if inside is x:
+        inside = dual_view(x)
+    if edge_of(inside) is None:
+        inside._view = None
+        make_leaf(inside)
+    return inside
+
+
+def has_others(roots: list, leaves: list) -> bool:
+    """Whether what is behind `roots` begins with leaves beside those of a transform."""
+    own = set()
+    for x in leaves:
+        edge = edge_of(x)
+        if type(edge) is not AccumulateGrad:
+            return True
+        own.add(edge)
+    stack = [edge.node if type(edge) is Port else edge for edge in roots if edge is not None]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if type(node) is AccumulateGrad:
+            if node not in own:
+                return True
+            continue
+        for edge in node.edges:
+            if type(edge) is Port:
+                edge = edge.node
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    return False
+
+
+def released(y: Any, leaves: list) -> Any:
+    """A result for the caller: without a graph, if nobody outside may differentiate it."""
+    if not isinstance(y, TensorBase) or not y.requires_grad:
+        return y
+    edge = edge_of(y)
+    if (is_grad_enabled() or type(edge) is AccumulateGrad) and has_others([edge], leaves):
+        return y
+    if only_maps(MODE.get()):
+        return wrap(y._array)
+    token = MODE.set(switched(False))
+    try:
+        alone = dual_view(y)
+    finally:
+        MODE.reset(token)
+    alone._view = None
+    return alone
+
+
+def pulled(
+    outs: list,
+    leaves: list,
+    cotangents: list,
+    retain_graph: bool,
+    create_graph: bool,
+    alone: bool = False,
+) -> list:
+    """The gradients of `leaves`; zeros where nothing comes back. `alone`: there are no others."""
+    roots, edges = [], [edge_of(x) for x in leaves]
+    for y, g in zip(outs, cotangents, strict=True):
+        edge = edge_of(y)
+        if edge is not None:
+            roots.append((edge, g if create_graph else g._array))
+    found: list[Any] = [None] * len(leaves)
+    if roots:
+        found = run_backward(
+            roots,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            inputs=edges,
+            inputs_alone=alone,
+        )
+    return [zeros_of(x) if g is None else g for g, x in zip(found, leaves, strict=True)]
+
+
+def zeros_of(x: Any) -> Any:
+    """Zeros for each element of `x`, without a graph."""
+    from tapegrad.operators.creation.like import zeros_like
+
+    return zeros_like(x, requires_grad=False)
+
+
+def ones_of(x: Any) -> Any:
+    from tapegrad.operators.creation.like import ones_like
+
+    return ones_like(x, requires_grad=False)
+
+
+# --- grad -----------------------------------------------------------------------------------------
+
+
+def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
+    """The gradient of a function that gives a number, as a function of the same arguments.
+
+    Args:
+        func: gives a tensor without dimensions.
+        argnums: the number of the argument to differentiate by, or a tuple of such numbers.
+        has_aux: `func` gives `(output, aux)`; `aux` is handed on.
+
+    Returns:
+        A function that gives the gradient, of the structure of the argument (a tuple where
+        `argnums` is one); with `has_aux` the pair `(gradient, aux)`.
+
+    >>> from tapegrad.func import grad
+    >>> grad(torch.sin)(torch.tensor(0.0))
+    tensor(1.)
+    >>> grad(grad(lambda x: x**3))(torch.tensor(2.0))
+    tensor(12.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        slope, value = both(*args, **kwargs)
+        return (slope, value[1]) if has_aux else slope
+
+    return wrapper
+
+
+def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
+    """The gradient and the value of a function that gives a number, in one pass: a pair.
+
+    The arguments are those of `grad`. With `has_aux` the value is the pair `(output, aux)`.
+
+    >>> from tapegrad.func import grad_and_value
+    >>> grad_and_value(lambda x: (x * x).sum())(torch.tensor([1.0, 2.0]))
+    (tensor([2., 4.]), tensor(5.))
+    """
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        outer = is_grad_enabled()
+        numbers = checked_argnums(argnums, len(args))
+        inputs, structure = flatten(chosen(args, argnums, numbers))
+        token = MODE.set(switched(True))
+        pairs: list = []
+        outside = begin_transform(pairs)
+        try:
+            leaves = [leaf_of(x) for x in inputs]
+            pairs += zip(leaves, inputs, strict=True)
+            inside = replaced(args, argnums, numbers, unflatten(leaves, structure))
+            output = func(*inside, **kwargs)
+            aux = None
+            if has_aux:
+                output, aux = with_aux(output, "grad_and_value(f)(*args)")
+            check_number(output)
+        finally:
+            TRANSFORMS.reset(outside)
+            MODE.reset(token)
+        recorded = outer and has_others([edge_of(output)], leaves)
+        alone = outer and not recorded
+        found = pulled([output], leaves, [ones_of(output)], recorded, recorded, alone)
+        slope = unflatten(found, structure)
+        value = _result(output, leaves, recorded)
+        return slope, (value, handed_on(aux, leaves)) if has_aux else value
+
+    return wrapper
+
+
+def _result(output: Any, leaves: list, recorded: bool) -> Any:
+    return output if recorded else released(output, leaves)
+
+
+def checked_argnums(argnums: Any, n: int) -> tuple[int, ...]:
+    """The numbers of the arguments to differentiate by, from the front."""
+    if not isinstance(argnums, (int, tuple)):
+        raise errors.runtime_error(
+            f"argnums must be int or Tuple[int, ...], got: {type(argnums)}",
+            "0 is the first argument.",
+        )
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not numbers:
+        raise errors.runtime_error("argnums must be non-empty", "Name an argument.")
+    for number in numbers:
+        if not isinstance(number, int):
+            raise errors.runtime_error(
+                f"argnum must be int, got: {type(number)}", "0 is the first argument."
+            )
+        if not -n <= number < n:
+            raise errors.runtime_error(
+                f"Got argnum={number}, but only {n} positional inputs",
+                "Only arguments given by place can be named.",
+            )
+    numbers = tuple([number % n for number in numbers])
+    if len(set(numbers)) != len(numbers):
+        raise errors.runtime_error(
+            f"argnums elements must be unique, got {numbers}", "Name each once."
+        )
+    return numbers
+
+
+def chosen(args: tuple, argnums: Any, numbers: tuple[int, ...]) -> Any:
+    """The arguments to differentiate by: one, or a tuple where `argnums` is one."""
+    return tuple([args[i] for i in numbers]) if isinstance(argnums, tuple) else args[numbers[0]]
+
+
+def replaced(args: tuple, argnums: Any, numbers: tuple[int, ...], new: Any) -> tuple:
+    """The arguments with others in the place of the chosen ones."""
+    found = list(args)
+    for i, x in zip(numbers, new if isinstance(argnums, tuple) else (new,), strict=True):
+        found[i] = x
+    return tuple(found)
+
+
+def handed_on(aux: Any, leaves: list) -> Any:
+    """What a function gives besides its output, for the caller: tensors in a tree."""
+    found, structure = flatten(aux)
+    check_aux(found)
+    return unflatten([released(y, leaves) for y in found], structure)
+
+
+def check_aux(found: list) -> None:
+    """Raise if a function hands on something besides tensors."""
+    for y in found:
+        if not isinstance(y, TensorBase):
+            raise errors.runtime_error(
+                f"Expected tensors, got unsupported type {type(y)}", "aux may hold tensors only."
+            )
+
+
+def with_aux(result: Any, name: str) -> tuple:
+    """The two things that a function gives with `has_aux`."""
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise errors.runtime_error(
+            f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True",
+            "Return two things, or leave has_aux away.",
+        )
+    return result
+
+
+def check_number(output: Any) -> None:
+    """Raise unless a function gave a tensor without dimensions."""
+    start = "grad_and_value(f)(*args): Expected f(*args) to return a "
+    if not isinstance(output, TensorBase):
+        raise errors.runtime_error(
+            f"{start}Tensor, got {type(output)}", "has_aux hands on other results."
+        )
+    if output.ndim:
+        raise errors.runtime_error(
+            f"{start}scalar Tensor, got tensor with {output.ndim} dims. Maybe you wanted to "
+            "use the vjp or jacrev APIs instead?",
+            "sum() or mean() makes one number of it.",
+        )
+    if output.dtype.is_complex:
+        raise errors.runtime_error(
+            f"grad can be implicitly created only for real scalar outputs but got {output.dtype}",
+            "Return the real part, or the absolute value.",
+        )

@@ -1,0 +1,192 @@
+"""`vmap`: a function of one member as a function of a batch of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.arrays.batched.array import Batched, Level
+from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
+from tapegrad.core import errors
+from tapegrad.core.shape import axis_of
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.func.in_dims import mapped_arguments, name_of, places_of
+from tapegrad.func.level import enter, is_inside, leave, lift
+from tapegrad.func.pytree import flatten, unflatten
+from tapegrad.func.vmap_mode import Mapping, is_mapped
+
+RANDOMNESS = ("error", "different", "same")
+
+
+def vmap(
+    func: Callable,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable:
+    """`func`, written for one member, as a function of batches: one pass, no loop.
+
+    Args:
+        func: a function of tensors or trees of them (tuples, lists, dictionaries, named tuples)
+            that gives a tensor or a tree of them.
+        in_dims: which dimension of each argument is mapped over: a number for all, or a tree like
+            the arguments with numbers, and None for what is the same for each member. Keyword
+            arguments are not mapped over.
+        out_dims: where that dimension appears in each result; None for one that is not mapped.
+        randomness: what random functions do: "error", "different" numbers for each member, or
+            the "same" ones.
+        chunk_size: how many members are computed at a time; None for all.
+
+    Raises:
+        ValueError: for dimensions that do not fit the arguments or results.
+        RuntimeError: inside, for a branch on values, `item()`, a write of mapped values into a
+            tensor that is not mapped, and randomness that was not allowed.
+
+    >>> from tapegrad.func import vmap
+    >>> x, y = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0])
+    >>> vmap(torch.dot, in_dims=(0, None))(x, y)
+    tensor([21., 43.])
+    >>> vmap(vmap(torch.mul), in_dims=(0, 1))(x, x).shape
+    torch.Size([2, 2])
+    """
+    check_randomness(randomness)
+    if chunk_size is not None and chunk_size <= 0:
+        raise errors.value_error(
+            f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})",
+            "It is how many members are computed at a time.",
+        )
+
+    @functools.wraps(func)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        dims, leaves, structure, size = mapped_arguments(func, in_dims, args)
+        if chunk_size is not None:
+            return _in_chunks(
+                func, dims, leaves, structure, size, out_dims, randomness, chunk_size, kwargs
+            )
+        return _whole(func, dims, leaves, structure, size, out_dims, randomness, kwargs)
+
+    return mapped
+
+
+def check_randomness(randomness: str) -> None:
+    """Raise for what `randomness=` does not know."""
+    if randomness not in RANDOMNESS:
+        raise errors.runtime_error(
+            "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+            f"{randomness}",
+            "'different' draws for each member, 'same' once for all.",
+        )
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def _whole(
+    func: Callable,
+    dims: list,
+    leaves: list,
+    structure: Any,
+    size: int,
+    out_dims: Any,
+    randomness: str,
+    kwargs: dict,
+) -> Any:
+    """All members in one pass."""
+    under = MODE.get()
+    level = Level(size, randomness)
+    inside = [
+        x if dim is None else enter(x, axis=dim, level=level)
+        for x, dim in zip(leaves, dims, strict=True)
+    ]
+    token = MODE.set(Mapping(under, level))
+    outside = begin_transform(level)
+    level.transforms = TRANSFORMS.get()
+    level.depth = level.transforms[1]
+    try:
+        result = func(*unflatten(inside, structure), **kwargs)
+    finally:
+        level.transforms = ()  # which holds the level
+        TRANSFORMS.reset(outside)
+        MODE.reset(token)
+    outs, own = flatten(result)
+    places = places_of(func, out_dims, own)
+    return unflatten([left(func, y, dim, level) for y, dim in zip(outs, places, strict=True)], own)
+
+
+def depth_of(mode: Any) -> int:
+    """How many levels a mode has."""
+    depth = 0
+    while type(mode) is not bool and mode is not None:
+        depth += type(mode) is Mapping
+        mode = mode.under
+    return depth
+
+
+def left(func: Callable, y: Any, dim: Any, level: Level) -> Any:
+    """A result outside of the level, with the batch as dimension `dim`."""
+    name = name_of(func)
+    if dim is None:
+        if isinstance(y, TensorBase) and is_mapped(y._array, level):
+            raise errors.value_error(
+                f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None",
+                "Say in out_dims where the batch shall appear.",
+            )
+        return lowered(y, level)
+    if not isinstance(y, TensorBase):
+        raise errors.value_error(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(y)}. Did "
+            "you mean to set out_dims= to None for output?",
+            "What is no tensor has no batch.",
+        )
+    axis = axis_of(dim, y.ndim + 1)
+    if not is_inside(y._array, level):
+        y = lift(y, level=level)
+    return leave(y, axis=axis, level=level)
+
+
+def lowered(y: Any, level: Level) -> Any:
+    """A tensor that is the same for each member, outside of the level."""
+    array = getattr(y, "_array", None)
+    if type(array) is not Batched or array.level is not level:
+        return y
+    return leave(y, axis=0, level=level)[0]
+
+
+def _in_chunks(
+    func: Callable,
+    dims: list,
+    leaves: list,
+    structure: Any,
+    size: int,
+    out_dims: Any,
+    randomness: str,
+    chunk: int,
+    kwargs: dict,
+) -> Any:
+    """Some members at a time, and their results one after the other."""
+    from tapegrad.operators.shape.cat_stack import cat
+    from tapegrad.random import get_rng_state, set_rng_state
+
+    parts: list[list] = []
+    own: Any = None
+    state = get_rng_state() if randomness == "same" else None
+    for first in range(0, max(size, 1), chunk):
+        n = min(chunk, size - first)
+        some = [
+            x if dim is None else x.narrow(dim, first, n)
+            for x, dim in zip(leaves, dims, strict=True)
+        ]
+        if state is not None:  # the same numbers in every chunk
+            set_rng_state(state)
+        result = _whole(func, dims, some, structure, n, out_dims, randomness, kwargs)
+        outs, own = flatten(result)
+        parts.append(outs)
+    places = places_of(func, out_dims, own)
+    joined = [
+        column[0] if dim is None else cat(list(column), dim)
+        for column, dim in zip(zip(*parts, strict=True), places, strict=True)
+    ]
+    return unflatten(joined, own)

@@ -1,0 +1,1 @@
+"""Tensors to other dtypes and out to Python; questions about tensors."""

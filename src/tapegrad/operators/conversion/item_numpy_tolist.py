@@ -1,0 +1,281 @@
+"""Out of tensors: Python numbers and lists, NumPy arrays, DLPack."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.mode import MODE, is_grad_enabled
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import DeviceLike, DTypeLike, TensorLike
+from tapegrad.operators.conversion.metadata import require
+from tapegrad.operators.creation.factory_options import build
+from tapegrad.operators.creation.tensor import supported
+
+get_mode = MODE.get
+_warned = False
+
+
+def item(self: Any) -> Any:
+    """The only element, as a Python number.
+
+    >>> torch.tensor([2.5]).item()
+    2.5
+    """
+    array = self._array
+    if array.size != 1:
+        raise errors.runtime_error(
+            f"a Tensor with {array.size} elements cannot be converted to Scalar",
+            "tolist() gives all elements.",
+        )
+    mode = get_mode()
+    if mode is not True and mode is not False:
+        mode.cut(self, None, "item()")
+    if array.dtype.kind != "V":
+        return array.item()
+    return _value(array)
+
+
+def tolist(self: Any) -> Any:
+    """The elements as nested lists of Python numbers; a number for a tensor without dimensions.
+
+    >>> torch.ones(2, 2).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    array = self._array
+    mode = get_mode()
+    if mode is not True and mode is not False:
+        mode.cut(self, None, "tolist()")
+    return array.tolist() if array.dtype.kind != "V" else array.astype(np.float32).tolist()
+
+
+def numpy(self: Any, *, force: bool = False) -> np.ndarray:
+    """The elements as a NumPy array that shares the tensor's memory.
+
+    Args:
+        force: of a tensor that requires grad, too, where operators record.
+
+    >>> torch.ones(2).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    if self.requires_grad and not force and is_grad_enabled():
+        raise errors.runtime_error(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+            "No gradient flows through NumPy: detach() says that you know.",
+        )
+    array = self._array
+    if array.dtype.kind == "V":
+        raise errors.type_error(
+            f"Got unsupported ScalarType {self.dtype.scalar_name}",
+            "NumPy has no such type: convert with .float() first.",
+        )
+    mode = get_mode()
+    if mode is not True and mode is not False:
+        mode.cut(self, None, "numpy()")
+    return array if type(array) is np.ndarray else np.asarray(array)
+
+
+def array(self: Any, dtype: DTypeLike = None, copy: Any = None) -> np.ndarray:
+    """What `numpy.asarray(tensor)` gives: the shared memory, or a copy in another dtype."""
+    found = numpy(self)
+    if dtype is not None and found.dtype != dtype:
+        if copy is False:
+            raise errors.value_error(
+                "Unable to avoid copy while creating an array as requested.",
+                f"The tensor is {self.dtype}: leave copy=False away.",
+            )
+        return found.astype(dtype)
+    return found.copy() if copy else found
+
+
+def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """The result of a NumPy function of tensors, as a tensor; truth values become uint8."""
+    array = np.asarray(array)
+    if array.dtype == np.bool_:
+        array = array.astype(np.uint8)
+    return _tensor.wrap(supported(array))
+
+
+# --- one number -----------------------------------------------------------------------------------
+
+
+def _single(self: Any, how: str) -> Any:
+    """The only element, on the way to a Python number: gradients do not follow it."""
+    if self._array.size != 1:
+        raise errors.value_error(
+            "only one element tensors can be converted to Python scalars",
+            f"This one has {self._array.size} elements: tolist() gives them all.",
+        )
+    if self.requires_grad:
+        _warn_of_detached_number()
+    mode = get_mode()
+    if mode is True or mode is False:
+        return item(self)
+    mode.cut(self, None, how)
+    return _value(self._array)
+
+
+def _value(array: Any) -> Any:
+    """The only element of an array, one of bfloat16 among them, as a Python number."""
+    return array.item() if array.dtype.kind != "V" else float(array.astype(np.float32).item())
+
+
+def _warn_of_detached_number() -> None:
+    global _warned
+    if not _warned:  # once for each process, as in PyTorch
+        from tapegrad.autograd.trace import n_own_frames
+
+        _warned = True
+        warnings.warn(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+            "behavior.\nConsider using tensor.detach() first.",
+            UserWarning,
+            stacklevel=n_own_frames() + 1,
+        )
+
+
+def _real(value: Any, name: str) -> Any:
+    if isinstance(value, complex):
+        if value.imag:
+            raise errors.runtime_error(
+                f"value cannot be converted to type {name} without overflow",
+                "It is a complex number: take its .real first.",
+            )
+        return value.real
+    return value
+
+
+def to_bool(self: Any) -> bool:
+    """Whether the only element is not zero."""
+    array = self._array
+    if hasattr(array, "mapped"):
+        return bool(array)
+    if array.size != 1:
+        what = "more than one value" if array.size else "no values"
+        raise errors.runtime_error(
+            f"Boolean value of Tensor with {what} is ambiguous",
+            "Say what is meant: x.any(), x.all() or x.numel() > 0.",
+        )
+    return bool(array.item())
+
+
+def to_int(self: Any) -> int:
+    """The only element as an integer, cut off towards zero."""
+    return int(_real(_single(self, "int()"), "int64_t"))
+
+
+def to_float(self: Any) -> float:
+    """The only element as a float."""
+    return float(_real(_single(self, "float()"), "double"))
+
+
+def to_complex(self: Any) -> complex:
+    """The only element as a complex number."""
+    return complex(_single(self, "complex()"))
+
+
+def to_index(self: Any) -> int:
+    """The only element, an integer, as an index."""
+    array = self._array
+    if array.size != 1 or array.dtype.kind not in "iub":
+        raise errors.type_error(
+            "only integer tensors of a single element can be converted to an index",
+            "Convert it first: int(x).",
+        )
+    return int(array.item())
+
+
+# --- DLPack ---------------------------------------------------------------------------------
+
+
+def dlpack(self: Any, **options: Any) -> Any:
+    """A capsule through which other libraries share the tensor's memory."""
+    if self.requires_grad:
+        raise errors.advised(
+            BufferError("Can't export tensors that require gradient, use tensor.detach()"),
+            "No gradient flows through other libraries.",
+        )
+    return self._array.__dlpack__(**options)
+
+
+def to_dlpack(tensor: TensorLike, /) -> Any:
+    """A capsule through which another library takes the tensor's memory, once.
+
+    >>> torch.from_dlpack(torch.to_dlpack(torch.ones(2)))
+    tensor([1., 1.])
+    """
+    return require("to_dlpack", tensor, "tensor")._array.__dlpack__()
+
+
+class _Capsule:
+    """A bare capsule, as an object that NumPy asks for one."""
+
+    __slots__ = ("capsule",)
+
+    def __init__(self, capsule: Any):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def dlpack_device(self: Any) -> tuple[int, int]:
+    """Where the memory is, in DLPack's terms: (1, 0), the CPU."""
+    return self._array.__dlpack_device__()
+
+
+def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None = None) -> Any:
+    """A tensor on the memory of another library's array.
+
+    >>> import numpy as np
+    >>> torch.from_dlpack(np.ones(2))
+    tensor([1., 1.], dtype=torch.float64)
+    """
+    is_capsule = type(ext_tensor).__name__ == "PyCapsule"
+    if is_capsule and '"dltensor"' in repr(ext_tensor):
+        ext_tensor = _Capsule(ext_tensor)
+    if not hasattr(ext_tensor, "__dlpack__"):
+        raise errors.runtime_error(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be "
+            "consumed only once, so you might have already constructed a tensor from it once.",
+            "Pass the array itself: an object with __dlpack__ and __dlpack_device__.",
+        )
+    return build("from_dlpack", _from_dlpack, ext_tensor, device, copy)
+
+
+def _from_dlpack(x: TensorLike, device: DeviceLike, copy: Any) -> np.ndarray:
+    from tapegrad.core.device import require_cpu
+
+    require_cpu(device)
+    if isinstance(x, _tensor.Tensor) and not copy:
+        return x.detach()._array
+    found = np.from_dlpack(x, copy=copy)
+    if not found.flags.writeable:  # NumPy marks what it imports: others write to it all the same
+        found = _writable(found)
+    return supported(found)
+
+
+def _writable(array: np.ndarray) -> np.ndarray:
+    """The same memory without the mark."""
+    interface = dict(array.__array_interface__)
+    interface["data"] = (interface["data"][0], False)
+    return np.asarray(_Memory(interface, array))
+
+
+class _Memory:
+    """Memory described to NumPy, kept alive by its owner."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, interface: dict, owner: Any):
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
+__all__ = ["from_dlpack", "to_dlpack"]

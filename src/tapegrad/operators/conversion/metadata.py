@@ -1,0 +1,244 @@
+"""Questions about tensors, answered without computing: what they are, where and how they lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core import memory_format as _arrangement
+from tapegrad.core.annotations import Dim, MemoryFormat, Scalar, TensorLike
+from tapegrad.core.scalar import int_of
+from tapegrad.core.shape import axis_of
+from tapegrad.core.size import from_shape
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.operators.conversion.to_type import type_
+
+
+def require(name: str, x: Any, argument: str = "input") -> Any:
+    """`x` itself, if it is a tensor."""
+    if isinstance(x, TensorBase):
+        return x
+    raise errors.must_be(name, argument, 1, "Tensor", x)
+
+
+def is_tensor(obj: Any, /) -> bool:
+    """Whether `obj` is a tensor.
+
+    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1, 1])
+    (True, False)
+    """
+    return isinstance(obj, TensorBase)
+
+
+def is_storage(obj: Any, /) -> bool:
+    """Whether `obj` is the bare memory of a tensor.
+
+    >>> torch.is_storage(torch.ones(2))
+    False
+    """
+    from tapegrad.core.storage import UntypedStorage
+
+    return isinstance(obj, UntypedStorage)
+
+
+def is_floating_point(input: TensorLike) -> bool:
+    """Whether the elements are real numbers with fractions.
+
+    >>> torch.is_floating_point(torch.ones(2))
+    True
+    """
+    return require("is_floating_point", input).dtype.is_floating_point
+
+
+def is_complex(input: TensorLike) -> bool:
+    """Whether the elements are complex numbers.
+
+    >>> torch.is_complex(torch.ones(2))
+    False
+    """
+    return require("is_complex", input).dtype.is_complex
+
+
+def is_signed(input: TensorLike) -> bool:
+    """Whether the elements can be negative.
+
+    >>> torch.is_signed(torch.ones(2))
+    True
+    """
+    return require("is_signed", input).dtype.is_signed
+
+
+def is_nonzero(input: TensorLike) -> bool:
+    """Whether the only element is not zero.
+
+    >>> torch.is_nonzero(torch.tensor([0.0]))
+    False
+    """
+    return bool(require("is_nonzero", input))
+
+
+def is_same_size(input: TensorLike, other: Scalar) -> bool:
+    """Whether two tensors have the same shape.
+
+    >>> torch.is_same_size(torch.ones(2), torch.ones(3))
+    False
+    """
+    return require("is_same_size", input).shape == require("is_same_size", other, "other").shape
+
+
+def is_inference(input: TensorLike) -> bool:
+    """Whether the tensor was made in inference mode.
+
+    >>> torch.is_inference(torch.ones(2))
+    False
+    """
+    return require("is_inference", input).is_inference()
+
+
+def is_conj(input: TensorLike) -> bool:
+    """Whether a complex conjugation is still to be done: never, it is done at once.
+
+    >>> torch.is_conj(torch.tensor([1j]).conj())
+    False
+    """
+    require("is_conj", input)
+    return False
+
+
+def is_neg(input: TensorLike) -> bool:
+    """Whether a change of sign is still to be done: never, it is done at once.
+
+    >>> torch.is_neg(torch.tensor([1 + 2j]).conj().imag)
+    False
+    """
+    require("is_neg", input)
+    return False
+
+
+def numel(input: TensorLike) -> int:
+    """The number of elements.
+
+    >>> torch.numel(torch.ones(2, 3))
+    6
+    """
+    return require("numel", input)._array.size
+
+
+def get_device(input: TensorLike) -> int:
+    """The index of the GPU a tensor is on; -1 for the CPU.
+
+    >>> torch.get_device(torch.zeros(2))
+    -1
+    """
+    require("get_device", input)
+    return -1
+
+
+def typename(obj: Any, /) -> str:
+    """The name of a tensor's type, or of any object's with its module.
+
+    >>> torch.typename(torch.ones(2)), torch.typename(3)
+    ('torch.FloatTensor', 'int')
+    """
+    if isinstance(obj, TensorBase):
+        return type_(obj)
+    kind = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(kind, "__module__", "") or ""
+    if module in ("builtins", "__builtin__", ""):
+        return kind.__qualname__
+    return f"{module}.{kind.__qualname__}"
+
+
+# --- methods --------------------------------------------------------------------------------
+
+
+def size(self: Any, dim: Dim = None) -> Any:
+    """The shape, or the length of one dimension.
+
+    >>> torch.ones(2, 3).size(), torch.ones(2, 3).size(-1)
+    (torch.Size([2, 3]), 3)
+    """
+    shape = self._array.shape
+    if dim is None:
+        return from_shape(shape)
+    return shape[_axis("size", dim, len(shape))]
+
+
+def stride(self: Any, dim: Dim = None) -> Any:
+    """The steps in memory from one element to the next along each dimension, or along one.
+
+    >>> torch.ones(2, 3).stride()
+    (3, 1)
+    """
+    array = self._array
+    if array.size:
+        steps = tuple([step // array.itemsize for step in array.strides])
+    else:
+        steps = _row_major(array)
+    return steps if dim is None else steps[_axis("stride", dim, len(steps))]
+
+
+def _row_major(array: Any) -> tuple[int, ...]:
+    """The strides PyTorch gives an empty tensor: a dimension of size 0 counts as 1."""
+    steps = []
+    step = 1
+    for n in reversed(array.shape):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(steps))
+
+
+def _axis(name: str, dim: Dim, ndim: int) -> int:
+    axis = int_of(name, "dim", 1, dim)
+    if ndim == 0:
+        raise errors.index_error(
+            f"Dimension specified as {axis} but tensor has no dimensions",
+            "The tensor holds a single number.",
+        )
+    return axis_of(axis, ndim)
+
+
+def is_contiguous(self: Any, memory_format: MemoryFormat = _arrangement.contiguous_format) -> bool:
+    """Whether the elements lie in memory in that order, row-major by default.
+
+    >>> torch.ones(2, 3).t().is_contiguous()
+    False
+    """
+    if memory_format is _arrangement.contiguous_format:
+        return self._array.flags.c_contiguous
+    if type(memory_format) is not _arrangement.memory_format:
+        _arrangement.check_format("is_contiguous", memory_format, self.ndim)
+    return _arrangement.has_format(self._array, memory_format)
+
+
+def is_set_to(self: Any, tensor: TensorLike) -> bool:
+    """Whether two tensors are the same memory, seen in the same way.
+
+    >>> x = torch.zeros(4)
+    >>> x.is_set_to(x.detach()), x.is_set_to(x[:2])
+    (True, False)
+    """
+    a, b = self._array, require("is_set_to", tensor, "tensor")._array
+    return (
+        a.shape == b.shape
+        and a.strides == b.strides
+        and self.data_ptr() == tensor.data_ptr()
+        and self.dtype is tensor.dtype
+    )
+
+
+__all__ = [
+    "get_device",
+    "is_complex",
+    "is_conj",
+    "is_floating_point",
+    "is_inference",
+    "is_neg",
+    "is_nonzero",
+    "is_same_size",
+    "is_signed",
+    "is_storage",
+    "is_tensor",
+    "numel",
+    "typename",
+]

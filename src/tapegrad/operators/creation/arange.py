@@ -1,0 +1,216 @@
+"""Numbers in steps of a given size: `arange`, `range`.
+
+The roundings are PyTorch's, to the bit for float32 (below 32,768 elements, where PyTorch takes one
+thread): it multiplies and adds with one rounding, and steps through blocks of eight.
+"""
+
+from __future__ import annotations
+
+import warnings
+from math import ceil, isfinite
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out
+from tapegrad.core.dtype import default, int64
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.scalar import number_of
+from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
+
+_LANES = 8  # of a vector of float32; the loop over vectors handles two at a time
+
+
+def _stepped(start: float, step: float, size: int, dtype: np.dtype) -> np.ndarray:
+    """start, start + step, start + 2 step, ... with the roundings of PyTorch's vector loop."""
+    if dtype != np.float32:
+        return (start + step * np.arange(size)).astype(dtype)
+    whole = size - size % (2 * _LANES)
+    heads = (start + step * np.arange(0, whole, _LANES)).astype(np.float32).astype(np.float64)
+    blocks = heads[:, None] + step * np.arange(_LANES)
+    rest = start + step * np.arange(whole, size)
+    return np.concatenate([blocks.reshape(-1), rest]).astype(np.float32)
+
+
+def real(value: Any) -> Any:
+    if isinstance(value, complex):
+        raise errors.runtime_error(
+            "value cannot be converted to type double without overflow",
+            "Steps between complex numbers: torch.linspace.",
+        )
+    return value
+
+
+def _check_range(start: Any, end: Any, step: Any) -> None:
+    problem = ""
+    if step == 0:
+        problem = "step must be nonzero"
+    elif not (isfinite(start) and isfinite(end)):
+        problem = f"unsupported range: {start:g} -> {end:g}"
+    elif (end - start) * (1 if step > 0 else -1) < 0:
+        problem = "upper bound and lower bound inconsistent with step sign"
+    if problem:
+        raise errors.runtime_error(
+            problem, f"From {start} to {end} in steps of {step} leads nowhere."
+        )
+
+
+def check_dtype(name: str, dtype: Dtype) -> None:
+    if dtype.is_complex or dtype.name == "bool":
+        raise errors.not_implemented(
+            f"\"{name}_cpu\" not implemented for '{dtype.scalar_name}'",
+            "Make it of another dtype, and convert it.",
+        )
+
+
+_OUT = "Tensor out = None, "
+_OPTIONS = (
+    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
+    "bool pin_memory = False, bool requires_grad = False"
+)
+_ARANGE = (
+    f"Number end, *, {_OUT}{_OPTIONS}",
+    f"Number start, Number end, *, {_OPTIONS}",
+    f"Number start, Number end, Number step = 1, *, {_OUT}{_OPTIONS}",
+)
+
+
+def _bounds(given: tuple, start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
+    """Start, end and step of `arange(end)`, `arange(start, end)`, `arange(start, end, step)`."""
+    if len(given) == 1 and start is None and end is None and step is None:
+        start, end = 0, given[0]
+        return start, real(number_of("arange", "end", 1, end)), 1
+    names = ("start", "end", "step")
+    values = dict(zip(names, given, strict=False))
+    known = {"start": start, "end": end, "step": step}
+    twice = any(known[name] is not None for name in values)
+    values.update({name: value for name, value in known.items() if value is not None})
+    alone = "step" in values and "start" not in values
+    if twice or len(given) > 3 or "end" not in values or alone:
+        named = {name: value for name, value in known.items() if value is not None}
+        raise errors.invalid_combination("arange", given, named, _ARANGE)
+    start, end, step = values.get("start", 0), values["end"], values.get("step", 1)
+    return (
+        real(number_of("arange", "start", 1, start)),
+        real(number_of("arange", "end", 2, end)),
+        real(number_of("arange", "step", 3, step)),
+    )
+
+
+def arange(
+    *bounds: Any,
+    start: Any = None,
+    end: Any = None,
+    step: Any = None,
+    out: Out = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """The numbers from start (0) up to end, which is left out, in steps of step (1).
+
+    >>> torch.arange(5), torch.arange(1, 2, 0.25)
+    (tensor([0, 1, 2, 3, 4]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
+    """
+    check(layout, device, pin_memory)
+    start, end, step = _bounds(bounds, start, end, step)
+    _check_range(start, end, step)
+    if out is not None:
+        check_out("arange", out, dtype)
+        kind = out.dtype
+    elif dtype is not None:
+        kind = known("arange", dtype)
+    else:
+        whole = all(isinstance(x, int) for x in (start, end, step))
+        kind = int64 if whole else default()
+    check_dtype("arange", kind)
+    if out is None:
+        return build("arange", _arange, start, end, step, kind, requires_grad=requires_grad)
+    array = _arange(start, end, step, kind)
+    if out._array.size != array.size and out._array.size:
+        warnings.warn(
+            f"The number of elements in the out tensor of shape {list(out.shape)} is "
+            f"{out._array.size} which does not match the computed number of elements "
+            f"{array.size}. Note that this may occur as a result of rounding error. The out "
+            f"tensor will be resized to a tensor of shape ({array.size},).",
+            UserWarning,
+            stacklevel=2,
+        )
+    return into("arange", out, array, requires_grad)
+
+
+def _arange(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
+    if dtype.is_floating_point:
+        size = ceil((end - start) / step)
+        return _stepped(start, step, size, dtype.numpy)
+    first, stride = int(start), int(step)
+    if stride == 0:
+        raise errors.value_error("step must be nonzero", f"As {dtype}, a step of {step} is 0.")
+    if dtype is int64:
+        size = -((first - int(end)) // stride)
+    else:
+        size = ceil((end - start) / step)
+    wide = np.arange(size, dtype=np.int64) * stride + first
+    return wide.astype(dtype.numpy)
+
+
+def range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Out = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """The numbers from start to end, which is included, in steps of step; `arange` is clearer.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.range(0, 1, 0.5)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior "
+        "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
+        "values in [start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
+    if end is None:
+        raise errors.type_error(
+            'range() missing 1 required positional arguments: "end"',
+            "torch.arange(n) counts from 0.",
+        )
+    check(layout, device, pin_memory)
+    start, end, step = (
+        real(number_of("range", name, i, x))
+        for i, (name, x) in enumerate((("start", start), ("end", end), ("step", step)), 1)
+    )
+    _check_range(start, end, step)
+    if out is not None:
+        check_out("range", out, dtype)
+        kind = out.dtype
+    else:
+        kind = default() if dtype is None else known("range", dtype)
+    check_dtype("range", kind)
+    array = _range(start, end, step, kind)
+    if out is not None:
+        return into("range", out, array, requires_grad)
+    return build("range", lambda: array, requires_grad=requires_grad)
+
+
+def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
+    if dtype.is_floating_point:
+        return _stepped(start, step, int((end - start) / step + 1), dtype.numpy)
+    size = (int(end) - int(start)) // int(step) + 1
+    return (np.arange(size, dtype=np.int64) * int(step) + int(start)).astype(dtype.numpy)
+
+
+__all__ = ["arange", "range"]

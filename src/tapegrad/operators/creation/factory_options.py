@@ -1,0 +1,132 @@
+"""What all functions that make tensors share: their options, and `out=`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
+from tapegrad.autograd.node import INFERENCE, make_leaf
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out
+from tapegrad.core.device import require_cpu
+from tapegrad.core.dtype import as_dtype, default
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.memory_format import require_strided
+
+get_mode = MODE.get
+new = object.__new__
+
+
+class _Maker:
+    """Stands for an operator where a mode, such as a profiler, records the making of a tensor."""
+
+    __slots__ = ("name",)
+    node_name = ""
+
+    def __init__(self, name: str):
+        self.name = name
+
+
+def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> Any:
+    """A tensor on the array `make(*args)`; `name` is the function's, for errors and profiles."""
+    mode = get_mode()
+    try:
+        if mode is True or mode is False:
+            tensor = new(_tensor.Tensor)
+            tensor._array = make(*args)
+            tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+        else:
+            maker: tuple = (_Maker(name), (), {})
+            tensor = mode.call(name, lambda *_: _tensor.wrap(make(*args)), maker, {})
+    except MemoryError as error:
+        raise _out_of_memory(error) from None
+    if requires_grad is False:
+        return tensor
+    return requiring(name, tensor, requires_grad)
+
+
+def _out_of_memory(error: MemoryError) -> RuntimeError:
+    shape, dtype = getattr(error, "shape", ()), getattr(error, "dtype", np.dtype(np.uint8))
+    n_bytes = prod(shape) * dtype.itemsize
+    return errors.runtime_error(
+        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+        f"memory: you tried to allocate {n_bytes} bytes. Error code 12 (Cannot allocate memory)",
+        f"The shape is {list(shape)}.",
+    )
+
+
+def requiring(name: str, tensor: Any, requires_grad: Any) -> Any:
+    """A fresh tensor, made to require grad if `requires_grad` says so."""
+    if requires_grad is not True:
+        if requires_grad is not False:
+            raise errors.must_be(name, "requires_grad", 0, "bool", requires_grad)
+        return tensor
+    dtype = tensor.dtype
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise errors.float_required(dtype)
+    return make_leaf(tensor)
+
+
+def native(name: str, dtype: DTypeLike) -> Any:
+    """NumPy's dtype for the argument `dtype=`; the default one for None."""
+    return (default() if dtype is None else known(name, dtype)).numpy
+
+
+def known(name: str, dtype: DTypeLike) -> Dtype:
+    """The dtype meant by the argument `dtype=`."""
+    if type(dtype) is Dtype:
+        return dtype
+    if dtype is float or dtype is int or dtype is bool or dtype is complex:
+        return as_dtype(dtype)
+    raise errors.must_be(name, "dtype", 0, "torch.dtype", dtype)
+
+
+def check(layout: LayoutLike, device: DeviceLike, pin_memory: Any) -> None:
+    """Raise for what no tensor here can be: not strided, not on the CPU, in pinned memory."""
+    require_cpu(device)
+    if layout is not None:
+        require_strided(layout)
+    if pin_memory:
+        raise errors.runtime_error(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory "
+            "allocator is available on this system.",
+            "Pinned memory speeds up copies to a GPU: leave pin_memory= away.",
+        )
+
+
+def check_out(name: str, out: Out, dtype: DTypeLike) -> None:
+    """Raise if `out` cannot take the result of a function that makes a tensor of `dtype`."""
+    if not isinstance(out, _tensor.Tensor):
+        raise errors.must_be(name, "out", 0, "Tensor", out)
+    if dtype is not None and known(name, dtype) is not out.dtype:
+        have, want = known(name, dtype).scalar_name, out.dtype.scalar_name
+        raise errors.runtime_error(
+            f"dtype {have} does not match dtype of out parameter ({want})",
+            "Leave dtype= away: the result has the dtype of out.",
+        )
+    if out.requires_grad and is_grad_enabled():
+        raise errors.runtime_error(
+            f"aten::{name}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad.",
+            "Write inside `with torch.no_grad():`, or leave out= away.",
+        )
+    check_memory(name, out)
+
+
+def into(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:
+    """Give `out` the shape and the values of `array`; what is in it does not matter."""
+    from tapegrad.dispatch.in_place import write, written
+
+    if out._array.shape == array.shape:
+        write(out._array, array)
+    else:
+        out._array = array.astype(out._array.dtype)
+        out._mark = None
+    if out._counter is not INFERENCE:
+        written(out, name)
+    return out if requires_grad is False else requiring(name, out, requires_grad)

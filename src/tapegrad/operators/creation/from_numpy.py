@@ -1,0 +1,193 @@
+"""Tensors on memory that something else owns: arrays, buffers, other tensors."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import DeviceLike, DTypeLike, TensorLike
+from tapegrad.core.dtype import default
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.operators.creation.factory_options import build, check, known, requiring
+from tapegrad.operators.creation.nested_list import array_of
+from tapegrad.operators.creation.tensor import cast, copied_array, supported
+
+
+def from_numpy(array: Any, /) -> Any:
+    """A tensor on the memory of `array`: a write to one is seen in the other.
+
+    >>> import numpy as np
+    >>> array = np.zeros(2)
+    >>> torch.from_numpy(array).fill_(3)
+    tensor([3., 3.], dtype=torch.float64)
+    >>> array
+    array([3., 3.])
+    """
+    if not isinstance(array, np.ndarray):
+        raise errors.type_error(
+            f"expected np.ndarray (got {errors.type_name(array)})",
+            "torch.tensor() takes numbers, lists and tensors.",
+        )
+    if not array.flags.writeable:
+        _warn_of_readonly("NumPy array", "array", "This means writing to this tensor will fail.")
+    return build("from_numpy", _lent, array if type(array) is np.ndarray else np.asarray(array))
+
+
+def _lent(array: Any) -> np.ndarray:
+    """The memory of an array, held so that it is known to be another's: it cannot grow."""
+    supported(array)
+    return np.asarray(memoryview(array)) if array.dtype.kind in "biufc" else array
+
+
+def _warn_of_readonly(what: str, it: str, meaning: str) -> None:
+    warnings.warn(
+        f"The given {what} is not writable, and PyTorch does not support non-writable tensors. "
+        f"{meaning} You may want to copy the {it} to protect its data or make it writable before "
+        "converting it to a tensor.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def as_tensor(data: Any, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
+    """`data` as a tensor; a tensor stays itself and an array shares its memory where they can.
+
+    >>> x = torch.ones(2)
+    >>> torch.as_tensor(x) is x
+    True
+    """
+    check(None, device, False)
+    if dtype is not None:
+        dtype = known("as_tensor", dtype)
+    if isinstance(data, _tensor.Tensor):
+        return data if dtype is None else data.to(dtype)
+    return build("as_tensor", shared_array, data, dtype)
+
+
+def shared_array(data: Any, dtype: Dtype | None) -> np.ndarray:
+    """An array of `data`, on its own memory where that is possible."""
+    if isinstance(data, np.ndarray):
+        return cast(supported(data), dtype, copy=False)
+    if hasattr(data, "__array__") and not isinstance(data, np.generic):
+        return cast(supported(np.asarray(data)), dtype, copy=False)
+    return copied_array(data, dtype)
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: DTypeLike = None,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Any:
+    """`obj` as a tensor: a number, sequences, a tensor, an array, a buffer, or what has DLPack.
+
+    Args:
+        copy: True for memory of its own, False to refuse a copy, None for a copy where needed.
+        requires_grad: None takes that of a tensor, and False for all else.
+
+    >>> torch.asarray([1, 2])
+    tensor([1, 2])
+    """
+    check(None, device, False)
+    kind = None if dtype is None else known("asarray", dtype)
+    if isinstance(obj, _tensor.Tensor):
+        return _tensor_again(obj, kind, copy, requires_grad)
+    if isinstance(obj, (np.ndarray, np.generic)):
+        array = supported(np.asarray(obj))
+    elif hasattr(obj, "__dlpack__"):
+        array = supported(np.from_dlpack(obj))
+    elif isinstance(obj, (bytes, bytearray, memoryview)):
+        array = np.frombuffer(obj, (kind or default()).numpy)
+    else:
+        if copy is False:
+            raise errors.value_error(
+                "can't alias arbitrary sequence into a tensor.",
+                "Leave copy= away: lists and numbers are always copied.",
+            )
+        result = build("asarray", array_of, obj, kind)
+        return requiring("asarray", result, bool(requires_grad))
+    _refuse_copy(copy, kind is not None and kind.numpy != array.dtype)
+    result = build("asarray", cast, array, kind, copy is True)
+    return requiring("asarray", result, bool(requires_grad))
+
+
+def _tensor_again(x: TensorLike, dtype: Dtype | None, copy: Any, requires_grad: Any) -> Any:
+    other = dtype is not None and dtype is not x.dtype
+    _refuse_copy(copy, other)
+    result = x.to(dtype) if other else x.clone() if copy else x
+    if requires_grad is None:
+        if x.requires_grad and x.is_leaf:
+            warnings.warn(
+                "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad "
+                "instead of False. Pass requires_grad=False explicitly to get the old behavior "
+                "and silence this warning.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return result
+    if not requires_grad:
+        return result.detach() if result.requires_grad else result
+    return result if result.requires_grad else requiring("asarray", result, True)
+
+
+def _refuse_copy(copy: Any, needed: bool) -> None:
+    if copy is False and needed:
+        raise errors.value_error(
+            "can't alias tensor with different dtype",
+            "Another dtype needs memory of its own: leave copy=False away.",
+        )
+
+
+def frombuffer(
+    buffer: Any, *, dtype: DTypeLike, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Any:
+    """A tensor of one dimension on the memory of `buffer`, from `offset` bytes on.
+
+    >>> torch.frombuffer(bytearray(b"abcd"), dtype=torch.uint8, offset=2)
+    tensor([ 99, 100], dtype=torch.uint8)
+    """
+    native = known("frombuffer", dtype).numpy
+    try:
+        size = memoryview(buffer).nbytes
+    except TypeError:
+        raise errors.value_error(
+            "object does not implement Python buffer protocol.",
+            "Pass a bytearray, a memoryview, an array.array or the like.",
+        ) from None
+    _check_extent(size, native.itemsize, count, offset)
+    n = count if count > 0 else (size - offset) // native.itemsize
+    return build(
+        "frombuffer", np.frombuffer, buffer, native, n, offset, requires_grad=requires_grad
+    )
+
+
+def _check_extent(size: int, itemsize: int, count: int, offset: int) -> None:
+    problem = ""
+    if size == 0 or count == 0:
+        problem = f"both buffer length ({size}) and count ({count}) must not be 0"
+    elif not 0 <= offset < size:
+        problem = (
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({size} bytes) minus 1"
+        )
+    elif count > 0 and offset + count * itemsize > size:
+        problem = (
+            f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) "
+            f"must not be greater than actual buffer length ({size} bytes)"
+        )
+    elif count < 0 and (size - offset) % itemsize:
+        problem = (
+            f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a "
+            f"multiple of element size ({itemsize})"
+        )
+    if problem:
+        raise errors.value_error(problem, f"The buffer has {size} bytes, an element {itemsize}.")
+
+
+__all__ = ["as_tensor", "asarray", "from_numpy", "frombuffer"]

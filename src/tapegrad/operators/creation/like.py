@@ -1,0 +1,136 @@
+"""Tensors like another one: of its shape and dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import memory_format as _arrangement
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, TensorLike
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.scalar import fitted, number_of
+from tapegrad.operators.creation.factory_options import build, check, known
+
+
+def dtype_like(name: str, x: TensorLike, dtype: DTypeLike) -> Dtype:
+    """The dtype that is asked for, or that of the tensor `x`."""
+    if not isinstance(x, _tensor.Tensor):
+        raise errors.must_be(name, "input", 1, "Tensor", x)
+    return x.dtype if dtype is None else known(name, dtype)
+
+
+def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
+    if type(array) is not np.ndarray:
+        return mapped_as(array, np.empty(array.shape, dtype))
+    if format is None or format is _arrangement.preserve_format:
+        return _arrangement.preserved(array, dtype)
+    _arrangement.check_format("empty_like", format, array.ndim)
+    return _arrangement.empty(array.shape, dtype, format)
+
+
+def _filled(array: np.ndarray, value: Any, dtype: DTypeLike, format: Any) -> np.ndarray:
+    if type(array) is not np.ndarray:
+        return mapped_as(array, np.full(array.shape, value, dtype))
+    found = _like(array, dtype, format)
+    found.fill(value)
+    return found
+
+
+def mapped_as(array: Any, made: np.ndarray) -> Any:
+    """What was made for one member, for each of a batch where `array` is one."""
+    if not hasattr(array, "mapped"):
+        return made
+    whole = np.repeat(made[None], array.level.size, 0) if array.mapped else made
+    return type(array)(array.level, mapped_as(array.value, whole), array.mapped)
+
+
+def empty_like(
+    input: TensorLike,
+    *,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: MemoryFormat = None,
+) -> Any:
+    """A tensor of the shape of `input` whose values are whatever was in its memory.
+
+    >>> torch.empty_like(torch.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
+    kind = dtype_like("empty_like", input, dtype)
+    check(layout, device, pin_memory)
+    args = (input._array, kind.numpy, memory_format)
+    return build("empty_like", _like, *args, requires_grad=requires_grad)
+
+
+def zeros_like(
+    input: TensorLike,
+    *,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: MemoryFormat = None,
+) -> Any:
+    """A tensor of zeros of the shape of `input`.
+
+    >>> torch.zeros_like(torch.tensor([1, 2]))
+    tensor([0, 0])
+    """
+    kind = dtype_like("zeros_like", input, dtype)
+    check(layout, device, pin_memory)
+    args = (input._array, 0, kind.numpy, memory_format)
+    return build("zeros_like", _filled, *args, requires_grad=requires_grad)
+
+
+def ones_like(
+    input: TensorLike,
+    *,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: MemoryFormat = None,
+) -> Any:
+    """A tensor of ones of the shape of `input`.
+
+    >>> torch.ones_like(torch.tensor([0.5, 2]))
+    tensor([1., 1.])
+    """
+    kind = dtype_like("ones_like", input, dtype)
+    check(layout, device, pin_memory)
+    args = (input._array, 1, kind.numpy, memory_format)
+    return build("ones_like", _filled, *args, requires_grad=requires_grad)
+
+
+def full_like(
+    input: TensorLike,
+    fill_value: Any,
+    *,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: MemoryFormat = None,
+) -> Any:
+    """A tensor of one value, of the shape and the dtype of `input`.
+
+    >>> torch.full_like(torch.zeros(2), 7)
+    tensor([7., 7.])
+    """
+    kind = dtype_like("full_like", input, dtype)
+    check(layout, device, pin_memory)
+    value = fitted(number_of("full_like", "fill_value", 2, fill_value), kind)
+    args = (input._array, value, kind.numpy, memory_format)
+    return build("full_like", _filled, *args, requires_grad=requires_grad)
+
+
+__all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]

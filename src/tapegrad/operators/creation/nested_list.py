@@ -1,0 +1,230 @@
+"""Nested sequences as arrays: their shape, the dtype they mean, their numbers."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.dtype import bool_, default, default_complex, int64, of
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.limits import iinfo
+from tapegrad.core.promotion import promote_types
+
+_DEEPEST = 128
+
+
+def array_of(data: Any, dtype: Dtype | None) -> np.ndarray:
+    """A fresh array of a number or of nested sequences of numbers, arrays, one-element tensors.
+
+    Args:
+        data: what `torch.tensor` takes, tensors and arrays excepted.
+        dtype: that of the array; None infers it: bool, int64, the default float or complex type.
+
+    >>> from tapegrad.operators.creation.nested_list import array_of
+    >>> array_of([[1, 2.5]], None)
+    array([[1. , 2.5]], dtype=float32)
+    """
+    found = _plain(data)
+    if found is None:
+        shape = _shape_of(data)
+        kind = _dtype_of(data)
+        values: list = []
+        _collect(data, shape, 0, values)
+    else:
+        shape, kind, values = found
+    if dtype is None:
+        dtype = kind
+    return filled(values, shape, dtype)
+
+
+def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:
+    """Shape, dtype and numbers of regular nested lists of Python's own numbers; None for others."""
+    shape: list[int] = []
+    values = [data]
+    while True:
+        kinds = set(map(type, values))
+        if not kinds <= {list, tuple}:
+            break
+        lengths = set(map(len, values))
+        if len(lengths) != 1 or len(shape) == _DEEPEST:
+            return None
+        shape.append(lengths.pop())
+        values = list(chain.from_iterable(values))
+        if not values:
+            return tuple(shape), default(), values
+    if not kinds <= {bool, int, float, complex}:
+        return None
+    if complex in kinds:
+        return tuple(shape), default_complex(), values
+    if float in kinds:
+        return tuple(shape), default(), values
+    return tuple(shape), int64 if int in kinds else bool_, values
+
+
+def _is_sequence(x: TensorLike) -> bool:
+    if isinstance(x, (_tensor.Tensor, str, np.generic)):
+        return False
+    return hasattr(type(x), "__getitem__") and hasattr(type(x), "__len__") and not _is_mapping(x)
+
+
+def _is_mapping(x: TensorLike) -> bool:
+    return hasattr(type(x), "keys")
+
+
+def _shape_of(data: Any) -> tuple[int, ...]:
+    """The lengths of the first sequence on each level."""
+    shape: list[int] = []
+    while _is_sequence(data):
+        shape.append(len(data))
+        if len(shape) > _DEEPEST:
+            raise errors.value_error(
+                f"too many dimensions '{type(data).__name__}'",
+                f"A tensor has at most {_DEEPEST} dimensions.",
+            )
+        if not shape[-1]:
+            break
+        data = data[0]
+        if isinstance(data, str):
+            raise errors.value_error(
+                "too many dimensions 'str'",
+                "Tensors hold numbers: convert the strings first, for example with float().",
+            )
+    return tuple(shape)
+
+
+def _dtype_of(data: Any) -> Dtype:
+    """The dtype that holds every number in `data`."""
+    if isinstance(data, bool):
+        return bool_
+    if isinstance(data, (np.generic, np.ndarray)):
+        return of(data.dtype)
+    if isinstance(data, float):
+        return default()
+    if isinstance(data, int):
+        return int64
+    if isinstance(data, complex):
+        return default_complex()
+    if isinstance(data, _tensor.Tensor):
+        return data.dtype
+    if isinstance(data, (str, bytes)):
+        raise errors.type_error(
+            f"new(): invalid data type '{type(data).__name__}'",
+            "Tensors hold numbers: convert text first, for example with float() or list().",
+        )
+    if not _is_sequence(data):
+        raise errors.runtime_error(
+            f"Could not infer dtype of {errors.type_name(data)}",
+            "Give a number, an array, a tensor, or nested lists of numbers.",
+        )
+    found = None
+    for item in data:
+        kind = _dtype_of(item)
+        found = kind if found is None else promote_types(found, kind)
+    return default() if found is None else found
+
+
+def _collect(data: Any, shape: tuple[int, ...], axis: int, values: list) -> None:
+    """Append the numbers of `data` to `values`, in row-major order."""
+    if axis == len(shape):
+        values.append(_number(data))
+        return
+    if not _is_sequence(data):
+        raise errors.type_error(
+            "not a sequence", f"At dimension {axis} there are numbers and sequences."
+        )
+    if shape[axis] == 0:
+        return
+    if len(data) != shape[axis]:
+        raise ragged(shape[axis], axis, len(data))
+    for item in data:
+        _collect(item, shape, axis + 1, values)
+
+
+def ragged(expected: int, axis: int, found: int) -> ValueError:
+    """Sequences of several lengths on one level."""
+    return errors.value_error(
+        f"expected sequence of length {expected} at dim {axis} (got {found})",
+        "All sequences on one level have the same length: pad the shorter ones.",
+    )
+
+
+def _number(x: TensorLike) -> Any:
+    if isinstance(x, _tensor.Tensor):
+        if x._array.size != 1:
+            raise errors.value_error(
+                "only one element tensors can be converted to Python scalars",
+                "torch.stack() joins tensors of any shape.",
+            )
+        return float(x) if x.requires_grad else x._array.reshape(()).item()
+    if isinstance(x, np.generic):
+        return x.item()
+    if isinstance(x, np.ndarray):
+        return x[()]
+    return x
+
+
+def filled(values: list, shape: tuple[int, ...], dtype: Dtype) -> np.ndarray:
+    """An array of Python numbers; errors as PyTorch words them."""
+    kind = dtype.category
+    try:
+        if kind == 1:
+            array = _integers(values, dtype)
+        elif kind == 0:
+            array = np.array([bool(x) for x in values], bool)
+        else:
+            wide = np.float64 if kind == 2 else np.complex128
+            array = np.array(values, wide).astype(dtype.numpy)
+    except (TypeError, ValueError):
+        wrong = next((x for x in values if not isinstance(x, (bool, int, float))), None)
+        name = errors.type_name(wrong)
+        if wrong is None:
+            raise
+        text = f"must be real number, not {name}"
+        if kind == 1:
+            text = f"'{name}' object cannot be interpreted as an integer"
+        raise errors.type_error(
+            text, f"Every element must be a number that {dtype} can hold."
+        ) from None
+    return array.reshape(shape)
+
+
+def _integers(values: list, dtype: Dtype) -> np.ndarray:
+    if set(map(type, values)) <= {int, bool}:
+        try:
+            return np.array(values, dtype.numpy)
+        except OverflowError:
+            pass  # said below in PyTorch's words, or wrapped around
+    limits = iinfo(dtype)
+    whole = [x if type(x) is int else _truncated(x, dtype) for x in values]
+    if not whole:
+        return np.empty(0, dtype.numpy)
+    low, high = min(whole), max(whole)
+    if low >= limits.min and high <= limits.max:
+        return np.array(whole, dtype.numpy)
+    if not -(2**63) <= low or not high < 2**63:
+        raise errors.value_error(
+            "Overflow when unpacking long long",
+            "Integers of a tensor have 64 bits: give dtype=torch.float64, or smaller numbers.",
+        )
+    if dtype.is_signed or high > limits.max or low < -limits.max or limits.bits == 64:
+        raise errors.runtime_error(
+            f"value cannot be converted to type {dtype.name} without overflow",
+            f"{dtype} holds numbers from {limits.min} to {limits.max}.",
+        )
+    return np.array(whole, np.int64).astype(dtype.numpy)  # negative numbers wrap around
+
+
+def _truncated(x: TensorLike, dtype: Dtype) -> int:
+    if isinstance(x, float):
+        limits = iinfo(dtype)
+        if not limits.min <= x <= limits.max:
+            raise errors.runtime_error(
+                f"value cannot be converted to type {dtype.name} without overflow",
+                f"{dtype} holds numbers from {limits.min} to {limits.max}.",
+            )
+    return int(x)

@@ -1,0 +1,177 @@
+"""New tensors of another one's dtype, of any shape: methods only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Shape, TensorLike
+from tapegrad.core.scalar import fitted, number_of
+from tapegrad.core.shape import ints_of
+from tapegrad.operators.creation import tensor as _data
+from tapegrad.operators.creation.empty_strided import strided_array
+from tapegrad.operators.creation.factory_options import build, check
+from tapegrad.operators.creation.legacy_constructor import legacy_array
+from tapegrad.operators.creation.like import dtype_like, mapped_as
+from tapegrad.operators.creation.zeros_eye import sizes
+
+
+def _for_each(x: TensorLike, make: Callable) -> Callable:
+    """`make`, for each member where `x` is of a batch."""
+    array = x._array
+    if type(array) is np.ndarray:
+        return make
+    return lambda *args: mapped_as(array, make(*args))
+
+
+def new_zeros(
+    self: Any,
+    *shape: Any,
+    size: Shape | None = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of zeros of this tensor's dtype.
+
+    >>> torch.tensor([1, 2]).new_zeros(3)
+    tensor([0, 0, 0])
+    """
+    kind = dtype_like("new_zeros", self, dtype)
+    check(layout, device, pin_memory)
+    shape = sizes("new_zeros", shape, size)
+    return build(
+        "new_zeros", _for_each(self, np.zeros), shape, kind.numpy, requires_grad=requires_grad
+    )
+
+
+def new_ones(
+    self: Any,
+    *shape: Any,
+    size: Shape | None = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of ones of this tensor's dtype.
+
+    >>> torch.tensor([1, 2]).new_ones(3)
+    tensor([1, 1, 1])
+    """
+    kind = dtype_like("new_ones", self, dtype)
+    check(layout, device, pin_memory)
+    shape = sizes("new_ones", shape, size)
+    return build(
+        "new_ones", _for_each(self, np.ones), shape, kind.numpy, requires_grad=requires_grad
+    )
+
+
+def new_empty(
+    self: Any,
+    *shape: Any,
+    size: Shape | None = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of this tensor's dtype whose values are whatever was in its memory.
+
+    >>> torch.tensor([1, 2]).new_empty(3).dtype
+    torch.int64
+    """
+    kind = dtype_like("new_empty", self, dtype)
+    check(layout, device, pin_memory)
+    shape = sizes("new_empty", shape, size)
+    return build(
+        "new_empty", _for_each(self, np.empty), shape, kind.numpy, requires_grad=requires_grad
+    )
+
+
+def new_empty_strided(
+    self: Any,
+    size: Shape,
+    stride: Any,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of uninitialised memory of this tensor's dtype, with the given strides.
+
+    >>> torch.ones(1).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    kind = dtype_like("new_empty_strided", self, dtype)
+    check(layout, device, pin_memory)
+    shape = sizes("new_empty_strided", (size,))
+    strides = ints_of("new_empty_strided", "stride", (stride,), 2)
+    args = (shape, strides, kind.numpy)
+    return build("new_empty_strided", strided_array, *args, requires_grad=requires_grad)
+
+
+def new_full(
+    self: Any,
+    size: Shape,
+    fill_value: Any,
+    *,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of one value, of this tensor's dtype.
+
+    >>> torch.tensor([1.0, 2.0]).new_full((3,), 7)
+    tensor([7., 7., 7.])
+    """
+    kind = dtype_like("new_full", self, dtype)
+    check(layout, device, pin_memory)
+    if not isinstance(size, (tuple, list)):
+        raise errors.must_be("new_full", "size", 1, "tuple of ints", size)
+    shape = sizes("new_full", (size,))
+    value = fitted(number_of("new_full", "fill_value", 2, fill_value), kind)
+    return build(
+        "new_full", _for_each(self, np.full), shape, value, kind.numpy, requires_grad=requires_grad
+    )
+
+
+def new_tensor(
+    self: Any,
+    data: Any,
+    *,
+    dtype: DTypeLike = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor with a copy of `data`, of this tensor's dtype.
+
+    >>> torch.tensor([1.0, 2.0]).new_tensor([3, 4])
+    tensor([3., 4.])
+    """
+    kind = dtype_like("new_tensor", self, dtype)
+    check(None, device, pin_memory)
+    if isinstance(data, _tensor.Tensor):
+        _data.warn_of_copy("tensor.new_tensor(sourceTensor)")
+    return build("new_tensor", _data.copied_array, data, kind, requires_grad=requires_grad)
+
+
+def new(self: Any, *args: Any) -> Any:
+    """A tensor of this tensor's dtype, from before `new_empty` and `new_tensor`.
+
+    >>> torch.tensor([1.0, 2.0]).new([3, 4])
+    tensor([3., 4.])
+    """
+    return build("new", legacy_array, args, self.dtype)

@@ -1,0 +1,199 @@
+"""Tensors of one value, of none in particular, and the identity matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import memory_format as _arrangement
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Out, Shape
+from tapegrad.core.dtype import bool_, default, default_complex, int64
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.scalar import fitted, int_of, number_of
+from tapegrad.core.shape import ints_of
+from tapegrad.operators.creation.factory_options import build, check, check_out, into, known, native
+
+
+def sizes(name: str, given: tuple, size: Shape | None = None) -> tuple[int, ...]:
+    """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`."""
+    if size is not None and not given:
+        given = (size,)
+    elif not given:
+        raise errors.type_error(
+            f'{name}() missing 1 required positional arguments: "size"',
+            f"Pass a shape: {name}(2, 3) or {name}((2, 3)).",
+        )
+    shape = ints_of(name, "size", given)
+    n_bytes = 16
+    for n in shape:
+        n_bytes *= n
+        if n < 0:
+            what = f"Trying to create tensor with negative dimension {n}: {list(shape)}"
+            if name == "zeros":
+                what = "zeros: Dimension size must be non-negative."
+            raise errors.runtime_error(what, "A dimension has 0 elements or more.")
+    if n_bytes >= 2**63:
+        raise errors.runtime_error(
+            f"Storage size calculation overflowed with sizes={list(shape)}",
+            "No memory is large enough for this shape.",
+        )
+    return shape
+
+
+def zeros(
+    *shape: Any,
+    size: Shape | None = None,
+    out: Out = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of zeros.
+
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    check(layout, device, pin_memory)
+    shape = sizes("zeros", shape, size)
+    if out is not None:
+        check_out("zeros", out, dtype)
+        return into("zeros", out, np.zeros(shape, out._array.dtype), requires_grad)
+    return build("zeros", np.zeros, shape, native("zeros", dtype), requires_grad=requires_grad)
+
+
+def ones(
+    *shape: Any,
+    size: Shape | None = None,
+    out: Out = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of ones.
+
+    >>> torch.ones(2, dtype=torch.int64)
+    tensor([1, 1])
+    """
+    check(layout, device, pin_memory)
+    shape = sizes("ones", shape, size)
+    if out is not None:
+        check_out("ones", out, dtype)
+        return into("ones", out, np.ones(shape, out._array.dtype), requires_grad)
+    return build("ones", np.ones, shape, native("ones", dtype), requires_grad=requires_grad)
+
+
+def empty(
+    *shape: Any,
+    size: Shape | None = None,
+    out: Out = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat = _arrangement.contiguous_format,
+) -> Any:
+    """A tensor whose values are whatever was in its memory.
+
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
+    """
+    check(layout, device, pin_memory)
+    shape = sizes("empty", shape, size)
+    if out is not None:
+        check_out("empty", out, dtype)
+        return into("empty", out, np.empty(shape, out._array.dtype), requires_grad)
+    if memory_format is not _arrangement.contiguous_format:
+        _arrangement.check_format("empty", memory_format, len(shape))
+        if memory_format is _arrangement.preserve_format:
+            raise errors.runtime_error(
+                "unsupported memory format Preserve",
+                "There is nothing to preserve: empty_like has it.",
+            )
+    dtype = native("empty", dtype)
+    return build(
+        "empty", _arrangement.empty, shape, dtype, memory_format, requires_grad=requires_grad
+    )
+
+
+def full(
+    size: Shape,
+    fill_value: Any,
+    *,
+    out: Out = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of one value; its dtype is that of the value unless it is given.
+
+    >>> torch.full((2,), 3.5), torch.full((2,), True)
+    (tensor([3.5000, 3.5000]), tensor([True, True]))
+    """
+    check(layout, device, pin_memory)
+    if not isinstance(size, (tuple, list)):
+        raise errors.must_be("full", "size", 1, "tuple of ints", size)
+    shape = sizes("full", (size,))
+    value = number_of("full", "fill_value", 2, fill_value)
+    if out is not None:
+        check_out("full", out, dtype)
+        value = fitted(value, out.dtype)
+        return into("full", out, np.full(shape, value, out._array.dtype), requires_grad)
+    kind = dtype_of_number(value) if dtype is None else known("full", dtype)
+    return build(
+        "full", np.full, shape, fitted(value, kind), kind.numpy, requires_grad=requires_grad
+    )
+
+
+def dtype_of_number(value: Any) -> Dtype:
+    """The dtype of a tensor made from one Python number."""
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return int64
+    return default_complex() if isinstance(value, complex) else default()
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Out = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """The identity matrix of `n` rows and `m` columns (default: `n`).
+
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    check(layout, device, pin_memory)
+    rows = int_of("eye", "n", 1, n)
+    columns = rows if m is None else int_of("eye", "m", 2, m)
+    for name, count in (("n", rows), ("m", columns)):
+        if count < 0:
+            raise errors.runtime_error(
+                f"{name} must be greater or equal to 0, got {count}",
+                "A matrix has no negative number of rows or columns.",
+            )
+    if out is not None:
+        check_out("eye", out, dtype)
+        return into("eye", out, np.eye(rows, columns, dtype=out._array.dtype), requires_grad)
+    dtype = native("eye", dtype)
+    return build("eye", np.eye, rows, columns, 0, dtype, requires_grad=requires_grad)
+
+
+__all__ = ["empty", "eye", "full", "ones", "zeros"]

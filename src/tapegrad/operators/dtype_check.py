@@ -1,0 +1,136 @@
+"""What operators refuse: types of elements they are not made for, derivatives nobody defined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Scalar, TensorLike
+from tapegrad.core.dtype import of
+from tapegrad.core.promotion import promote
+
+BOOL, INTEGER, FLOATING, COMPLEX = range(4)
+_NAMES = ("bool", "integer", "floating-point", "complex")
+
+
+def common_dtype(*operands: Any) -> Any:
+    """The dtype an operator on these tensors and numbers computes in."""
+    return promote([getattr(x, "_array", x) for x in operands if x is not None])
+
+
+def no_kernel(kernel: str, dtype: Any) -> NotImplementedError:
+    """The error for a type of elements an operator is not made for."""
+    return errors.not_implemented(
+        f"\"{kernel}\" not implemented for '{dtype.scalar_name}'",
+        f"It is not made for {_NAMES[dtype.category]} tensors: convert first, for example with "
+        f".to({'torch.int64' if dtype.category != INTEGER else 'torch.float32'}).",
+    )
+
+
+def require_integers(xp: Namespace, kernel: str, x: Array, bools: bool = True) -> None:
+    """Refuse an array of anything but integers; for forward functions, which see every call."""
+    if not xp.isdtype(x.dtype, ("bool", "integral") if bools else "integral"):
+        raise no_kernel(kernel, of(x.dtype))
+
+
+def require_order(kernel: str, x: TensorLike, bools: bool = True) -> None:
+    """Refuse complex numbers, which have no order, and truth values where PyTorch ranks none."""
+    kind = x._array.dtype.kind
+    if kind == "c" or (kind == "b" and not bools):
+        raise no_kernel(kernel, x.dtype)
+
+
+def refuse_kinds(message: str, x: TensorLike, kinds: str = "c") -> None:
+    """Refuse complex numbers ("c") or truth values ("b"); `message` has a place for which."""
+    kind = x._array.dtype.kind
+    if kind in kinds:
+        raise errors.runtime_error(
+            message.format("complex" if kind == "c" else "bool"),
+            "Complex numbers have no order: take .abs(), .real or .imag first."
+            if kind == "c"
+            else "Convert first: x.to(torch.uint8).",
+        )
+
+
+def lacks(kernel: str, *categories: int) -> Callable:
+    """A check that refuses operands whose common dtype is of one of `categories`.
+
+    Operands of one floating dtype pass unseen: to refuse those, look in the forward function.
+    """
+
+    def check(*operands: Any) -> None:
+        dtype = common_dtype(*operands)
+        if dtype.category in categories:
+            raise no_kernel(kernel, dtype)
+
+    return check
+
+
+def no_complex(message: str, error: type = RuntimeError) -> Callable:
+    """A check that refuses complex operands in PyTorch's words."""
+
+    def check(*operands: Any) -> None:
+        if common_dtype(*operands).category == COMPLEX:
+            raise errors.advised(error(message), "Take .real, .imag or .abs() first.")
+
+    return check
+
+
+def invalid_combination(name: str, given: tuple, *accepted: str) -> TypeError:
+    """The error for operands of which PyTorch has no combination."""
+    kinds = ", ".join("Tensor" if hasattr(x, "_array") else type(x).__name__ for x in given)
+    return errors.type_error(
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected "
+        "one of:\n" + "".join(f" * ({each})\n" for each in accepted),
+        "Make a tensor of a number where one is expected: torch.tensor(...).",
+    )
+
+
+def tensor_first(name: str, second: str = "other", *checks: Callable) -> Callable:
+    """A check that refuses a number, or what is neither tensor nor number, as first operand."""
+
+    def check(*operands: Any) -> None:
+        if not hasattr(operands[0], "_array"):
+            raise invalid_combination(
+                name,
+                operands,
+                f"Tensor input, Tensor {second}, *, Tensor out = None",
+                f"Tensor input, Number {second}, *, Tensor out = None",
+            )
+        for each in checks:
+            each(*operands)
+
+    return check
+
+
+def some_tensor(name: str, *checks: Callable) -> Callable:
+    """A check that refuses two numbers."""
+
+    def check(input: TensorLike, other: Scalar) -> None:
+        if not hasattr(input, "_array") and not hasattr(other, "_array"):
+            raise invalid_combination(
+                name,
+                (input, other),
+                "Tensor input, Tensor other, *, Tensor out = None",
+                "Number self, Tensor other",
+                "Tensor input, Number other, *, Tensor out = None",
+            )
+        for each in checks:
+            each(input, other)
+
+    return check
+
+
+def floats_only(kernel: str) -> Callable:
+    """Raise for tensors that are not of a real floating-point dtype."""
+    return lacks(kernel, BOOL, INTEGER, COMPLEX)
+
+
+def no_derivative(name: str, instead: str) -> Callable:
+    """The rule of an operator whose derivative is not defined: an error when it is asked for."""
+
+    def rule(g: Array) -> Any:
+        raise errors.runtime_error(f"derivative for aten::{name} is not implemented", instead)
+
+    return rule

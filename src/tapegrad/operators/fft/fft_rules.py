@@ -1,0 +1,246 @@
+"""The discrete Fourier transform as an operator: of complex numbers, of real ones, to real ones.
+
+    y[k] = sum over n of x[n] exp(-2 pi i k n / N)        the inverse: +, and divided by N
+
+It is linear and its matrix F symmetric, so its reverse is the conjugate matrix: the transform with
+the other sign and the same scale. What the functions of torch.fft share is here, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Dim, Namespace, Out, TensorLike
+from tapegrad.core.dtype import complex64, complex128, default, float32, float64
+from tapegrad.core.scalar import int_of
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.conversion.to_type import cast
+from tapegrad.operators.nn.pad_constant import constant_pad_nd
+from tapegrad.operators.shape.slice_narrow import slice_axis
+
+
+@linear(name="fourier", node="FftC2CBackward0", holomorphic=False, kernels=("fourier",))
+def transform(xp, x, *, axes, scale, forward):
+    """The transform of complex numbers along `axes`, or with the other sign of the exponent."""
+    return xp.fourier(x, axes, scale, forward)
+
+
+transform.vjp(x=lambda xp, g, axes, scale, forward: xp.fourier(g, axes, scale, not forward))
+
+
+def _inner(xp: Namespace, spectrum: Any, n: int, axis: int) -> Any:
+    """1 at the points of half a spectrum that stand for two of the whole, along `axis`; else 0."""
+    k = xp.arange(n // 2 + 1)
+    found = xp.astype((k > 0) & (2 * k < n), xp.real(spectrum).dtype)
+    return xp.reshape(found, tuple([n // 2 + 1 if i == axis else 1 for i in range(spectrum.ndim)]))
+
+
+def _from_real_reverse(xp, g, x_like, axes, scale, half):
+    """The real part of the inverse: half a spectrum counts its inner points once, not twice."""
+    if not half:
+        return xp.real(xp.fourier(g, axes, scale, False))
+    n = x_like.shape[axes[-1]]
+    g = g * (1 - _inner(xp, g, n, axes[-1]) / 2)
+    return xp.fourier_real(g, axes, scale, n)
+
+
+@linear(
+    name="fourier_from_real",
+    node="FftR2CBackward0",
+    holomorphic=False,
+    kernels=("fourier", "fourier_half", "fourier_real"),
+)
+def from_real(xp, x, *, axes, scale, half):
+    """The transform of real numbers; on demand only the half that the other is conjugate to."""
+    if half:
+        return xp.fourier_half(x, axes, scale)
+    return xp.fourier(x, axes, scale, True)
+
+
+from_real.vjp(x=_from_real_reverse)
+
+
+def _to_real_reverse(xp, g, axes, scale, size):
+    """The transform of the real cotangent: each inner point stands for two."""
+    found = xp.fourier_half(g, axes, scale)
+    return found * (1 + _inner(xp, found, size, axes[-1]))
+
+
+@linear(
+    name="fourier_to_real",
+    node="FftC2RBackward0",
+    holomorphic=False,
+    kernels=("fourier_half", "fourier_real"),
+)
+def to_real(xp, x, *, axes, scale, size):
+    """The inverse transform, real, of half a spectrum; `size` points along the last axis."""
+    return xp.fourier_real(x, axes, scale, size)
+
+
+to_real.vjp(x=_to_real_reverse)
+
+
+# --- the kernels of the Tensor namespace -----------------------------------------------------
+
+
+def fourier(x: TensorLike, axes: Any, scale: str, forward: bool) -> Any:
+    return transform(x, axes=tuple(axes), scale=scale, forward=forward)
+
+
+def fourier_half(x: TensorLike, axes: Any, scale: str) -> Any:
+    return from_real(x, axes=tuple(axes), scale=scale, half=True)
+
+
+def fourier_real(x: TensorLike, axes: Any, scale: str, size: int) -> Any:
+    return to_real(x, axes=tuple(axes), scale=scale, size=size)
+
+
+# --- arguments -------------------------------------------------------------------------------
+
+
+def scale_of(norm: Any, forward: bool) -> str:
+    """What the sums are divided by under PyTorch's `norm`, which means the pair of transforms."""
+    if norm is None or norm == "backward":
+        return "none" if forward else "count"
+    if norm == "forward":
+        return "count" if forward else "none"
+    if norm != "ortho":
+        raise errors.runtime_error(
+            f'Invalid normalization mode: "{norm}"', 'Choose "backward", "forward" or "ortho".'
+        )
+    return "root"
+
+
+def prepared(name: str, input: TensorLike, norm: Any, kind: str = "") -> Any:
+    """`input` in a floating or complex dtype; `kind` "real" refuses, "complex" makes it complex."""
+    if not hasattr(input, "_array"):
+        raise errors.must_be(f"fft_{name}", "input", 1, "Tensor", input)
+    if norm is not None and not isinstance(norm, str):
+        raise errors.must_be(f"fft_{name}", "norm", 0, "str", norm)
+    dtype = input.dtype
+    if dtype.is_complex and kind == "real":
+        raise errors.runtime_error(
+            _not_real(name, dtype), "The transform of complex numbers is fft or fftn."
+        )
+    if not (dtype.is_complex or dtype.is_floating_point):
+        dtype = default()
+    if dtype not in (float32, float64, complex64, complex128):
+        raise errors.runtime_error(
+            f"Unsupported dtype {dtype.scalar_name}", "Convert the tensor first: x.float()."
+        )
+    if kind == "complex" and not dtype.is_complex:
+        dtype = complex64 if dtype is float32 else complex128
+    return cast(input, dtype)
+
+
+def _not_real(name: str, dtype: Any) -> str:
+    if name in ("rfft", "ihfft"):
+        return f"{name} expects a real input tensor, but got {dtype.scalar_name}"
+    if name in ("ihfft2", "ihfftn"):
+        return f"Only supports floating-point dtypes, but found: {dtype.scalar_name}"
+    return f"rfftn expects a real-valued input tensor, but got {dtype.scalar_name}"
+
+
+def check_out(name: str, out: Out, complex: bool) -> None:
+    """Raise if `out=` cannot take complex numbers, or where the result is real, is no float."""
+    dtype = None if out is None else getattr(out, "dtype", None)
+    if dtype is None or (dtype.is_complex == complex and dtype.category >= 2):
+        return
+    wanted = "complex" if complex else "floating point"
+    name = name[:-1] + "n" if name[-1] == "2" else name
+    raise errors.runtime_error(
+        f"{name} expects a {wanted} output tensor, but got {dtype.scalar_name}",
+        f"Give an out tensor of a {wanted} dtype.",
+    )
+
+
+def _axis(dim: int, ndim: int) -> int:
+    if not ndim:
+        raise errors.index_error(
+            f"Dimension specified as {dim} but tensor has no dimensions",
+            "A single number has no spectrum.",
+        )
+    return axis_of(dim, ndim)
+
+
+def line(name: str, input: TensorLike, n: Any, dim: Dim) -> tuple[int, int | None]:
+    """The axis of a transform in one dimension, and the number of points if it is given."""
+    function = f"fft_{name}"
+    size = None if n is None else int_of(function, "n", 2, n)
+    axis = _axis(dim if type(dim) is int else int_of(function, "dim", 0, dim), input._array.ndim)
+    return axis, size
+
+
+def _ints(function: str, argument: str, given: Any) -> tuple[int, ...]:
+    """One integer or several."""
+    several = given if isinstance(given, (tuple, list)) else (given,)
+    if not all(hasattr(n, "__index__") for n in several):
+        raise errors.must_be(function, argument, 0, "tuple of ints", given)
+    return tuple([int_of(function, argument, 0, n) for n in several])
+
+
+def grid(
+    name: str, input: TensorLike, s: Any, dim: Dim
+) -> tuple[tuple[int, ...], list[int | None]]:
+    """The axes of a transform in several dimensions, and for each its points, if given."""
+    function = f"fft_{name}"
+    ndim = input._array.ndim
+    sizes = None if s is None else _ints(function, "s", s)
+    if dim is not None:
+        dims = _ints(function, "dim", dim)
+        axes = tuple([_axis(each, ndim) for each in dims])
+        if len(set(axes)) != len(axes):
+            raise errors.runtime_error("FFT dims must be unique", "Name each dimension once.")
+        if sizes is not None and len(sizes) != len(axes):
+            raise errors.runtime_error(
+                "When given, dim and shape arguments must have the same length",
+                f"dim has {len(axes)} and s has {len(sizes)}.",
+            )
+    elif sizes is not None:
+        if len(sizes) > ndim:
+            raise errors.runtime_error(
+                f"Got shape with {len(sizes)} values but input tensor only has {ndim} dimensions.",
+                "s gives the points of the last dimensions.",
+            )
+        axes = tuple(range(ndim - len(sizes), ndim))
+    else:
+        axes = tuple(range(ndim))
+    if sizes is None:
+        return axes, [None] * len(axes)
+    return axes, [None if n == -1 else n for n in sizes]
+
+
+def require_axes(name: str, axes: tuple) -> None:
+    """Refuse no axes where one of them has to be halved."""
+    if not axes:
+        raise errors.runtime_error(
+            f"{name.replace('2', 'n')} must transform at least one axis", "Name a dimension."
+        )
+
+
+def require_points(n: int) -> None:
+    if n < 1:
+        raise errors.runtime_error(
+            f"Invalid number of data points ({n}) specified",
+            "A transform has one point or more along each dimension.",
+        )
+
+
+def resized(input: TensorLike, axes: tuple, sizes: list) -> Any:
+    """`input` cut off or filled up with zeros at the end of `axes`, where a size is given."""
+    shape = input._array.shape
+    padding = [0] * (2 * len(shape))  # of the last axis first, before and after
+    for axis, n in zip(axes, sizes, strict=True):
+        require_points(shape[axis] if n is None else n)
+        if n is not None and n < shape[axis]:
+            input = slice_axis(input, axis=axis, start=0, stop=n, step=1)
+        elif n is not None:
+            padding[2 * (len(shape) - axis) - 1] = n - shape[axis]
+    return constant_pad_nd(input, padding) if any(padding) else input
+
+
+def put(name: str, result: Any, out: Out) -> Any:
+    return finish(f"fft_{name}", result, out)

@@ -1,0 +1,186 @@
+"""Writing into a tensor: copies, fills, zeros."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.writable import check_overlap
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.scalar import fitted, number_of
+from tapegrad.dispatch.in_place import overwrite, write
+from tapegrad.dispatch.op import linear, primitive
+
+
+@linear(node="CopyBackwards")
+def replace(xp, x, source):
+    """The values of `source`, in the shape and dtype of `x`."""
+    return xp.broadcast_to(xp.astype(source, x.dtype), x.shape)
+
+
+replace.vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    source=lambda xp, g, source_like: summed_to(
+        xp, xp.astype(g, source_like.dtype, copy=False), source_like.shape
+    ),
+)
+
+
+@linear(node="ZeroBackward0")
+def replace_by_zeros(xp, x):
+    """Zeros in the shape of `x`."""
+    return xp.zeros_like(x)
+
+
+replace_by_zeros.vjp(x=lambda xp, g: xp.zeros_like(g))
+
+
+@primitive(node="FillBackward2")
+def replace_by_number(xp, x, *, value):
+    """The number `value` in the shape of `x`."""
+    return xp.full_like(x, value)
+
+
+replace_by_number.vjp(x=lambda xp, g: xp.zeros_like(g))
+replace_by_number.jvp(x=lambda xp, t: xp.zeros_like(t))
+
+
+@linear(node="FillBackward3")
+def replace_by_one(xp, x, value):
+    """The only element of `value`, in the shape of `x`."""
+    return xp.broadcast_to(xp.astype(value, x.dtype), x.shape)
+
+
+replace_by_one.vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    value=lambda xp, g, value_like: xp.reshape(
+        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
+    ),
+)
+
+
+@primitive(node="FillBackward0")
+def fill_with_number(xp, x, *, value):
+    """A tensor of the number `value` in the shape of `x`."""
+    return xp.full_like(x, value)
+
+
+fill_with_number.vjp(x=lambda xp, g: xp.zeros_like(g))
+fill_with_number.jvp(x=lambda xp, t: xp.zeros_like(t))
+
+
+@linear(node="FillBackward1", kernels=("copied",))
+def fill_with_one(xp, x, value):
+    """A tensor of the only element of `value`, in the shape of `x`."""
+    return xp.copied(xp.broadcast_to(xp.astype(value, x.dtype), x.shape), "C")
+
+
+fill_with_one.vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    value=lambda xp, g, value_like: xp.reshape(
+        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
+    ),
+)
+
+
+def cut_off(x: TensorLike) -> Any:
+    """`x` through an operator that lets no gradient back to it."""
+    return replace(x, _tensor.wrap(x._array))
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+def _check_broadcast(target: tuple, source: tuple) -> None:
+    if target == source:
+        return
+    try:
+        wide = np.broadcast_shapes(target, source)
+    except ValueError:
+        raise errors.broadcast(target, source) from None
+    if wide != target:
+        raise errors.runtime_error(
+            f"output with shape {list(target)} doesn't match the broadcast shape {list(wide)}",
+            "The source may be smaller than the tensor, not larger.",
+        )
+
+
+def copy_(input: TensorLike, src: TensorLike, non_blocking: bool = False) -> Any:
+    """Write the elements of `src`, broadcast and converted, into the tensor.
+
+    >>> torch.zeros(2).copy_(torch.tensor([1, 2]))
+    tensor([1., 2.])
+    """
+    if not isinstance(src, _tensor.TensorBase):
+        if not isinstance(src, (bool, int, float, complex)):
+            raise errors.must_be("copy_", "other", 1, "Tensor", src)
+        src = _tensor.wrap(np.asarray(src))
+    _check_broadcast(input._array.shape, src._array.shape)
+    check_overlap(input, (src,))
+    overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))
+    return input
+
+
+def fill_(input: TensorLike, value: Any) -> Any:
+    """Write one number, or the only element of a 0-d tensor, everywhere.
+
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+    array = getattr(value, "_array", None)
+    if array is None:
+        if not isinstance(value, (bool, int, float, complex, np.generic)):
+            raise errors.invalid_combination(
+                "fill_", (value,), {}, ("Tensor value", "Number value")
+            )
+        value = fitted(number_of("fill_", "value", 1, value), input.dtype)
+        params = {"value": value}
+        overwrite("fill_", replace_by_number, (input,), params, lambda: input._array.fill(value))
+        return input
+    if array.ndim:
+        raise errors.runtime_error(
+            "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{array.ndim} dimensions.",
+            "copy_() writes a tensor.",
+        )
+    overwrite("fill_", replace_by_one, (input, value), {}, lambda: write(input._array, array))
+    return input
+
+
+@takes_tensors
+def zero_(input: TensorLike) -> Any:
+    """Write zeros everywhere.
+
+    >>> torch.ones(2).zero_()
+    tensor([0., 0.])
+    """
+    overwrite("zero_", replace_by_zeros, (input,), {}, lambda: input._array.fill(0))
+    return input
+
+
+@takes_tensors
+def fill(input: TensorLike, value: Any) -> Any:
+    """One number, or the only element of a 0-d tensor, in the shape of the tensor.
+
+    >>> torch.fill(torch.zeros(2), 3)
+    tensor([3., 3.])
+    """
+    array = getattr(value, "_array", None)
+    if array is None:
+        value = number_of("fill", "value", 2, value)
+        return fill_with_number(input, value=fitted(value, input.dtype))
+    if array.ndim:
+        raise errors.runtime_error(
+            "fill only supports 0-dimension value tensor but got tensor with "
+            f"{array.ndim} dimensions.",
+            "expand() repeats a tensor.",
+        )
+    return fill_with_one(input, value)
+
+
+__all__ = ["fill", "fill_", "zero_"]

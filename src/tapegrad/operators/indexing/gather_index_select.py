@@ -1,0 +1,232 @@
+"""Looking up: elements read at index tensors, and in reverse added up where they came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.namespaces import elements
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import check_apart
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
+from tapegrad.operators.indexing.take_put import take_flat
+from tapegrad.operators.shape.expand import expand
+from tapegrad.operators.shape.reshape import reshape
+
+
+@linear(node="IndexBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+def index_at(xp, x, index, *, axes):
+    """The elements of `x` at index arrays on `axes`: one array, or one for each along its first.
+
+    Where the axes are apart the indexed axes come first, as in NumPy.
+    """
+    return xp.read_at(x, index, axes)
+
+
+index_at.vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
+
+
+@linear(node="IndexPutBackward1", hidden=("index",), kernels=("read_at", "add_at"))
+def add_at(xp, x, index, *, shape, axes):
+    """Zeros of `shape` with `x` added up at index arrays on `axes`."""
+    return xp.add_at(x, shape, index, axes)
+
+
+add_at.vjp(x=lambda xp, g, index, axes: xp.read_at(g, index, axes))
+
+
+@linear(node="IndexBackward0", hidden=("mask",), kernels=("spread_mask",))
+def index_mask(xp, x, mask):
+    """The elements of `x` where `mask`, which may have fewer axes, is true."""
+    return x[mask]
+
+
+index_mask.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
+
+
+@linear(node="MaskedScatterBackward1", hidden=("mask",), kernels=("spread_mask",))
+def spread_mask(xp, x, mask, *, shape):
+    """Zeros of `shape` with `x` where `mask` is true."""
+    return xp.spread_mask(x, shape, mask)
+
+
+spread_mask.vjp(x=lambda g, mask: g[mask])
+
+
+@linear(node="IndexSelectBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+def select_slices(xp, x, index, *, axis):
+    """The slices of `axis` that `index` names."""
+    return xp.read_at(x, index, (axis,))
+
+
+select_slices.vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
+
+
+@linear(node="GatherBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
+def gather_along(xp, x, index, *, axis):
+    """For each element of `index` the element of `x` that has its place, but for `axis`."""
+    kernel = getattr(xp, "gather_along", None)  # the standard's wants equal sizes elsewhere
+    return kernel(x, index, axis) if kernel else xp.take_along_axis(x, index, axis=axis)
+
+
+gather_along.vjp(x=lambda xp, g, x_like, index, axis: xp.add_along(g, x_like.shape, index, axis))
+
+
+@linear(node="ScatterAddBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
+def add_along(xp, x, index, *, shape, axis):
+    """Zeros of `shape` with `x` added up at the places that `gather_along` reads."""
+    return xp.add_along(x, shape, index, axis)
+
+
+add_along.vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))
+
+
+# --- what is accepted ----------------------------------------------------------------------------
+
+
+_INTEGERS = ("int32", "int64")
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+@takes_tensors
+def index_select(input: TensorLike, dim: int, index: TensorLike, *, out: Out = None) -> Any:
+    """The slices of a dimension that `index` names, in its order.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1, 1]))
+    tensor([[3, 4],
+            [3, 4]])
+    """
+    ndim = input._array.ndim
+    if not hasattr(index, "_array"):
+        raise errors.must_be("index_select", "index", 3, "Tensor", index)
+    check_apart(out, input, index)
+    axis = axis_of(dim, ndim)
+    if index._array.ndim > 1:
+        raise errors.index_error(
+            "index_select(): Index is supposed to be a vector",
+            "x[index] takes an index of any shape.",
+        )
+    check_index_dtype(
+        index, "index_select(): Expected dtype int32 or int64 for index", _INTEGERS, RuntimeError
+    )
+    n = input._array.shape[axis] if ndim else 1
+    if not ndim and index._array.size != 1:
+        raise errors.runtime_error(
+            "index_select(): Index to scalar can have only 1 value, got "
+            f"{index._array.size} value(s)",
+            "Give the tensor a dimension first: reshape(1).",
+        )
+    check_range(index, n, lambda wrong: IndexError("index out of range in self"))
+    if not ndim:
+        return finish("index_select", reshape(take_flat(input, reshape(index, ())), ()), out)
+    index = reshape(index, 1) if not index._array.ndim else index
+    return finish("index_select", select_slices(input, index, axis=axis), out)
+
+
+@takes_tensors
+def gather(
+    input: TensorLike, dim: int, index: TensorLike, *, sparse_grad: bool = False, out: Out = None
+) -> Any:
+    """For each element of `index` the element that has its place, but for `dim`.
+
+    Of a matrix: `y[i, j] = input[index[i, j], j]` for dim 0, `input[i, index[i, j]]` for dim 1.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).gather(1, torch.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
+    """
+    shape = input._array.shape
+    axis = axis_of(dim, len(shape))
+    if not hasattr(index, "_array"):
+        raise errors.must_be("gather", "index", 3, "Tensor", index)
+    check_apart(out, input, index)
+    where = index._array.shape
+    if not index._array.size:
+        index = index if index._array.dtype.kind == "i" else _tensor.wrap(np.empty(where, int))
+        return finish("gather", take_flat(input, index), out)
+    check_index_dtype(
+        index, "gather(): Expected dtype int32/int64 for index", _INTEGERS, RuntimeError
+    )
+    if max(len(where), 1) != max(len(shape), 1):
+        raise errors.runtime_error(
+            "Index tensor must have the same number of dimensions as input tensor",
+            f"They have {len(where)} and {len(shape)}.",
+        )
+    n = shape[axis] if shape else 1
+    for i, (m, limit) in enumerate(zip(where, shape or (1,), strict=False)):
+        if i != axis and m > limit:
+            raise errors.runtime_error(
+                f"Size does not match at dimension {i} expected index {list(where)} to be no "
+                f"larger than self {list(shape)} apart from dimension {axis}",
+                "Each element of the index needs an element with its place.",
+            )
+    check_range(index, n, lambda wrong: bounds_error(wrong, axis, n))
+    if not shape:
+        return finish("gather", take_flat(input, index), out)
+    if not where:
+        return finish("gather", reshape(gather_along(input, reshape(index, 1), axis=0), ()), out)
+    return finish("gather", gather_along(input, index, axis=axis), out)
+
+
+@takes_tensors
+def take_along_dim(
+    input: TensorLike, indices: TensorLike, dim: Dim = None, *, out: Out = None
+) -> Any:
+    """`gather` with broadcasting; without `dim`, from the elements in row-major order.
+
+    >>> x = torch.tensor([[3, 1], [2, 4]])
+    >>> x.take_along_dim(x.argsort(1), 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    check_index_dtype(
+        indices,
+        f"torch.take_along_dim(): dtype of indices should be Long but got "
+        f"{indices.dtype.scalar_name}",
+        ("int64",),
+        RuntimeError,
+    )
+    if dim is None:
+        flat, where = reshape(input, -1), reshape(indices, -1)
+        return finish("take_along_dim", gather(flat, 0, where), out)
+    a, b = input._array.shape, indices._array.shape
+    if len(a) != len(b):
+        raise errors.runtime_error(
+            "torch.take_along_dim(): input and indices should have the same number of "
+            f"dimensions, but got {len(a)} dimensions for input, and {len(b)} dimensions for "
+            "indices",
+            "unsqueeze() adds a dimension.",
+        )
+    axis = axis_of(dim, len(a))
+    rest = [1 if i == axis else n for i, n in enumerate(a)]
+    other = [1 if i == axis else n for i, n in enumerate(b)]
+    try:
+        wide = list(np.broadcast_shapes(tuple(rest), tuple(other)))
+    except ValueError:
+        raise errors.broadcast(tuple(rest), tuple(other)) from None
+    if a:
+        input = expand(input, [*wide[:axis], a[axis], *wide[axis + 1 :]])
+        indices = expand(indices, [*wide[:axis], b[axis], *wide[axis + 1 :]])
+    return finish("take_along_dim", gather(input, axis, _wrapped(indices, input, axis)), out)
+
+
+def _wrapped(index: TensorLike, x: TensorLike, axis: int) -> Any:
+    """Indices of any size, counted around the end of the axis."""
+    n = x._array.shape[axis] if x._array.ndim else 1
+    array = index._array
+    values = elements(array)
+    if not values.size or (values.min() >= 0 and values.max() < n):
+        return index
+    return _tensor.wrap(array % n)
+
+
+__all__ = ["gather", "index_select", "take_along_dim"]

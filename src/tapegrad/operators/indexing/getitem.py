@@ -1,0 +1,203 @@
+"""Indexing: `x[...]` with everything PyTorch accepts.
+
+Integers, slices, None and the ellipsis make views, one operator each; masks and index tensors then
+make a copy, at once.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import TensorLike
+from tapegrad.operators.indexing.gather_index_select import index_at, index_mask
+from tapegrad.operators.indexing.index_check import (
+    check_bounds,
+    check_masks,
+    index_tensor,
+    normal_index,
+)
+from tapegrad.operators.shape.as_strided import alias
+from tapegrad.operators.shape.permute_squeeze import insert_axis
+from tapegrad.operators.shape.slice_narrow import select_index, slice_axis
+
+FULL = slice(None)
+
+
+# --- x[index] --------------------------------------------------------------------------------
+
+
+def getitem(x: TensorLike, index: Any) -> Any:
+    """`x[index]`."""
+    kind = type(index)
+    if kind is int:
+        return _select(x, 0, index, 0)
+    if kind is slice:
+        return sliced(x, 0, index)
+    if kind is not tuple:
+        if index is Ellipsis:
+            return alias(x)
+        array = getattr(index, "_array", None)
+        if array is not None and array.ndim and x._array.ndim and array.dtype.char in "lq":
+            return _read(x, index, (0,))
+        index = indices_of(index)
+    view, arrays = basic(x, index)
+    if arrays:
+        return _advanced(view, arrays)
+    return alias(x) if view is x else view
+
+
+def indices_of(index: Any) -> tuple:
+    """One index as a tuple of one; a list of indices that are no numbers is a tuple, too."""
+    if isinstance(index, (list, range)) and len(index) < 32:
+        for item in index:
+            if item is None or item is Ellipsis or isinstance(item, (slice, list, tuple, range)):
+                return tuple(index)
+            if isinstance(item, (_tensor.TensorBase, np.ndarray)):
+                return tuple(index)
+    return index if isinstance(index, tuple) else (index,)  # torch.Size, too
+
+
+def basic(x: TensorLike, index: tuple) -> tuple[Any, list]:
+    """Apply what makes views; returns the view, and index arrays by axis (None: no array there)."""
+    index = tuple([_plain(item) for item in index])
+    used = sum(_axes_used(item) for item in index)
+    ndim = x._array.ndim
+    if used > ndim:
+        raise errors.index_error(
+            f"too many indices for tensor of dimension {ndim}",
+            f"The index names {used} dimensions.",
+        )
+    axis = given = 0
+    arrays: list[Any] = []
+    for item in index:
+        if type(item) is int:
+            x = _select(x, axis, item, given)
+            given += 1
+            continue
+        if type(item) is slice:
+            if item != FULL:
+                x = sliced(x, axis, item)
+            axis += 1
+        elif item is Ellipsis:
+            axis += ndim - used
+            given += ndim - used
+            continue
+        elif item is None:
+            x = insert_axis(x, axis=axis)
+            axis += 1
+            continue
+        elif item is True or item is False:
+            x = insert_axis(x, axis=axis)
+            arrays += [None] * (axis - len(arrays)) + [_tensor.wrap(np.array([item]))]
+            axis += 1
+            continue
+        else:
+            arrays += [None] * (axis - len(arrays)) + [item]
+            axis += _axes_used(item)
+            arrays += [None] * (axis - len(arrays))
+        given += 1
+    return x, arrays
+
+
+def _axes_used(item: Any) -> int:
+    if item is None or item is Ellipsis or item is True or item is False:
+        return 0
+    if isinstance(item, _tensor.TensorBase) and item._array.dtype.kind == "b":
+        return item._array.ndim
+    return 1
+
+
+def _plain(item: Any) -> Any:
+    """One of: int, slice, None, Ellipsis, bool, a tensor of at least one dimension."""
+    kind = type(item)
+    if kind is int or kind is slice or item is None or item is Ellipsis or kind is bool:
+        return item
+    if isinstance(item, _tensor.TensorBase):
+        return index_tensor(item)
+    if isinstance(item, (list, tuple, range)):
+        from tapegrad.operators.creation.tensor import tensor
+
+        made = tensor(item if item else np.empty(0, np.int64))
+        if made._array.dtype.kind == "f":
+            made = made.long()  # as PyTorch reads a list of floats
+        return index_tensor(made)
+    if isinstance(item, np.ndarray):
+        return index_tensor(_tensor.wrap(item))
+    try:
+        return operator.index(item)
+    except TypeError:
+        raise errors.index_error(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
+            f"are valid indices (got {errors.type_name(item)})",
+            "Convert the index first, for example with int().",
+        ) from None
+
+
+def _select(x: TensorLike, axis: int, index: int, given: int) -> Any:
+    shape = x._array.shape
+    if not shape:
+        raise errors.index_error(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+            "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number",
+            "A 0-d tensor has one element: item() gives it.",
+        )
+    n = shape[axis]
+    if index < 0:
+        index += n
+    if not 0 <= index < n:
+        if index < 0:
+            index -= n
+        raise errors.index_error(
+            f"index {index} is out of bounds for dimension {given} with size {n}",
+            f"Indices go from {-n} to {n - 1}." if n else "That dimension has no elements.",
+        )
+    return select_index(x, axis=axis, index=index)
+
+
+def sliced(x: TensorLike, axis: int, key: slice) -> Any:
+    """The part of one axis that a slice names, a view."""
+    shape = x._array.shape
+    if not shape:
+        raise errors.index_error(
+            "slice() cannot be applied to a 0-dim tensor.",
+            "A 0-d tensor has one element: item() gives it.",
+        )
+    step = key.step
+    if step is not None and operator.index(step) <= 0:
+        raise errors.value_error("step must be greater than zero", "flip() reverses a dimension.")
+    try:
+        start, stop, step = key.indices(shape[axis])
+    except TypeError:
+        raise errors.type_error(
+            "slice indices must be integers or None or have an __index__ method",
+            "Convert the bounds with int().",
+        ) from None
+    return slice_axis(x, axis=axis, start=start, stop=max(start, stop), step=step)
+
+
+def _advanced(x: TensorLike, arrays: list) -> Any:
+    """`x` at masks and index tensors, given for each axis of `x` (None: the whole axis)."""
+    first = next(i for i, item in enumerate(arrays) if item is not None)
+    check_masks(x, arrays)
+    rest = [item for item in arrays[first + 1 :] if item is not None]
+    single = arrays[first]
+    if not rest and single._array.dtype.kind == "b" and first == 0:
+        return index_mask(x, single)
+    axes, index = normal_index(x, arrays)
+    return _read(x, index, axes)
+
+
+def _read(x: TensorLike, index: Any, axes: tuple[int, ...]) -> Any:
+    try:
+        return index_at(x, index, axes=axes)
+    except IndexError:
+        check_bounds(x, index, axes)
+        raise
+
+
+__all__: list[str] = []

@@ -1,0 +1,294 @@
+"""Slices of one dimension changed: `index_add`, `index_copy`, `index_fill`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.scalar import fitted
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.autocast_state import autocast, without_autocast
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import linear, primitive
+from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
+from tapegrad.operators.shape.reshape import reshape
+
+_INTEGERS = ("int32", "int64")
+
+
+def _unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
+    return xp.write_at(g, xp.zeros((), dtype=g.dtype), index, (axis,), False)
+
+
+@linear(node="IndexAddBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def add_slices(xp, x, source, index, *, axis, alpha):
+    """`x` with `alpha` times the slices of `source` added to those that `index` names."""
+    return xp.write_at(x, source if alpha == 1 else source * alpha, index, (axis,), True)
+
+
+add_slices.vjp(
+    x=lambda g: g,
+    source=lambda xp, g, index, axis, alpha: (
+        xp.read_at(g, index, (axis,)) if alpha == 1 else xp.read_at(g, index, (axis,)) * alpha
+    ),
+)
+
+
+@linear(node="IndexCopyBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def copy_slices(xp, x, source, index, *, axis):
+    """`x` with the slices of `source` in the place of those that `index` names."""
+    return xp.write_at(x, source, index, (axis,), False)
+
+
+copy_slices.vjp(x=_unwritten, source=lambda xp, g, index, axis: xp.read_at(g, index, (axis,)))
+
+
+@primitive(node="IndexFillBackward0", hidden=("index",), kernels=("write_at",))
+def fill_slices(xp, x, index, *, axis, value):
+    """`x` with the number `value` in the slices that `index` names."""
+    return xp.write_at(x, xp.asarray(value, dtype=x.dtype), index, (axis,), False)
+
+
+fill_slices.vjp(x=_unwritten)
+fill_slices.jvp(x=lambda xp, t, index, axis: _unwritten(xp, t, index, axis))
+
+
+@linear(node="IndexFillBackward1", hidden=("index",), kernels=("write_at", "read_at"))
+def fill_slices_with(xp, x, value, index, *, axis):
+    """`x` with the 0-d `value` in the slices that `index` names."""
+    return xp.write_at(x, xp.astype(value, x.dtype, copy=False), index, (axis,), False)
+
+
+fill_slices_with.vjp(
+    x=_unwritten,
+    value=lambda xp, g, value_like, index, axis: xp.astype(
+        xp.sum(xp.read_at(g, index, (axis,))), value_like.dtype, copy=False
+    ),
+)
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+def _as_vector(x: TensorLike) -> Any:
+    return x if x._array.ndim else reshape(x, 1)
+
+
+def _restored(result: Any, input: TensorLike) -> Any:
+    return result if input._array.ndim else reshape(result, ())
+
+
+def checked_slices(
+    name: str, input: TensorLike, dim: int, index: TensorLike, source: TensorLike
+) -> int:
+    """The axis of which the slices that a vector names are to be changed by those of `source`."""
+    axis = axis_of(dim, input._array.ndim)
+    if not hasattr(index, "_array"):
+        raise errors.must_be(name, "index", 3, "Tensor", index)
+    if not hasattr(source, "_array"):
+        raise errors.must_be(name, "source", 4, "Tensor", source)
+    kind = index.dtype.scalar_name
+    check_index_dtype(
+        index,
+        f"{name}_(): Expected dtype int32/int64 for index but got: {kind}",
+        _INTEGERS,
+        RuntimeError,
+    )
+    if index._array.ndim > 1:
+        raise errors.index_error(
+            f"{name}_(): Index is supposed to be a vector, but got dim: "
+            f"{index._array.ndim} with type: {kind} and size: {list(index._array.shape)}",
+            "index_put_() with accumulate=True takes an index of any shape.",
+        )
+    if source._array.dtype != input._array.dtype:
+        raise errors.runtime_error(
+            f"{name}_(): self ({input.dtype.scalar_name}) and source "
+            f"({source.dtype.scalar_name}) must have the same scalar type",
+            f"Convert the source with .to({input.dtype}).",
+        )
+    a, b = input._array.shape or (1,), source._array.shape or (1,)
+    if len(a) != len(b) or a[:axis] != b[:axis] or a[axis + 1 :] != b[axis + 1 :]:
+        raise errors.runtime_error(
+            "source tensor shape must match self tensor shape, excluding the specified "
+            f"dimension. Got self.shape = {list(input._array.shape)} source.shape = "
+            f"{list(source._array.shape)}",
+            "expand() repeats a source.",
+        )
+    if b[axis] != index._array.size:
+        raise errors.runtime_error(
+            f"{name}_(): Number of indices ({index._array.size}) should be equal to "
+            f"source.size(dim): ({b[axis]}), for dim: {axis}",
+            "One index for each slice of the source.",
+        )
+    check_range(index, a[axis], lambda wrong: bounds_error(wrong, axis, a[axis]))
+    return axis
+
+
+@takes_tensors
+def index_add(
+    input: TensorLike,
+    dim: int,
+    index: TensorLike,
+    source: TensorLike,
+    *,
+    alpha: Any = 1,
+    out: Out = None,
+) -> Any:
+    """The slices of `source`, times `alpha`, added to those of `dim` that `index` names.
+
+    For dim 0: `y[index[i]] += alpha * source[i]`.
+
+    >>> torch.zeros(2).index_add(0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
+    tensor([3., 0.])
+    """
+    axis = checked_slices("index_add", input, dim, index, source)
+    wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
+    result = add_slices(wide, source, index, axis=axis, alpha=fitted(alpha, input.dtype))
+    return finish("index_add", _restored(result, input), out)
+
+
+index_add_ = in_place(index_add)
+
+
+@autocast
+def index_copy(
+    input: TensorLike, dim: int, index: TensorLike, source: TensorLike, *, out: Out = None
+) -> Any:
+    """The slices of `source` in the place of those of `dim` that `index` names.
+
+    For dim 0: `y[index[i]] = source[i]`.
+
+    >>> torch.zeros(3).index_copy(0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    if index._array.ndim > 1:
+        raise errors.index_error(
+            f"index_copy_(): Index should have dimension 1 or 0 (got {index._array.ndim})",
+            "x[index] = source takes an index of any shape.",
+        )
+    check_index_dtype(
+        index,
+        f"index_copy_(): Expected a long tensor for index, but got {index.dtype.scalar_name}",
+        ("int64",),
+        RuntimeError,
+    )
+    if source._array.dtype != input._array.dtype:
+        raise errors.runtime_error(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{input.dtype.scalar_name} and (source) {source.dtype.scalar_name}",
+            f"Convert the source with .to({input.dtype}).",
+        )
+    a, b = input._array.shape or (1,), source._array.shape or (1,)
+    if len(a) != len(b):
+        raise errors.index_error(
+            "index_copy_(): When source and destination are not scalars, their dimensionality "
+            f"must match. Source dimensionality ({len(b)}), destination dimensionality "
+            f"({len(a)})",
+            "unsqueeze() adds a dimension.",
+        )
+    rest, other = [*a[:axis], *a[axis + 1 :]], [*b[:axis], *b[axis + 1 :]]
+    if rest != other:
+        raise errors.runtime_error(
+            "index_copy_(): Source/destination tensor must have same slice shapes. "
+            f"Destination slice shape: {' '.join(map(str, rest))} at dimension {axis} and "
+            f"source slice shape: {' '.join(map(str, other))} at dimension 0.",
+            "expand() repeats a source.",
+        )
+    if b[axis] != index._array.size:
+        raise errors.index_error(
+            f"index_copy_(): Number of indices ({index._array.size}) should be equal to "
+            f"source.size(dim) ({b[axis]})",
+            "One index for each slice of the source.",
+        )
+    check_range(
+        index,
+        a[axis],
+        lambda wrong: IndexError(
+            f"index_copy_(): index {wrong} is out of bounds for dimension {axis} with size "
+            f"{a[axis]}"
+        ),
+    )
+    wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
+    result = copy_slices(wide, source, index, axis=axis)
+    return finish("index_copy", _restored(result, input), out)
+
+
+index_copy_ = in_place(without_autocast(index_copy))
+
+
+@takes_tensors
+def index_fill(input: TensorLike, dim: int, index: TensorLike, value: Any) -> Any:
+    """One number in the slices of `dim` that `index` names.
+
+    >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 1)
+    tensor([1., 0., 1.])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    if not hasattr(index, "_array"):
+        raise errors.must_be("index_fill", "index", 3, "Tensor", index)
+    check_index_dtype(
+        index, "index_fill_(): Expected dtype int64 for index.", ("int64",), IndexError
+    )
+    if index._array.ndim > 1:
+        raise errors.runtime_error("Index has to be a vector/scalar", "flatten() makes a vector.")
+    n = (input._array.shape or (1,))[axis]
+    check_range(
+        index,
+        n,
+        lambda wrong: IndexError(
+            f"index {wrong} is out of bounds for dimension {axis} with size {n}"
+        ),
+        -n,
+    )
+    wide = _as_vector(input)
+    if not hasattr(value, "_array"):
+        if isinstance(value, complex) and not input.dtype.is_complex:
+            raise errors.runtime_error(
+                "index_fill_(): Converting complex Scalar to non-complex type is not supported",
+                "Convert the tensor first, or pass a real number.",
+            )
+        value = fitted(value, input.dtype)
+        if hasattr(index._array, "mapped"):
+            value = _tensor.wrap(np.asarray(value, input._array.dtype))
+            return _restored(_filled_where_named(wide, value, index, axis), input)
+        index = _named_once(index, n)
+        return _restored(fill_slices(wide, index, axis=axis, value=value), input)
+    if value._array.ndim:
+        raise errors.runtime_error(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s).",
+            "index_copy() takes a tensor of values.",
+        )
+    if hasattr(index._array, "mapped"):
+        return _restored(_filled_where_named(wide, value, index, axis), input)
+    return _restored(fill_slices_with(wide, value, _named_once(index, n), axis=axis), input)
+
+
+def _named_once(index: TensorLike, n: int) -> Any:
+    """The slices an index names, each once: a gradient counts them so."""
+    return _tensor.wrap(np.unique(index._array % n))
+
+
+def _filled_where_named(x: TensorLike, value: Any, index: TensorLike, axis: int) -> Any:
+    """`index_fill` inside `vmap`, where each member may name other slices: a choice by a mask."""
+    from tapegrad.operators.pointwise.where_clamp import where
+
+    shape = x._array.shape
+    n = shape[axis]
+    names = reshape(index, (-1, 1)) % max(n, 1)
+    mask = (names == _tensor.wrap(np.arange(n))).any(0)
+    mask = reshape(mask, (n, *(1,) * (len(shape) - axis - 1)))
+    return where(mask, value.to(x.dtype), x)
+
+
+index_fill_ = in_place(index_fill, reads_numbers=True)
+
+
+__all__ = ["index_add", "index_copy", "index_fill"]

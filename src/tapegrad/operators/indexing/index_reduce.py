@@ -1,0 +1,98 @@
+"""Slices of one dimension reduced together with others: `index_reduce`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import linear, primitive
+from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.indexing.index_add import checked_slices
+from tapegrad.operators.indexing.scatter_reduce import (
+    scatter_extremum,
+    scatter_product,
+    scatter_total,
+)
+
+
+def _of_slices(scattering: Any, declare: Any, name: str) -> Any:
+    """The operator `scattering` as PyTorch's graph calls it where whole slices are reduced."""
+    op = scattering.op
+    operator = declare(
+        name=name, node="IndexReduceBackward0", hidden=("index",), kernels=op.kernels
+    )(op.forward)
+    operator.vjp(**{x: rule.function for x, rule in op.vjps.items()})
+    operator.jvp(**{x: rule.function for x, rule in op.jvps.items()})
+    return operator
+
+
+reduce_extremum = _of_slices(scatter_extremum, primitive, "index_extremum")
+reduce_product = _of_slices(scatter_product, primitive, "index_product")
+reduce_total = _of_slices(scatter_total, linear, "index_total")
+
+_beta_said: list[bool] = []
+
+
+def _warn_of_beta() -> None:
+    if not _beta_said:  # once for each process, as in PyTorch
+        _beta_said.append(True)
+        warnings.warn(
+            "index_reduce() is in beta and the API may change at any time.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+@takes_tensors
+def index_reduce(
+    input: TensorLike,
+    dim: int,
+    index: TensorLike,
+    source: TensorLike,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Out = None,
+) -> Any:
+    """Products, means or extrema of the slices of `source` that `index` sends to one slice.
+
+    `reduce` is "prod", "mean", "amax" or "amin"; the slice itself counts, too, if `include_self`.
+
+    >>> index, source = torch.tensor([0, 0]), torch.tensor([3.0, 4.0])
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.ones(2).index_reduce(0, index, source, "amax")
+    tensor([4., 1.])
+    """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise errors.runtime_error(
+            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
+            f"{reduce}.",
+            "index_add() adds.",
+        )
+    _warn_of_beta()
+    axis = checked_slices("index_reduce", input, dim, index, source)
+    if input.dtype.category == 0:
+        raise no_kernel("index_func_", input.dtype)
+    if not index._array.size:
+        return finish("index_reduce", input.clone(), out)
+    n = [index._array.size if i == axis else 1 for i in range(max(source._array.ndim, 1))]
+    column = index._array.reshape(n) if source._array.ndim else index._array.reshape(())
+    places = wrap(column).expand(source.shape)
+    options = {"axis": axis, "include": bool(include_self)}
+    if reduce == "prod":
+        result = reduce_product(input, source, places, **options)
+    elif reduce == "mean":
+        result = reduce_total(input, source, places, mean=True, **options)
+    else:
+        result = reduce_extremum(input, source, places, how=reduce, **options)
+    return finish("index_reduce", result, out)
+
+
+index_reduce_ = in_place(index_reduce)

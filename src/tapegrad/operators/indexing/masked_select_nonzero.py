@@ -1,0 +1,170 @@
+"""Masks: elements chosen by truth values, and where the true ones are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.namespaces import elements, is_mapped, refuse_batch
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import bool_
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import check_apart, in_place
+from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.operators.shape.expand import broadcast_tensors
+
+
+@linear(node="MaskedSelectBackward0", hidden=("mask",), kernels=("spread_mask",))
+def masked_elements(xp, x, mask):
+    """The elements of `x` where `mask` is true, in one dimension."""
+    return x[mask]
+
+
+masked_elements.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
+
+
+@linear(
+    node="MaskedScatterBackward0", hidden=("mask",), kernels=("write_mask", "count", "pad_slice")
+)
+def scatter_masked(xp, x, source, mask):
+    """`x` with the first elements of `source`, in order, where `mask` is true."""
+    return xp.write_mask(x, xp.reshape(source, (-1,))[: xp.count(mask)], mask)
+
+
+scatter_masked.vjp(
+    x=lambda xp, g, mask: xp.write_mask(g, xp.zeros((), dtype=g.dtype), mask),
+    source=lambda xp, g, source_like, mask: xp.reshape(
+        xp.pad_slice(g[mask], (source_like.size,), 0, 0, xp.count(mask), 1), source_like.shape
+    ),
+)
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+@takes_tensors
+def masked_select(input: TensorLike, mask: TensorLike, *, out: Out = None) -> Any:
+    """The elements where `mask` is true, in one dimension.
+
+    >>> torch.tensor([1, 2, 3]).masked_select(torch.tensor([True, False, True]))
+    tensor([1, 3])
+    """
+    if not hasattr(mask, "_array"):
+        raise errors.must_be("masked_select", "mask", 2, "Tensor", mask)
+    check_apart(out, input, mask)
+    if mask.dtype is not bool_:
+        raise errors.runtime_error(
+            "masked_select: expected BoolTensor for mask",
+            "Compare first (x > 0), or convert with .bool().",
+        )
+    if is_mapped(mask._array):
+        raise errors.runtime_error(
+            "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot "
+            "support this because for each batch this would return a differently shaped "
+            "Tensor. Please file an issue at https://github.com/pytorch/pytorch/issues if you "
+            "need this feature.",
+            "Keep all elements: torch.where(mask, x, 0).",
+        )
+    input, mask = broadcast_tensors(input, mask)
+    return finish("masked_select", masked_elements(input, mask), out)
+
+
+@takes_tensors
+def masked_scatter(input: TensorLike, mask: TensorLike, source: TensorLike) -> Any:
+    """The tensor with the first elements of `source`, in order, where `mask` is true.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.zeros(3).masked_scatter(mask, torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
+    if source._array.dtype != input._array.dtype:
+        raise errors.runtime_error(
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{input.dtype.scalar_name} and {source.dtype.scalar_name}",
+            f"Convert the source with .to({input.dtype}).",
+        )
+    if mask.dtype is not bool_:
+        raise errors.runtime_error(
+            "masked_scatter_ only supports boolean masks, but got mask with dtype "
+            f"{mask.dtype.scalar_name}",
+            "Compare first (x > 0), or convert with .bool().",
+        )
+    input, mask = broadcast_tensors(input, mask)
+    axes = tuple(range(-mask._array.ndim, 0))  # of each member, where there is a batch of them
+    if np.count_nonzero(elements(mask._array), axis=axes).max(initial=0) > source._array.size:
+        raise errors.runtime_error(
+            "Number of elements of source < number of ones in mask",
+            f"The source has {source._array.size}.",
+        )
+    if hasattr(mask._array, "mapped"):
+        return _chosen_in_order(input, source, mask)
+    return scatter_masked(input, source, mask)
+
+
+def _chosen_in_order(input: TensorLike, source: TensorLike, mask: TensorLike) -> Any:
+    """`masked_scatter` inside `vmap`: the n-th true element of a mask takes source n."""
+    from tapegrad.operators.pointwise.where_clamp import where
+    from tapegrad.operators.shape.reshape import reshape
+
+    if not source._array.size:  # nothing is chosen
+        return input.clone()
+    flat = reshape(mask, -1)
+    place = (flat.cumsum(0) - 1).clamp(min=0, max=source._array.size - 1)
+    taken = reshape(reshape(source, -1)[place], input._array.shape)
+    return where(mask, taken, input)
+
+
+masked_scatter_ = in_place(masked_scatter)
+
+
+@takes_tensors
+def nonzero(input: TensorLike, *, out: Out = None, as_tuple: bool = False) -> Any:
+    """Where the elements are that are not zero: a row of indices for each, or a tuple by dimension.
+
+    >>> torch.tensor([[1, 0], [0, 2]]).nonzero()
+    tensor([[0, 0],
+            [1, 1]])
+    """
+    refuse_batch("where" if as_tuple else "nonzero", input._array)
+    array = elements(input._array)
+    if as_tuple:
+        places = np.nonzero(array if array.ndim else array.reshape(1))
+        return tuple([_tensor.wrap(place) for place in places])
+    return finish("nonzero", _tensor.wrap(np.argwhere(array)), out)
+
+
+@in_turn
+def nonzero_static(input: TensorLike, *, size: int, fill_value: int = -1, out: Out = None) -> Any:
+    """The first `size` rows of `nonzero`, filled up with `fill_value`.
+
+    >>> torch.nonzero_static(torch.tensor([1, 0, 1]), size=3)
+    tensor([[ 0],
+            [ 2],
+            [-1]])
+    """
+    if size < 0:
+        raise errors.runtime_error(
+            "nonzero_static: 'size' must be an non-negative integer", "Say how many."
+        )
+    rows = np.argwhere(input._array)[:size]
+    found = np.full((size, input._array.ndim), fill_value, np.int64)
+    found[: len(rows)] = rows
+    return finish("nonzero_static", _tensor.wrap(found), out)
+
+
+@in_turn
+def argwhere(input: TensorLike) -> Any:
+    """Where the elements are that are not zero: a row of indices for each.
+
+    >>> torch.argwhere(torch.tensor([0, 3]))
+    tensor([[1]])
+    """
+    return _tensor.wrap(np.argwhere(input._array))
+
+
+__all__ = ["argwhere", "masked_scatter", "masked_select", "nonzero", "nonzero_static"]

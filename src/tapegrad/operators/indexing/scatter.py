@@ -1,0 +1,216 @@
+"""Scattering: values written, or reduced, at the places that `gather` reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.scalar import fitted
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import check_apart, in_place
+from tapegrad.dispatch.op import linear, primitive
+from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
+
+_KERNELS = ("gather_along", "scatter_along")
+
+
+def gathered(xp: Namespace, g: Array, shape: tuple, index: Array, axis: int) -> Any:
+    """The cotangent of values that were scattered; those beyond the index get none."""
+    g = xp.gather_along(g, index, axis)
+    for i, n in enumerate(shape):
+        if g.shape[i] != n:
+            wide = (*g.shape[:i], n, *g.shape[i + 1 :])
+            g = xp.pad_slice(g, wide, i, 0, g.shape[i], 1)
+    return g
+
+
+def unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
+    return xp.scatter_along(g, index, xp.zeros((), dtype=g.dtype), axis, "write")
+
+
+@linear(node="ScatterBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_values(xp, x, values, index, *, axis):
+    """`x` with `values` written."""
+    return xp.scatter_along(x, index, values, axis, "write")
+
+
+scatter_values.vjp(
+    x=unwritten,
+    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
+)
+
+
+@primitive(node="ScatterBackward1", hidden=("index",), kernels=_KERNELS)
+def scatter_number(xp, x, index, *, axis, value):
+    """`x` with the number `value` written."""
+    return xp.scatter_along(x, index, xp.asarray(value, dtype=x.dtype), axis, "write")
+
+
+scatter_number.vjp(x=unwritten)
+scatter_number.jvp(x=lambda xp, t, index, axis: unwritten(xp, t, index, axis))
+
+
+@linear(node="ScatterAddBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_sum(xp, x, values, index, *, axis):
+    """`x` with `values` added."""
+    return xp.scatter_along(x, index, values, axis, "add")
+
+
+scatter_sum.vjp(
+    x=lambda g: g,
+    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
+)
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+def checked(name: str, input: TensorLike, dim: int, index: TensorLike, src: Any) -> int:
+    """The axis of a call that fits together."""
+    shape = input._array.shape
+    axis = axis_of(dim, len(shape))
+    check_index_dtype(
+        index, f"{name}(): Expected dtype int32/int64 for index", ("int32", "int64"), RuntimeError
+    )
+    if src is not None and src._array.dtype != input._array.dtype:
+        raise errors.runtime_error(
+            f"{name}(): Expected self.dtype to be equal to src.dtype",
+            f"Convert the source with .to({input.dtype}).",
+        )
+    where = index._array.shape
+    if not index._array.size:
+        return axis
+    for other, what in ((shape, "self"), (None if src is None else src._array.shape, "src")):
+        if other is not None and max(len(where), 1) != max(len(other), 1):
+            raise errors.runtime_error(
+                f"Index tensor must have the same number of dimensions as {what} tensor",
+                f"They have {len(where)} and {len(other)}.",
+            )
+    wide = where or (1,)
+    beyond = any(
+        m > n for i, (m, n) in enumerate(zip(wide, shape or (1,), strict=True)) if i != axis
+    )
+    if src is not None:
+        beyond |= any(m > n for m, n in zip(wide, src._array.shape or (1,), strict=True))
+    if beyond:
+        more = "" if src is None else f" and to be no larger size than src {list(src._array.shape)}"
+        raise errors.runtime_error(
+            f"Expected index {list(where)} to be no larger than self {list(shape)} apart from "
+            f"dimension {axis}{more}",
+            "Each element of the index needs an element with its place.",
+        )
+    n = (shape or (1,))[axis]
+    check_range(index, n, lambda wrong: bounds_error(wrong, axis, n))
+    return axis
+
+
+def _need_index(name: str, index: TensorLike) -> None:
+    if not hasattr(index, "_array"):
+        raise errors.must_be(name, "index", 3, "Tensor", index)
+
+
+def as_vectors(input: TensorLike, index: TensorLike, src: TensorLike) -> tuple[Any, Any]:
+    """For a vector, an index and a source without dimensions as vectors of one element."""
+    if input._array.ndim == 1:
+        if not index._array.ndim:
+            index = index.reshape(1)
+        if src is not None and not src._array.ndim:
+            src = src.reshape(1)
+    return index, src
+
+
+@takes_tensors
+def scatter(
+    input: TensorLike,
+    dim: int,
+    index: TensorLike,
+    src: TensorLike | None = None,
+    *,
+    value: Any = None,
+    reduce: str | None = None,
+    out: Out = None,
+) -> Any:
+    """The tensor with `src`, or one number, written at the places that `gather` reads.
+
+    Of a matrix: `y[index[i, j], j] = src[i, j]` for dim 0. With `reduce` "add" or "multiply" the
+    source is added to what is there, or multiplied with it.
+
+    >>> torch.zeros(2, 2).scatter(1, torch.tensor([[1], [0]]), 5)
+    tensor([[0., 5.],
+            [5., 0.]])
+    """
+    src = value if src is None else src
+    if src is None:
+        raise errors.type_error(
+            'scatter() missing 1 required positional arguments: "src"',
+            "Pass a tensor or a number to write.",
+        )
+    number = not hasattr(src, "_array")
+    _need_index("scatter", index)
+    check_apart(out, input, index)
+    axis = checked("scatter", input, dim, index, None if number else src)
+    if not number:
+        index, src = as_vectors(input, index, src)
+    if reduce is not None:
+        return finish("scatter", _scatter_reducing(input, axis, index, src, reduce), out)
+    if not index._array.size:
+        return finish("scatter", input.clone(), out)
+    if number:
+        result = scatter_number(input, index, axis=axis, value=fitted(src, input.dtype))
+    else:
+        result = scatter_values(input, src, index, axis=axis)
+    return finish("scatter", result, out)
+
+
+def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) -> Any:
+    """`scatter` with `reduce="add"` or `"multiply"`: PyTorch gives them no derivative."""
+    if reduce not in ("add", "multiply"):
+        raise errors.runtime_error(
+            "reduce argument must be either add or multiply.", "scatter_reduce() knows more."
+        )
+    if not hasattr(src, "_array"):
+        src = np.full(index._array.shape, fitted(src, input.dtype), input._array.dtype)
+        src = _tensor.wrap(src)
+    if reduce == "add":
+        return scatter_sum(input, src, index, axis=axis)
+    from tapegrad.operators.indexing.scatter_reduce import scatter_product, seen
+
+    return scatter_product(input, seen(src, index), index, axis=axis, include=True)
+
+
+scatter_ = in_place(scatter)
+
+
+@takes_tensors
+def scatter_add(
+    input: TensorLike, dim: int, index: TensorLike, src: TensorLike, *, out: Out = None
+) -> Any:
+    """The tensor with `src` added at the places that `gather` reads.
+
+    Of a matrix: `y[index[i, j], j] += src[i, j]` for dim 0.
+
+    >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
+    tensor([2., 0., 1.])
+    """
+    _need_index("scatter_add", index)
+    if not hasattr(src, "_array"):
+        raise errors.must_be("scatter_add", "src", 4, "Tensor", src)
+    check_apart(out, input, index)
+    axis = checked("scatter", input, dim, index, src)
+    index, src = as_vectors(input, index, src)
+    if not index._array.size:
+        return finish("scatter_add", input.clone(), out)
+    result = scatter_sum(input, src, index, axis=axis)
+    return finish("scatter_add", result, out)
+
+
+scatter_add_ = in_place(scatter_add)
+
+
+__all__ = ["scatter", "scatter_add"]

@@ -1,0 +1,212 @@
+"""Scattering with a reduction: sums, products, means and extrema of what has one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import check_apart, in_place
+from tapegrad.dispatch.op import linear, primitive
+from tapegrad.operators.dtype_check import require_order
+from tapegrad.operators.indexing.scatter import as_vectors, checked, gathered, unwritten
+
+_KERNELS = ("gather_along", "scatter_along")
+
+
+@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_extremum(xp, x, values, index, *, axis, how, include):
+    """The largest or smallest of `x`, if `include`, and the `values` that have one place."""
+    if not include:
+        worst = xp.asarray(-xp.inf if how == "amax" else xp.inf)
+        if xp.isdtype(x.dtype, "bool"):
+            worst = xp.asarray(how == "amin")
+        elif not xp.isdtype(x.dtype, "real floating"):
+            limits = xp.iinfo(x.dtype)
+            worst = xp.asarray(limits.min if how == "amax" else limits.max)
+        x = xp.scatter_along(x, index, xp.astype(worst, x.dtype), axis, "write")
+    return xp.scatter_along(x, index, values, axis, how)
+
+
+def _shares(
+    xp: Namespace, x: Array, values: Array, index: Array, y: Array, axis: int, include: bool
+) -> tuple:
+    """Where `x` and `values` are the extremum, and how many are in each place."""
+    mine = xp.astype(x == y, y.dtype)
+    if not include:
+        mine = xp.scatter_along(mine, index, xp.zeros((), dtype=y.dtype), axis, "write")
+    theirs = xp.astype(values == xp.gather_along(y, index, axis), y.dtype)
+    return mine, theirs, xp.scatter_along(mine, index, theirs, axis, "add")
+
+
+def _extremum_x(xp, g, x, values, index, y, axis, include):
+    mine, _, count = _shares(xp, x, values, index, y, axis, include)
+    return g * mine / count
+
+
+def _extremum_values(xp, g, x, values, index, y, axis, include):
+    _, theirs, count = _shares(xp, x, values, index, y, axis, include)
+    return xp.gather_along(g / count, index, axis) * theirs
+
+
+scatter_extremum.vjp(x=_extremum_x, values=_extremum_values)
+
+
+def _extremum_jvp_x(xp, t, x, values, index, y, axis, include):
+    mine, _, count = _shares(xp, x, values, index, y, axis, include)
+    return t * mine / count
+
+
+def _extremum_jvp_values(xp, t, x, values, index, y, axis, include):
+    _, theirs, count = _shares(xp, x, values, index, y, axis, include)
+    zeros = xp.zeros_like(count)
+    return xp.scatter_along(zeros, index, t * theirs, axis, "add") / count
+
+
+scatter_extremum.jvp(x=_extremum_jvp_x, values=_extremum_jvp_values)
+
+
+@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_product(xp, x, values, index, *, axis, include):
+    """The product of `x`, if `include`, and the `values` that have one place."""
+    if not include:
+        x = xp.scatter_along(x, index, xp.ones((), dtype=x.dtype), axis, "write")
+    return xp.scatter_along(x, index, values, axis, "multiply")
+
+
+def _product_x(xp, g, x, values, index, axis, include):
+    """The others' product: that of all, divided by `x`, or with 1 in the place of a 0."""
+    x = xp.where(x == 0, 1.0, x)
+    product = xp.scatter_along(x, index, values, axis, "multiply")
+    g = g * product / x
+    return g if include else unwritten(xp, g, index, axis)
+
+
+def _zeros_among(xp, values, index, axis, like):
+    """Where `values` is 0, and where it is the only 0 of its place."""
+    zero = xp.astype(values == 0, values.dtype)
+    n = xp.scatter_along(xp.zeros_like(like), index, zero, axis, "add")
+    alone = (zero == 1) & (xp.gather_along(n, index, axis) == 1)
+    return values == 0, alone
+
+
+def _product_values(xp, g, x, values, index, y, axis, include):
+    zero, alone = _zeros_among(xp, values, index, axis, y)
+    if not include:
+        x = xp.scatter_along(x, index, xp.ones((), dtype=x.dtype), axis, "write")
+    others = xp.scatter_along(x, index, xp.where(alone, 1.0, values), axis, "multiply")
+    divided = xp.gather_along(g * y, index, axis) / xp.where(zero, 1.0, values)
+    return xp.where(alone, xp.gather_along(g * others, index, axis), divided)
+
+
+scatter_product.vjp(x=_product_x, values=_product_values)
+
+
+def _product_jvp_values(xp, t, x, values, index, y, axis, include):
+    slopes = _product_values(xp, xp.ones_like(y), x, values, index, y, axis, include)
+    return xp.scatter_along(xp.zeros_like(y), index, slopes * t, axis, "add")
+
+
+scatter_product.jvp(
+    x=lambda xp, t, x, values, index, axis, include: _product_x(
+        xp, t, x, values, index, axis, include
+    ),
+    values=_product_jvp_values,
+)
+
+
+@linear(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_total(xp, x, values, index, *, axis, mean, include):
+    """The sum or mean of `x`, if `include`, and the `values` that have one place."""
+    if not include:
+        x = unwritten(xp, x, index, axis)
+    total = xp.scatter_along(x, index, values, axis, "add")
+    return total if not mean else _divided(xp, total, index, axis, include)
+
+
+def _divided(xp: Namespace, total: Any, index: Array, axis: int, include: bool) -> Any:
+    """Sums divided by how many elements each has."""
+    if xp.isdtype(total.dtype, ("real floating", "complex floating")):
+        return total / _counts(xp, total, index, axis, include)
+    return total // _counts(xp, total, index, axis, include)
+
+
+def _counts(xp: Namespace, like: Array, index: Array, axis: int, include: bool) -> Any:
+    own = xp.ones_like(like) if include else xp.zeros_like(like)
+    count = xp.scatter_along(own, index, xp.ones((), dtype=like.dtype), axis, "add")
+    return xp.where(count == 0, xp.ones_like(count), count)
+
+
+def _total_x(xp, g, index, axis, mean, include):
+    if mean:
+        g = g / _counts(xp, g, index, axis, include)
+    return g if include else unwritten(xp, g, index, axis)
+
+
+def _total_values(xp, g, values_like, index, axis, mean, include):
+    if mean:
+        g = g / _counts(xp, g, index, axis, include)
+    return gathered(xp, g, values_like.shape, index, axis)
+
+
+scatter_total.vjp(x=_total_x, values=_total_values)
+
+
+# --- public ---
+
+
+def seen(src: Any, index: Any) -> Any:
+    """The part of the source that the index has places for."""
+    if src._array.ndim and src._array.shape != index._array.shape:
+        return src[tuple([slice(n) for n in index._array.shape])]
+    return src
+
+
+@takes_tensors
+def scatter_reduce(
+    input: TensorLike,
+    dim: int,
+    index: TensorLike,
+    src: TensorLike,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Out = None,
+) -> Any:
+    """Sums, products, means or extrema of what `src` has for each place, and of the tensor.
+
+    Places are those of `scatter`. `reduce` is "sum", "prod", "mean", "amax" or "amin"; the tensor's
+    own elements count, too, unless `include_self` is false.
+
+    >>> index, src = torch.tensor([0, 0, 1]), torch.tensor([3.0, 4.0, 5.0])
+    >>> torch.ones(2).scatter_reduce(0, index, src, "amax")
+    tensor([4., 5.])
+    """
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise errors.runtime_error(
+            "reduce argument must be either sum, prod, mean, amax or amin, got " + str(reduce),
+            "Name one of them.",
+        )
+    check_apart(out, input, index)
+    axis = checked("scatter", input, dim, index, src)
+    index, src = as_vectors(input, index, src)
+    if not index._array.size:
+        return finish("scatter_reduce", input.clone(), out)
+    if reduce == "prod":
+        result = scatter_product(input, seen(src, index), index, axis=axis, include=include_self)
+    elif reduce in ("amax", "amin"):
+        require_order(f"scatter_gather_tensor_cpu_reduce_{reduce}", input)
+        result = scatter_extremum(
+            input, seen(src, index), index, axis=axis, how=reduce, include=include_self
+        )
+    else:
+        mean = reduce == "mean"
+        result = scatter_total(input, src, index, axis=axis, mean=mean, include=include_self)
+    return finish("scatter_reduce", result, out)
+
+
+scatter_reduce_ = in_place(scatter_reduce)
+
+__all__ = ["scatter_reduce"]

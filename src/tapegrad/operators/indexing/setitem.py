@@ -1,0 +1,330 @@
+"""Writing at an index: `x[...] = value`, `index_put`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy.getitem_setitem import store_at
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import INFERENCE
+from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.promotion import can_cast
+from tapegrad.core.scalar import fitted
+from tapegrad.dispatch.in_place import overwrite, update, written
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.indexing.copy_fill import copy_, fill_
+from tapegrad.operators.indexing.getitem import FULL, basic, indices_of, sliced
+from tapegrad.operators.indexing.index_check import (
+    check_bounds,
+    check_masks,
+    index_tensor,
+    normal_index,
+)
+from tapegrad.operators.shape.expand import expand
+from tapegrad.operators.shape.reshape import reshape
+
+
+def _zeros(xp: Namespace, g: Array) -> Any:
+    return xp.zeros((), dtype=g.dtype)
+
+
+@linear(node="IndexPutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def write_at(xp, x, values, index, *, axes, add):
+    """`x` with `values` at index arrays on `axes`, or with them added there."""
+    return xp.write_at(x, values, index, axes, add)
+
+
+def _unwritten(xp: Namespace, g: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
+    return g if add else xp.write_at(g, _zeros(xp, g), index, axes, False)
+
+
+write_at.vjp(
+    x=_unwritten,
+    values=lambda xp, g, values_like, index, axes: summed_to(
+        xp, xp.read_at(g, index, axes), values_like.shape
+    ),
+)
+
+
+@linear(node="IndexPutBackward0", hidden=("mask",), kernels=("write_mask",))
+def write_mask(xp, x, values, mask):
+    """`x` with `values` where `mask`, which may have fewer axes, is true."""
+    return xp.write_mask(x, values, mask)
+
+
+write_mask.vjp(
+    x=lambda xp, g, mask: xp.write_mask(g, _zeros(xp, g), mask),
+    values=lambda xp, g, values_like, mask: summed_to(xp, g[mask], values_like.shape),
+)
+
+
+# --- x[index] = value ----------------------------------------------------------------------------
+
+
+def setitem(x: TensorLike, index: Any, value: Any) -> None:
+    """`x[index] = value`."""
+    if x._node is None and x._view is None and _stored(x, index, value):
+        return
+    if not isinstance(value, _tensor.TensorBase):
+        value = _number(x, value)
+    if index is False:
+        return
+    whole = type(index) is slice and index == FULL and x._array.ndim
+    if index is Ellipsis or index is True or whole:
+        view, arrays = x, list[Any]()
+    elif type(index) is slice:
+        view, arrays = sliced(x, 0, index), list[Any]()
+    else:
+        view, arrays = basic(x, indices_of(index))
+    if arrays:
+        _put(view, arrays, _without_leading_ones(value), False)
+    elif value._array.ndim or hasattr(value._array, "mapped"):
+        copy_(view, _fitting(value, view._array.shape))
+    else:
+        fill_(view, value)
+
+
+def _stored(x: TensorLike, index: Any, value: Any) -> bool:
+    """Write where neither a graph nor views have to know, and nothing has to be converted.
+
+    That is at integers and slices, at an index tensor or a mask; a number, or a tensor as large as
+    what is there. NumPy checks before it writes; what it refuses, and what is not done here, the
+    general path does, or refuses in PyTorch's words.
+    """
+    array = x._array
+    if type(array) is not np.ndarray or x._counter is INFERENCE or type(MODE.get()) is not bool:
+        return False
+    name = "index_put_" if isinstance(index, _tensor.TensorBase) else ""
+    if name:
+        index = index._array
+        if type(index) is not np.ndarray or index.dtype.char not in "lq?" or not index.ndim:
+            return False
+        if array.dtype.kind != "f":
+            return False
+    else:
+        for item in index if type(index) is tuple else (index,):
+            if type(item) is not int and (type(item) is not slice or item.step is not None):
+                return False
+    try:
+        if type(value) is float or type(value) is int:
+            if array.dtype.kind != "f" or not -6e4 < value < 6e4:  # it fits the smallest of them
+                return False
+            array[index] = value
+            written(x, name or "fill_")
+            return True
+        if not _is_apart(x, value):
+            return False
+        value = value._array
+        if type(value) is not np.ndarray or value.dtype is not array.dtype or not value.ndim:
+            return False
+        if not name:
+            shape = array[index].shape
+        elif index.dtype.char != "?":
+            shape = (*index.shape, *array.shape[1:])
+        else:
+            return False
+        if value.shape != shape:
+            return False
+        array[index] = value
+    except (IndexError, TypeError, ValueError):
+        return False
+    written(x, name or "copy_")
+    return True
+
+
+def _is_apart(x: TensorLike, value: Any) -> bool:
+    """Whether a value is a tensor outside of the graph with memory that is not that of `x`."""
+    if not isinstance(value, _tensor.TensorBase) or value._node is not None:
+        return False
+    return value._view is None and (x._counter is None or value._counter is not x._counter)
+
+
+def _number(x: TensorLike, value: Any) -> Any:
+    """A number to assign, as a 0-d tensor."""
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        value = value.item()
+    if isinstance(value, (bool, int, float, complex)):
+        if x._array.dtype.kind == "f" and not isinstance(value, complex) and -6e4 < value < 6e4:
+            return _tensor.wrap(np.asarray(value, x._array.dtype))  # fits the smallest of them
+        return _tensor.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
+    raise errors.type_error(
+        f"can't assign a {_type_name(value)} to a torch.{x.dtype.scalar_name}Tensor",
+        "Assign a number or a tensor: torch.tensor(...) makes one.",
+    )
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+def _fitting(value: Any, shape: tuple[int, ...]) -> Any:
+    """A value to assign, without the axes of size 1 in front, and expanded to `shape`."""
+    if value._array.shape == shape:
+        return value
+    have = value._array.shape
+    return expand(reshape(value, have[_leading_ones(have) :]), shape)
+
+
+def _leading_ones(shape: tuple[int, ...]) -> int:
+    extra = 0
+    while extra < len(shape) and shape[extra] == 1:
+        extra += 1
+    return extra
+
+
+def _without_leading_ones(value: Any) -> Any:
+    shape = value._array.shape
+    extra = _leading_ones(shape)
+    return reshape(value, shape[extra:]) if extra else value
+
+
+def _check_put(x: TensorLike, arrays: list, values: Any) -> None:
+    if values._array.dtype != x._array.dtype:
+        raise errors.runtime_error(
+            "Index put requires the source and destination dtypes match, got "
+            f"{x.dtype.scalar_name} for the destination and {values.dtype.scalar_name} for "
+            "the source.",
+            f"Convert the values with .to({x.dtype}).",
+        )
+    check_masks(x, arrays)
+
+
+def _put(x: TensorLike, arrays: list, values: Any, add: bool) -> None:
+    """Write `values` at masks and index tensors, given for each axis of `x`."""
+    first = arrays[0]
+    alone = first is not None and all(item is None for item in arrays[1:])
+    masked = alone and first._array.dtype.kind == "b" and not add
+    if masked and values._array.size == 1 and can_cast(values.dtype, x.dtype):
+        values = values.to(x.dtype)  # one number for all: of any dtype, as masked_fill_ takes it
+    _check_put(x, arrays, values)
+    if any(hasattr(t._array, "mapped") for t in (x, values, *arrays) if t is not None):
+        _put_in_batch(x, arrays, values, add, masked)
+        return
+    array = x._array
+    if masked:
+        mask = first._array
+        shape = (int(np.count_nonzero(mask)), *array.shape[mask.ndim :])
+        values = _broadcastable(values, shape)
+        source = values._array
+
+        def store() -> None:
+            array[mask] = source
+
+        overwrite("index_put_", write_mask, (x, values, first), {}, store)
+        return
+    axes, index = normal_index(x, arrays)
+    check_bounds(x, index, axes)
+    values = _broadcastable(values, _indexed_shape(x, axes, index))
+    overwrite(
+        "index_put_",
+        write_at,
+        (x, values, index),
+        {"axes": axes, "add": add},
+        lambda: store_at(array, values._array, index._array, axes, add),
+    )
+
+
+def _put_in_batch(x: TensorLike, arrays: list, values: Any, add: bool, masked: bool) -> None:
+    """The same where one of the tensors is batched."""
+    if masked:
+        update("index_put_", x, lambda before: write_mask(before, values, arrays[0]))
+        return
+    axes, index = normal_index(x, arrays)
+    check_bounds(x, index, axes)
+    spread = _broadcastable(values, _indexed_shape(x, axes, index))
+    update("index_put_", x, lambda before: write_at(before, spread, index, axes=axes, add=add))
+
+
+def _indexed_shape(x: TensorLike, axes: tuple[int, ...], index: Any) -> tuple[int, ...]:
+    """The shape that `x` has at index arrays on `axes`."""
+    shape = x._array.shape
+    one = index._array.shape if len(axes) == 1 else index._array.shape[1:]
+    if axes[-1] - axes[0] == len(axes) - 1:
+        return (*shape[: axes[0]], *one, *shape[axes[-1] + 1 :])
+    return (*one, *[n for i, n in enumerate(shape) if i not in axes])
+
+
+def _broadcastable(values: Any, shape: tuple[int, ...]) -> Any:
+    """Values to write where an index gives `shape`."""
+    have = values._array.shape
+    if have == shape:
+        return values
+    extra = max(len(have) - len(shape), 0)
+    fits = all(n == 1 for n in have[:extra]) and all(
+        m in (1, n) for m, n in zip(have[extra:][::-1], shape[::-1], strict=False)
+    )
+    if not fits:
+        raise errors.runtime_error(
+            f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to "
+            f"indexing result of shape {list(shape)}",
+            "Counted from the last, dimensions must be equal or 1.",
+        )
+    return reshape(values, have[extra:]) if extra else values
+
+
+# --- index_put ------------------------------------------------------------------------------------
+
+
+def _given(input: TensorLike, indices: TensorLike, name: str) -> list:
+    """The index tensors of `index_put` by axis, masks and all."""
+    if not isinstance(indices, (tuple, list)):
+        raise errors.type_error(
+            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not "
+            f"{type(indices).__name__}",
+            f"Put it in a tuple: {name}((index,), values).",
+        )
+    arrays: list[Any] = []
+    for i, item in enumerate(indices):
+        if not isinstance(item, _tensor.TensorBase):
+            raise errors.type_error(
+                f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}",
+                "Index tensors only: x[...] = values takes the rest.",
+            )
+        item = index_tensor(item, numbers=False)
+        arrays.append(item)
+        if item._array.dtype.kind == "b":
+            arrays += [None] * (item._array.ndim - 1)
+    if len(arrays) > input._array.ndim:
+        raise errors.index_error(
+            f"too many indices for tensor of dimension {input._array.ndim} (got {len(arrays)})",
+            "One index for each dimension at most.",
+        )
+    return arrays
+
+
+def index_put_(
+    input: TensorLike, indices: TensorLike, values: Any, accumulate: bool = False
+) -> Any:
+    """Write `values` where the index tensors say, or add them there.
+
+    >>> x = torch.zeros(3)
+    >>> x.index_put_((torch.tensor([0, 0]),), torch.tensor([1.0, 2.0]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    _put(input, _given(input, indices, "index_put_"), values, accumulate)
+    return input
+
+
+@takes_tensors
+def index_put(input: TensorLike, indices: TensorLike, values: Any, accumulate: bool = False) -> Any:
+    """The tensor with `values` where the index tensors say, or with them added there.
+
+    >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 2]),), torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
+    arrays = _given(input, indices, "index_put")
+    _check_put(input, arrays, values)
+    axes, index = normal_index(input, arrays)
+    check_bounds(input, index, axes)
+    values = _broadcastable(values, _indexed_shape(input, axes, index))
+    return write_at(input, values, index, axes=axes, add=accumulate)
+
+
+__all__ = ["index_put", "index_put_"]

@@ -1,0 +1,114 @@
+"""Elements counted in row-major order: `take` reads them, `put` writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import check_apart, in_place
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.indexing.index_check import check_index_dtype, check_range
+from tapegrad.operators.shape.reshape import reshape
+
+
+@linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+def take_flat(xp, x, index):
+    """The elements of `x`, in row-major order, at `index`."""
+    return xp.read_at(xp.reshape(x, (-1,)), index, (0,))
+
+
+take_flat.vjp(
+    x=lambda xp, g, x_like, index: xp.reshape(
+        xp.add_at(g, (x_like.size,), index, (0,)), x_like.shape
+    )
+)
+
+
+@linear(node="PutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def put_flat(xp, x, source, index, *, add):
+    """`x` with `source` at `index`, counted in row-major order, or with it added there."""
+    flat = xp.write_at(xp.reshape(x, (-1,)), source, index, (0,), add)
+    return xp.reshape(flat, x.shape)
+
+
+def _unput(xp: Namespace, g: Array, index: Array, add: bool) -> Any:
+    if add:
+        return g
+    zero = xp.zeros((), dtype=g.dtype)
+    return xp.reshape(xp.write_at(xp.reshape(g, (-1,)), zero, index, (0,), False), g.shape)
+
+
+put_flat.vjp(x=_unput, source=lambda xp, g, index: xp.read_at(xp.reshape(g, (-1,)), index, (0,)))
+
+
+# --- public ---
+
+
+@takes_tensors
+def take(input: TensorLike, index: TensorLike, *, out: Out = None) -> Any:
+    """The elements at `index`, counted in row-major order.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
+    tensor([1, 4])
+    """
+    if not hasattr(index, "_array"):
+        raise errors.must_be("take", "index", 2, "Tensor", index)
+    check_apart(out, input, index)
+    kind = index.dtype.scalar_name
+    check_index_dtype(
+        index, f"take(): Expected a long tensor for index, but got {kind}", ("int64",), RuntimeError
+    )
+    size = input._array.size
+    if not size and index._array.size:
+        raise errors.index_error(
+            "take(): tried to take from an empty tensor", "It has no elements."
+        )
+    check_range(index, size, lambda wrong: out_of_range(wrong, size), -size)
+    return finish("take", take_flat(input, index), out)
+
+
+def out_of_range(wrong: int, size: int) -> IndexError:
+    """An index outside all elements of a tensor."""
+    return IndexError(
+        f"out of range: tried to access index {wrong} on a tensor of {size} elements."
+    )
+
+
+@takes_tensors
+def put(input: TensorLike, index: TensorLike, source: TensorLike, accumulate: bool = False) -> Any:
+    """The tensor with `source` at `index`, counted in row-major order, or with it added there.
+
+    >>> torch.zeros(2, 2).put(torch.tensor([3]), torch.tensor([5.0]))
+    tensor([[0., 0.],
+            [0., 5.]])
+    """
+    check_index_dtype(
+        index,
+        f"put_(): Expected a long tensor for index, but got {index.dtype.scalar_name}",
+        ("int64",),
+        RuntimeError,
+    )
+    if source._array.dtype != input._array.dtype:
+        raise errors.runtime_error(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{input.dtype.scalar_name} and source.dtype = {source.dtype.scalar_name}",
+            f"Convert the source with .to({input.dtype}).",
+        )
+    if source._array.size != index._array.size:
+        raise errors.index_error(
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source._array.size}, index.numel() = {index._array.size}",
+            "One index for each element.",
+        )
+    size = input._array.size
+    check_range(index, size, lambda wrong: out_of_range(wrong, size), -size)
+    source = reshape(source, index._array.shape)
+    return put_flat(input, source, index, add=accumulate)
+
+
+put_ = in_place(put)
+
+__all__ = ["put", "take"]

@@ -1,0 +1,112 @@
+"""Places: the coordinates of flat indices, and a tensor summed to the shape it was spread from."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.scalar import number_of
+from tapegrad.core.shape import ints_of
+from tapegrad.operators.reduction.sum_mean import sum as total
+
+
+@takes_tensors
+def unravel_index(indices: TensorLike, shape: Shape) -> tuple:
+    """The coordinates in an array of `shape` of elements counted row by row.
+
+    >>> torch.unravel_index(torch.tensor([5, 7]), (3, 4))
+    (tensor([1, 1]), tensor([1, 3]))
+    """
+    if not hasattr(indices, "_array"):
+        raise errors.must_be("unravel_index", "indices", 1, "Tensor", indices)
+    if indices.dtype.category != 1:
+        raise errors.type_error(
+            f"expected 'indices' to be integer dtype, but got {indices.dtype}",
+            "Convert them with .long().",
+        )
+    sizes = _sizes(shape)
+    if sizes and indices._array.size and 0 in sizes:
+        raise errors.runtime_error("ZeroDivisionError", "The array has no elements.")
+    found = []
+    step = prod(sizes)
+    for n in sizes:
+        step = step // n if n else 0
+        found.append(indices.div(step or 1, rounding_mode="floor") % (n or 1))
+    return tuple(found)
+
+
+def _sizes(shape: Shape) -> tuple:
+    if isinstance(shape, int):
+        return (shape,)
+    if not isinstance(shape, (tuple, list, str)):
+        kind = errors.type_name(shape)
+        kind = "torch.Tensor" if kind == "Tensor" else kind
+        raise errors.type_error(
+            f"expected 'shape' to be int or sequence of ints, but got <class '{kind}'>",
+            "Give the sizes of the array.",
+        )
+    sizes: tuple[Any, ...] = tuple(shape)
+    for n in sizes:
+        if not isinstance(n, int):
+            raise errors.type_error(
+                f"expected 'shape' sequence to only contain ints, but got {type(n)}",
+                "Give the sizes of the array.",
+            )
+    if any(n < 0 for n in sizes):
+        raise errors.value_error(
+            f"'shape' cannot have negative values, but got {sizes}", "Sizes are not negative."
+        )
+    return sizes
+
+
+def sum_to_size(input: TensorLike, *size: Any) -> Any:
+    """The tensor summed to a shape that broadcasts to its own: what expand() does, in reverse.
+
+    >>> torch.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+    """
+    shape = ints_of("sum_to_size", "size", size)
+    have = input._array.shape
+    extra = len(have) - len(shape)
+    kept = have[extra:] if extra >= 0 else None
+    if kept is None or any(m not in (1, n) for m, n in zip(shape, kept, strict=True)):
+        raise errors.runtime_error(
+            f"size {{{list(shape)}}} is not expandable to size {{{list(have)}}}.",
+            "Each size is the tensor's own or 1; leading dimensions may be left away.",
+        )
+    if not shape:
+        return total(input)
+    if shape == have:
+        return input
+    axes = [i for i, n in enumerate(have) if i < extra or (shape[i - extra] == 1 and n != 1)]
+    result = total(input, axes, True) if axes else input
+    return result.view(shape) if extra else result
+
+
+def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """Write a number to the diagonal, of all dimensions; with `wrap` again after each square.
+
+    >>> torch.zeros(2, 3).fill_diagonal_(5)
+    tensor([[5., 0., 0.],
+            [0., 5., 0.]])
+    """
+    value = number_of("fill_diagonal_", "fill_value", 1, fill_value)
+    shape = self._array.shape
+    problem = ""
+    if len(shape) < 2:
+        problem = "dimensions must larger than 1"
+    elif len(shape) > 2 and len(set(shape)) > 1:
+        problem = "all dimensions of input must be of equal length"
+    if problem:
+        raise errors.runtime_error(problem, "A diagonal needs two dimensions or more.")
+    height, width = shape[0], shape[1]
+    starts = range(0, height, width + 1) if wrap and len(shape) == 2 else (0,)
+    for start in starts:
+        part = self[start:] if start else self
+        for _ in range(len(shape) - 1):
+            part = part.diagonal(0, 0, -1 if part._array.ndim < len(shape) else 1)
+        part.fill_(value)
+    return self

@@ -1,0 +1,271 @@
+"""A product added to a tensor: beta * input + alpha * (a @ b), and `linear`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.core import errors
+from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.scalar import fitted
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.dtype_check import BOOL, lacks
+from tapegrad.operators.linalg.matmul import bmm, is_flipped, matmul, mm, mv, outer, second_factor
+from tapegrad.operators.linalg.matmul_check import check_batches, check_matrices, mismatch
+
+__all__ = [
+    "addbmm",
+    "addbmm_",
+    "addmm",
+    "addmm_",
+    "addmv",
+    "addmv_",
+    "addr",
+    "addr_",
+    "baddbmm",
+    "baddbmm_",
+]
+
+
+def _scaled(x: TensorLike, factor: Any) -> Any:
+    return x if factor == 1 else factor * x
+
+
+@primitive(node="AddmmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
+def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
+    """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
+    y = _scaled(xp.matmul(a, b), alpha)
+    term = _scaled(input, beta)
+    if hasattr(term, "mapped"):  # may have more elements than the product of what is not
+        return y + term
+    y += term  # in the memory of the product, where arrays can be written to
+    return y
+
+
+add_matrix_product.vjp(
+    input=lambda xp, g, input_like, beta: _scaled(summed_to(xp, g, input_like.shape), beta),
+    a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
+    b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
+)
+add_matrix_product.jvp(
+    input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
+    a=lambda xp, t, b, alpha: _scaled(xp.matmul(t, b), alpha),
+    b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
+)
+
+
+_PLAIN = (int, float)  # types of factors that fit as they are
+
+
+def addmm(
+    input: TensorLike, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+) -> Any:
+    """beta * input + alpha * (mat1 @ mat2) for matrices; `input` broadcasts.
+
+    Shapes: mat1 (n, k), mat2 (k, m), the result (n, m).
+
+    >>> torch.addmm(torch.ones(2), torch.ones(2, 3), torch.ones(3, 2))
+    tensor([[4., 4.],
+            [4., 4.]])
+    """
+    if IN_USE and out is None:
+        input, mat1, mat2 = lowered(input, mat1, mat2)
+    try:
+        _check_dtypes(input, mat2)
+        check_matrices(mat1, mat2, "mat1")
+    except AttributeError:
+        errors.need_tensors("addmm", input=input, mat1=mat1, mat2=mat2)
+        raise
+    _check_expands(input, (mat1._array.shape[0], mat2._array.shape[1]))
+    if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or mat2._array.dtype.kind in "iu":
+        beta, alpha = fitted(beta, mat2.dtype), fitted(alpha, mat2.dtype)
+    if beta == 0:  # what is in `input`, nan and inf included, does not matter
+        return finish("addmm", mm(mat1, mat2) * alpha, out)
+    result = add_matrix_product(input, mat1, mat2, beta=beta, alpha=alpha, flipped=is_flipped(mat2))
+    return finish("addmm", result, out)
+
+
+def _check_dtypes(input: TensorLike, mat2: Any) -> None:
+    if input._array.dtype != mat2._array.dtype:
+        raise errors.runtime_error(
+            "self and mat2 must have the same dtype, but got "
+            f"{input.dtype.scalar_name} and {mat2.dtype.scalar_name}",
+            f"Convert one of them: .to({mat2.dtype}).",
+        )
+
+
+def _check_expands(input: TensorLike, target: tuple[int, ...]) -> None:
+    shape = input._array.shape
+    for i in range(1, len(shape) + 1):
+        if i > len(target):
+            raise errors.runtime_error(
+                f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(target)}): the number "
+                f"of sizes provided ({len(target)}) must be greater or equal to the number of "
+                f"dimensions in the tensor ({len(shape)})",
+                "The added tensor must broadcast to the product's shape.",
+            )
+        if shape[-i] not in (1, target[-i]):
+            raise errors.runtime_error(
+                f"The expanded size of the tensor ({target[-i]}) must match the existing size "
+                f"({shape[-i]}) at non-singleton dimension {len(target) - i}.  Target sizes: "
+                f"{list(target)}.  Tensor sizes: {list(shape)}",
+                "The added tensor must broadcast to the product's shape.",
+            )
+
+
+def linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Any:
+    """input @ weight.T + bias for input (..., in), weight (out, in), bias (out).
+
+    >>> linear = torch.nn.functional.linear
+    >>> linear(torch.ones(5, 3), torch.ones(2, 3), torch.ones(2)).shape
+    torch.Size([5, 2])
+    """
+    if IN_USE:
+        input, weight, bias = lowered(input, weight, bias)
+    try:
+        n, n_weight = input._array.ndim, weight._array.ndim
+        fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
+    except AttributeError:
+        raise _not_a_tensor(input, weight, bias) from None
+    if n == 0 or n_weight != 2 or not fits:
+        _check_linear(input, weight, bias)
+        if n_weight == 1:
+            return matmul(input, weight)
+    if n == 1 and bias is not None and hasattr(input._array, "mapped"):
+        if input._array.shape[0] == weight._array.shape[1]:
+            return mv(weight, input) + bias
+    transposed = weight.t()
+    if bias is None:
+        return matmul(input, transposed)
+    if n == 2:
+        return addmm(bias, input, transposed)
+    shape = input._array.shape
+    if n == 0 or shape[-1] != transposed._array.shape[0]:
+        rows = input._array.size // shape[-1] if n and shape[-1] else 1
+        raise mismatch((rows, shape[-1] if n else 1), transposed._array.shape)
+    rows = input.reshape(-1, shape[-1]) if n > 1 and input._array.size else input
+    if rows._array.ndim != 2:
+        if n > 1:
+            return matmul(input, transposed) + bias
+        rows = input.unsqueeze(0)
+    result = addmm(bias, rows, transposed)
+    return result.view(*shape[:-1], transposed._array.shape[1])
+
+
+def _not_a_tensor(*given: Any) -> TypeError:
+    names = ("input", "weight", "bias")
+    wrong = [
+        i for i, x in enumerate(given) if not hasattr(x, "_array") and (x is not None or i < 2)
+    ]
+    return errors.must_be("linear", names[wrong[0]], wrong[0] + 1, "Tensor", given[wrong[0]])
+
+
+def _check_linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None) -> None:
+    n, n_weight = input._array.ndim, weight._array.ndim
+    if n_weight > 2:
+        raise errors.runtime_error(
+            f"t() expects a tensor with <= 2 dimensions, but self is {n_weight}D",
+            "The weight is a matrix (out_features, in_features).",
+        )
+    if n == 0 or n_weight == 0:
+        raise errors.runtime_error(
+            f"both arguments to linear need to be at least 1D, but they are {n}D and {n_weight}D",
+            "The last dimension of the input is the one that is summed.",
+        )
+    if n_weight == 1 and bias is not None:
+        raise errors.runtime_error(
+            "mat2 must be a matrix, got 1-D tensor",
+            "The weight is a matrix (out_features, in_features).",
+        )
+    if bias is not None and input._array.dtype != weight._array.dtype:
+        if bias._array.dtype == weight._array.dtype:
+            raise errors.runtime_error(
+                "mat1 and mat2 must have the same dtype, but got "
+                f"{input.dtype.scalar_name} and {weight.dtype.scalar_name}",
+                f"Convert the input with .to({weight.dtype}), or the module with "
+                f".to({input.dtype}).",
+            )
+
+
+@takes_tensors
+def addmv(
+    input: TensorLike, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+) -> Any:
+    """beta * input + alpha * (mat @ vec).
+
+    Shapes: mat (n, k), vec (k), the result (n); input broadcasts.
+
+    >>> torch.addmv(torch.ones(2), torch.ones(2, 3), torch.ones(3))
+    tensor([4., 4.])
+    """
+    return finish("addmv", _sum(input, mv(mat, vec), beta, alpha), out)
+
+
+@takes_tensors
+def addr(
+    input: TensorLike, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+) -> Any:
+    """beta * input + alpha * outer(vec1, vec2).
+
+    Shapes: vec1 (n), vec2 (m), the result (n, m); input broadcasts.
+
+    >>> torch.addr(torch.zeros(2, 2), torch.ones(2), torch.ones(2))
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
+    return finish("addr", _sum(input, outer(vec1, vec2), beta, alpha), out)
+
+
+@autocast
+def baddbmm(
+    input: TensorLike, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+) -> Any:
+    """beta * input + alpha * bmm(batch1, batch2).
+
+    Shapes: batch1 (b, n, k), batch2 (b, k, m), the result (b, n, m); input broadcasts.
+
+    >>> torch.baddbmm(torch.ones(1), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
+    torch.Size([5, 2, 4])
+    """
+    return finish("baddbmm", _sum(input, bmm(batch1, batch2), beta, alpha), out)
+
+
+@autocast
+def addbmm(
+    input: TensorLike, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+) -> Any:
+    """beta * input + alpha * the sum over b of batch1[b] @ batch2[b].
+
+    Shapes: batch1 (b, n, k), batch2 (b, k, m), the result (n, m); input broadcasts.
+
+    >>> torch.addbmm(torch.ones(2, 4), torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
+    torch.Size([2, 4])
+    """
+    check_batches(batch1._array, batch2._array)
+    return finish("addbmm", _sum(input, bmm(batch1, batch2).sum(0), beta, alpha), out)
+
+
+def _sum(input: TensorLike, product: Any, beta: Any, alpha: Any) -> Any:
+    """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
+    _check_expands(input, product._array.shape)
+    dtype = product.dtype
+    if type(alpha) not in _PLAIN or type(beta) not in _PLAIN or dtype.category < 2:
+        beta, alpha = fitted(beta, dtype), fitted(alpha, dtype)
+        if dtype.category == BOOL:
+            return (input & beta) | (product & alpha)
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:
+        return product
+    return (input if beta == 1 else input * beta) + product
+
+
+addmm_ = in_place(without_autocast(addmm))
+addmv_ = in_place(addmv)
+addr_ = in_place(addr)
+addbmm_ = in_place(without_autocast(addbmm))
+baddbmm_ = in_place(without_autocast(baddbmm))

@@ -1,0 +1,256 @@
+"""Positive definite matrices: the Cholesky factor, and what is computed from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import return_types
+from tapegrad.arrays.namespaces import elements
+from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.linalg.decomposition import adjoint as _h
+from tapegrad.operators.linalg.deprecated import say_once
+from tapegrad.operators.linalg.matrix_check import (
+    check_floating,
+    check_kernel,
+    check_square,
+    check_tensors,
+    not_definite,
+    singular_inverse,
+)
+from tapegrad.operators.linalg.triangular_solve import check_right_side
+
+__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
+
+
+def _half(xp: Namespace, x: Array) -> Any:
+    """The lower triangle with half of the diagonal."""
+    return (xp.tril(x, k=0) + xp.tril(x, k=-1)) / 2
+
+
+def _factor_vjp(xp, g, y, upper):
+    """L^-H S L^-1, with S the Hermitian part of the lower triangle of L^H g.
+
+    Source: Murray, Differentiation of the Cholesky decomposition, 2016.
+    """
+    factor, g = (_h(xp, y), _h(xp, g)) if upper else (y, g)
+    core = xp.tril(xp.matmul(_h(xp, factor), g), k=0)
+    core = (core + _h(xp, xp.tril(core, k=-1))) / 2
+    core = xp.triangular_solution(factor, core, False, False, False)
+    return xp.triangular_solution(_h(xp, factor), core, True, True, False)
+
+
+def _factor_jvp(xp, t, y, upper):
+    """L F, with F the lower triangle, half of its diagonal, of L^-1 t L^-H."""
+    factor = _h(xp, y) if upper else y
+    core = xp.triangular_solution(factor, t, False, True, False)
+    core = xp.triangular_solution(_h(xp, factor), core, True, False, False)
+    found = xp.matmul(factor, _half(xp, core))
+    return _h(xp, found) if upper else found
+
+
+_KERNELS = ("cholesky_factor", "triangular_solution")
+
+
+@primitive(
+    node="LinalgCholeskyExBackward0",
+    outputs=("factor", "info"),
+    nondiff=("info",),
+    holomorphic=False,
+    kernels=_KERNELS,
+)
+def definite_factor(xp, a, *, upper):
+    """The Cholesky factor, and the order of the leading minor that is not positive, or 0."""
+    return xp.cholesky_factor(a, upper)
+
+
+@primitive(
+    node="CholeskyBackward0",
+    outputs=("factor", "info"),
+    nondiff=("info",),
+    holomorphic=False,
+    kernels=_KERNELS,
+)
+def older_definite_factor(xp, a, *, upper):
+    """The Cholesky factor as `torch.cholesky` records it."""
+    return xp.cholesky_factor(a, upper)
+
+
+for _op in (definite_factor, older_definite_factor):
+    _op.vjp(a=_factor_vjp)
+    _op.jvp(a=_factor_jvp)
+
+
+@autocast(name="cholesky")
+def linalg_cholesky(input: TensorLike, *, upper: bool = False, out: Out = None) -> Any:
+    """The lower triangular L of A = L L^H, or with upper=True the upper U of A = U^H U.
+
+    A: (..., n, n), symmetric (or Hermitian) and positive definite; one triangle of it is read.
+    The gradient is that of a symmetric matrix (Murray, 2016).
+
+    >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
+    factor, info = _checked("linalg_cholesky", "linalg.cholesky", input, upper)
+    if elements(info._array).any():
+        raise not_definite("linalg.cholesky", elements(info._array))
+    return finish("linalg_cholesky", factor, out)
+
+
+@autocast
+def cholesky_ex(
+    input: TensorLike, *, upper: bool = False, check_errors: bool = False, out: Out = None
+) -> Any:
+    """The Cholesky factor, and `info`: 0, or the order of the minor that is not positive.
+
+    >>> torch.linalg.cholesky_ex(torch.tensor([[-1.0]])).info
+    tensor(1, dtype=torch.int32)
+    """
+    found = _checked("linalg_cholesky_ex", "linalg.cholesky", input, upper)
+    if check_errors and elements(found[1]._array).any():
+        raise not_definite("linalg.cholesky_ex", found[1]._array)
+    return finish("linalg_cholesky_ex", return_types.linalg_cholesky_ex(found), out)
+
+
+def _checked(function: str, name: str, a: TensorLike, upper: bool) -> Any:
+    check_tensors(function, input=a)
+    if not isinstance(upper, bool):
+        raise errors.must_be(function, "upper", 0, "bool", upper)
+    check_square(name, a)
+    check_floating(name, a)
+    check_kernel("cholesky_cpu", a)
+    return definite_factor(a, upper=upper)
+
+
+@autocast
+def cholesky(input: TensorLike, upper: bool = False, *, out: Out = None) -> Any:
+    """The Cholesky factor: the older form of `torch.linalg.cholesky`.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
+    >>> torch.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]), upper=True)
+    tensor([[2., 1.],
+            [0., 2.]])
+    """
+    check_tensors("cholesky", input=input)
+    say_once("cholesky")
+    check_square("cholesky", input)
+    check_kernel("cholesky_cpu", input)
+    factor, info = older_definite_factor(input, upper=upper)
+    if elements(info._array).any():
+        raise not_definite("cholesky", elements(info._array))
+    return finish("cholesky", factor, out)
+
+
+# --- with a known factor ----------------------------------------------------------------------
+
+
+def _factor_cotangent(xp: Namespace, g_a: Any, factor: Any, upper: bool) -> Any:
+    """The cotangent of L or U from that of A: PyTorch's, which is not cut to the triangle."""
+    both = g_a + _h(xp, g_a)
+    return xp.matmul(factor, both) if upper else xp.matmul(both, factor)
+
+
+def _product_change(xp: Namespace, t: Array, factor: Any, upper: bool) -> Any:
+    """How A changes with its factor."""
+    half = xp.matmul(_h(xp, t), factor) if upper else xp.matmul(t, _h(xp, factor))
+    return half + _h(xp, half)
+
+
+@primitive(node="CholeskySolveBackward0", holomorphic=False, kernels=("definite_solution",))
+def definite_system(xp, b, factor, *, upper):
+    """X with A X = B for A = L L^H, or A = U^H U."""
+    return xp.definite_solution(factor, b, upper)
+
+
+def _system_vjp_factor(xp, g, factor, y, upper):
+    g_a = -xp.matmul(xp.definite_solution(factor, g, upper), _h(xp, y))
+    return summed_to(xp, _factor_cotangent(xp, g_a, factor, upper), factor.shape)
+
+
+def _system_jvp_factor(xp, t, factor, y, upper):
+    change = xp.matmul(_product_change(xp, t, factor, upper), y)
+    return -xp.definite_solution(factor, change, upper)
+
+
+definite_system.vjp(
+    b=lambda xp, g, b_like, factor, upper: summed_to(
+        xp, xp.definite_solution(factor, g, upper), b_like.shape
+    ),
+    factor=_system_vjp_factor,
+)
+definite_system.jvp(
+    b=lambda xp, t, factor, upper: xp.definite_solution(factor, t, upper), factor=_system_jvp_factor
+)
+
+
+def definite_solution(factor: Any, b: TensorLike, upper: bool) -> Any:
+    """The operator as a kernel of the Tensor namespace."""
+    return definite_system(b, factor, upper=upper)
+
+
+@primitive(node="CholeskyInverseBackward0", holomorphic=False, kernels=("triangular_solution",))
+def definite_inverse(xp, factor, *, upper):
+    """The inverse of A = L L^H, or of A = U^H U."""
+    eye = xp.eye(factor.shape[-1], dtype=factor.dtype)
+    half = xp.triangular_solution(factor, eye, upper, True, False)
+    return xp.matmul(half, _h(xp, half)) if upper else xp.matmul(_h(xp, half), half)
+
+
+def _inverse_vjp(xp, g, factor, y, upper):
+    return _factor_cotangent(xp, -xp.matmul(xp.matmul(y, g), y), factor, upper)
+
+
+def _inverse_jvp(xp, t, factor, y, upper):
+    return -xp.matmul(xp.matmul(y, _product_change(xp, t, factor, upper)), y)
+
+
+definite_inverse.vjp(factor=_inverse_vjp)
+definite_inverse.jvp(factor=_inverse_jvp)
+
+
+@autocast
+def cholesky_solve(input: TensorLike, input2: Any, upper: bool = False, *, out: Out = None) -> Any:
+    """The solution X of A X = B from the Cholesky factor: A = L L^H, or U^H U if `upper`.
+
+    B = input: (..., n, k); the factor input2: (..., n, n). Batches broadcast.
+
+    >>> L = torch.tensor([[2.0, 0.0], [1.0, 2.0]])
+    >>> torch.cholesky_solve(torch.tensor([[8.0], [14.0]]), L)
+    tensor([[0.7500],
+            [2.5000]])
+    """
+    check_tensors("cholesky_solve", input=input, input2=input2)
+    for name, x in (("b", input), ("u", input2)):
+        if x._array.ndim < 2:
+            raise errors.runtime_error(
+                f"{name} should have at least 2 dimensions, but has {x._array.ndim} dimensions "
+                "instead",
+                "A vector is a matrix with one column: v[:, None].",
+            )
+    check_right_side("cholesky_solve", input, input2)
+    check_kernel("cholesky_solve_cpu", input2)
+    return finish("cholesky_solve", definite_system(input, input2, upper=upper), out)
+
+
+@autocast
+def cholesky_inverse(input: TensorLike, upper: bool = False, *, out: Out = None) -> Any:
+    """The inverse of A from its Cholesky factor: A = L L^H, or U^H U if `upper`. (..., n, n).
+
+    >>> torch.cholesky_inverse(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
+    tensor([[0.2500, 0.0000],
+            [0.0000, 1.0000]])
+    """
+    check_tensors("cholesky_inverse", input=input)
+    check_square("cholesky_inverse", input)
+    check_kernel("cholesky_inverse_out_cpu", input)
+    zero = elements(input._array).diagonal(0, -2, -1) == 0
+    if zero.any():
+        info = (zero.argmax(-1) + 1) * zero.any(-1)
+        raise singular_inverse("cholesky_inverse", info)
+    return finish("cholesky_inverse", definite_inverse(input, upper=upper), out)

@@ -1,0 +1,116 @@
+"""Products of vectors: a vector, and a number for each pair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.linalg.deprecated import say_once
+from tapegrad.operators.linalg.matmul import vdot
+from tapegrad.operators.linalg.matrix_check import check_floating, check_same_dtype, check_tensors
+
+__all__ = ["cross"]
+
+
+def _product(xp: Namespace, a: Array, b: Array, axis: int) -> Any:
+    """Element i is a[i+1] b[i+2] - a[i+2] b[i+1], counted round in a circle."""
+    turned = a * xp.roll(b, -1, axis=axis) - xp.roll(a, -1, axis=axis) * b
+    return xp.roll(turned, -1, axis=axis)
+
+
+@primitive(node="LinalgCrossBackward0")
+def vector_product(xp, a, b, *, axis):
+    """The vector product along an axis of size 3, the others broadcast."""
+    return _product(xp, a, b, axis)
+
+
+vector_product.vjp(
+    a=lambda xp, g, a_like, b, axis: summed_to(xp, _product(xp, b, g, axis), a_like.shape),
+    b=lambda xp, g, a, b_like, axis: summed_to(xp, _product(xp, g, a, axis), b_like.shape),
+)
+vector_product.jvp(
+    a=lambda xp, t, b, axis: _product(xp, t, b, axis),
+    b=lambda xp, t, a, axis: _product(xp, a, t, axis),
+)
+
+
+def linalg_cross(input: TensorLike, other: TensorLike, *, dim: int = -1, out: Out = None) -> Any:
+    """The vector product along a dimension of size 3, the last by default; others broadcast.
+
+    It is orthogonal to both: (a2 b3 - a3 b2, a3 b1 - a1 b3, a1 b2 - a2 b1).
+
+    >>> torch.linalg.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
+    check_tensors("linalg_cross", input=input, other=other)
+    return finish("linalg_cross", _checked(input, other, dim), out)
+
+
+def cross(input: TensorLike, other: TensorLike, dim: Dim = None, *, out: Out = None) -> Any:
+    """The vector product along a dimension of size 3, the first of that size by default.
+
+    >>> torch.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]), dim=0)
+    tensor([0., 0., 1.])
+    """
+    check_tensors("cross", input=input, other=other)
+    if dim is None:
+        say_once("cross")
+        dim = next((i for i, n in enumerate(input._array.shape) if n == 3), None)
+        if dim is None:
+            raise errors.runtime_error(
+                "no dimension of size 3 in input", f"Its shape is {list(input.shape)}."
+            )
+    return finish("cross", _checked(input, other, dim), out)
+
+
+def _checked(a: TensorLike, b: TensorLike, dim: Dim) -> Any:
+    x, y = a._array.shape, b._array.shape
+    if len(x) != len(y):
+        raise errors.runtime_error(
+            "linalg.cross: inputs must have the same number of dimensions.",
+            f"Shapes are {list(x)} and {list(y)}: expand() one of them.",
+        )
+    if not x:
+        raise errors.index_error(
+            f"Dimension specified as {dim} but tensor has no dimensions",
+            "A vector product needs vectors.",
+        )
+    axis = axis_of(dim, len(x))
+    if x[axis] != 3 or y[axis] != 3:
+        raise errors.runtime_error(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {x[axis]} and {y[axis]}",
+            "Only vectors of three numbers have a vector product.",
+        )
+    for m, n in zip(x, y, strict=True):
+        if m != n and m != 1 and n != 1:
+            raise errors.broadcast(x, y)
+    if a.dtype is not b.dtype:
+        raise errors.runtime_error(
+            f"expected scalar type {a.dtype.scalar_name} but found {b.dtype.scalar_name}",
+            f"Convert one of them: .to({a.dtype}).",
+        )
+    if a.dtype.name == "bool":
+        raise errors.not_implemented("\"cross\" not implemented for 'Bool'", "Convert it first.")
+    return vector_product(a, b, axis=axis)
+
+
+@autocast(name="vecdot")
+def linalg_vecdot(x: TensorLike, y: TensorLike, *, dim: int = -1, out: Out = None) -> Any:
+    """The sums of conj(x) * y along `dim`; the other dimensions broadcast.
+
+    >>> torch.linalg.vecdot(torch.ones(2, 3), torch.ones(2, 3))
+    tensor([3., 3.])
+    """
+    check_tensors("linalg_vecdot", x=x, y=y)
+    check_floating("linalg.vecdot", x)
+    check_same_dtype("linalg.vecdot", x, y, "x", "y")
+    if x.ndim == 1 and y.ndim == 1 and x.shape == y.shape:
+        return finish("linalg_vecdot", vdot(x, y), out)
+    first = x.conj() if x.dtype.is_complex else x
+    return finish("linalg_vecdot", (first * y).sum(dim), out)

@@ -1,0 +1,117 @@
+"""What decompositions share: matrices in rules, and what their public functions accept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.operators.linalg.matrix_check import (
+    check_floating,
+    check_kernel,
+    check_matrix,
+    check_tensors,
+)
+
+# --- in rules --------------------------------------------------------------------------------
+
+
+def adjoint(xp: Namespace, x: Array) -> Any:
+    """The conjugate transpose."""
+    x = xp.matrix_transpose(x)
+    return xp.conj(x) if xp.isdtype(x.dtype, "complex floating") else x
+
+
+def row(s: Any) -> Any:
+    """Numbers for each column of a matrix."""
+    return s[..., None, :]
+
+
+def column(s: Any) -> Any:
+    """Numbers for each row of a matrix."""
+    return s[..., None]
+
+
+def first_columns(x: Any, k: int) -> Any:
+    """The first k columns."""
+    return x if x.shape[-1] == k else x[..., :k]
+
+
+def diagonal(xp: Namespace, x: Array) -> Any:
+    """The diagonals of square matrices."""
+    return xp.linalg.diagonal(x)
+
+
+def diagonal_matrix(xp: Namespace, x: Array) -> Any:
+    """Square matrices with these diagonals."""
+    return xp.tril(xp.triu(column(x) + xp.zeros_like(row(x))))
+
+
+def off_diagonal(xp: Namespace, x: Array) -> Any:
+    """Square matrices with zeros on the diagonal."""
+    return xp.tril(x, k=-1) + xp.triu(x, k=1)
+
+
+def unit_matrix(xp: Namespace, x: Array) -> Any:
+    """Ones on the diagonal, in the shape of x."""
+    return xp.tril(xp.triu(xp.ones_like(x)))
+
+
+def ratio(xp: Namespace, a: Array, b: Array) -> Any:
+    """a / b, and 0 where both are 0: what no gradient reaches needs no gap between values."""
+    nothing = (a == 0) & (b == 0)
+    return a / xp.where(nothing, xp.ones_like(b), b)
+
+
+# --- what is accepted ------------------------------------------------------------------------
+
+
+def check_float_matrix(function: str, name: str, kernel: str, **argument: Any) -> None:
+    """A matrix, or a batch of them, that LAPACK can decompose."""
+    check_tensors(function, **argument)
+    (x,) = argument.values()
+    check_matrix(name, x)
+    check_floating(name, x)
+    check_kernel(kernel, x)
+
+
+_DRIVERS = {"linalg.svd": "gesdd", "linalg.eigh": "heevd"}
+_VALUES = {"linalg.svd": "singular values", "linalg.eigh": "eigenvalues"}
+
+
+def converged(name: str, operator: Any, x: TensorLike, **params: Any) -> Any:
+    """The result of a decomposition, or PyTorch's error where the algorithm fails."""
+    try:
+        return operator(x, **params)
+    except np.linalg.LinAlgError:
+        raise _no_convergence(name, x._array) from None
+
+
+def _no_convergence(name: str, x: np.ndarray) -> errors.LinAlgError:
+    """Which matrix of a batch it is that has no decomposition, and what LAPACK says of it."""
+    from scipy.linalg import get_lapack_funcs
+
+    driver = _DRIVERS[name]
+    if x.dtype.kind != "c":
+        driver = driver.replace("he", "sy")
+    (decompose,) = get_lapack_funcs((driver,), (x,))
+    where, code = "", 0
+    for i, matrix in enumerate(x.reshape(-1, *x.shape[-2:])):
+        code = decompose(matrix)[-1]
+        if code:
+            where = f"(Batch element {i}): " if x.ndim > 2 else ""
+            break
+    if code < 0 or (name == "linalg.svd" and np.isnan(x).any()):
+        reason = "contained non-finite values."
+    else:
+        reason = (
+            f"is ill-conditioned or has too many repeated {_VALUES[name]} (error code: {code})."
+        )
+    return errors.advised(
+        errors.LinAlgError(
+            f"{name}: {where}The algorithm failed to converge because the input matrix {reason}"
+        ),
+        "Look for inf and nan in the matrix: torch.isfinite(x).all().",
+    )

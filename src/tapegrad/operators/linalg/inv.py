@@ -1,0 +1,129 @@
+"""The inverse of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import return_types
+from tapegrad.arrays.namespaces import elements
+from tapegrad.core import errors
+from tapegrad.core.annotations import Namespace, Out, TensorLike
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.linalg.matrix_check import (
+    check_floating,
+    check_square,
+    check_tensors,
+    singular_inverse,
+    size_of,
+)
+
+__all__ = ["inv", "inv_ex", "inverse", "tensorinv"]
+
+
+@primitive(
+    node="LinalgInvExBackward0", outputs=("inverse", "info"), nondiff=("info",), kernels=("invert",)
+)
+def matrix_inverse(xp, a):
+    """The inverse of matrices, and for each the pivot (from 1) that is zero, or 0."""
+    return xp.invert(a)
+
+
+def _turned(xp: Namespace, inverse: Any, change: Any) -> Any:
+    """-Y F Y for the inverse Y: from A Y = I."""
+    return -xp.matmul(xp.matmul(inverse, change), inverse)
+
+
+matrix_inverse.vjp(a=lambda xp, g, y: _turned(xp, xp.matrix_transpose(y), g))
+matrix_inverse.jvp(a=lambda xp, t, y: _turned(xp, y, t))
+
+invert = matrix_inverse  # the kernel of that name, for the Tensor namespace
+
+
+def _checked(function: str, argument: str, a: TensorLike) -> tuple:
+    check_tensors(function, **{argument: a})
+    check_square("linalg.inv", a)
+    check_floating("linalg.inv", a, low_precision=False)
+    return matrix_inverse(a)
+
+
+@autocast
+def inv(A: TensorLike, *, out: Out = None) -> Any:
+    """The inverse Y of a square matrix, or of each of a batch: A Y = Y A = I. (..., n, n).
+
+    Its gradient is -Y^H g Y^H. Solving with `solve` is quicker and more exact than a product with
+    the inverse.
+
+    >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    return _inverse("linalg_inv", "A", "linalg.inv", A, out)
+
+
+@autocast
+def inverse(input: TensorLike, *, out: Out = None) -> Any:
+    """The inverse of a square matrix, or of each of a batch: as `torch.linalg.inv`.
+
+    >>> torch.inverse(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    return _inverse("inverse", "input", "linalg.inv", input, out)
+
+
+def _inverse(function: str, argument: str, name: str, a: TensorLike, out: Out) -> Any:
+    result, info = _checked(function, argument, a)
+    if elements(info._array).any():
+        raise singular_inverse(name, elements(info._array))
+    return finish(function, result, out)
+
+
+@autocast
+def inv_ex(A: TensorLike, *, check_errors: bool = False, out: Out = None) -> Any:
+    """The inverse, and `info`: 0, or the number of the pivot at which a singular matrix failed.
+
+    Shapes (..., n, n) and (...). Without `check_errors` a singular matrix gives inf and nan.
+
+    >>> torch.linalg.inv_ex(torch.tensor([[2.0]]))
+    torch.return_types.linalg_inv_ex(
+    inverse=tensor([[0.5000]]),
+    info=tensor(0, dtype=torch.int32))
+    """
+    result, info = _checked("linalg_inv_ex", "A", A)
+    if check_errors and elements(info._array).any():
+        raise singular_inverse("linalg.inv_ex", elements(info._array))
+    return finish("linalg_inv_ex", return_types.linalg_inv_ex((result, info)), out)
+
+
+@autocast
+def tensorinv(input: TensorLike, ind: int = 2, *, out: Out = None) -> Any:
+    """The inverse for `tensordot(A, ., ind)`: the first `ind` dimensions together are the rows.
+
+    A of shape (*rows, *columns) gives (*columns, *rows), as many rows as columns in all.
+
+    >>> torch.linalg.tensorinv(torch.eye(6).reshape(2, 3, 6)).shape
+    torch.Size([6, 2, 3])
+    """
+    check_tensors("linalg_tensorinv", input=input)
+    if ind <= 0:
+        raise errors.runtime_error(
+            f"Expected a strictly positive integer for 'ind', but got {ind}",
+            "It is the number of dimensions that are rows.",
+        )
+    shape = input._array.shape
+    if ind > len(shape):
+        raise errors.runtime_error(
+            f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}",
+            f"The tensor has {len(shape)} dimensions.",
+        )
+    rows, columns = size_of(shape[:ind]), size_of(shape[ind:])
+    if rows != columns:
+        raise errors.runtime_error(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+            f"prod(self.shape[:ind]), but got {columns} != {rows}",
+            "The first `ind` dimensions and the others must have as many elements.",
+        )
+    flat = _inverse("linalg_tensorinv", "input", "inv", input.reshape(rows, columns), None)
+    return finish("linalg_tensorinv", flat.reshape(*shape[ind:], *shape[:ind]), out)

@@ -1,0 +1,151 @@
+"""Symmetric matrices that need not be definite: A = L D L^T. Without derivatives, as in PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import return_types
+from tapegrad.arrays.linalg_errors import first_failure
+from tapegrad.arrays.namespaces import elements
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Out, TensorLike
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.linalg.matrix_check import (
+    check_floating,
+    check_kernel,
+    check_square,
+    check_tensors,
+)
+from tapegrad.operators.linalg.triangular_solve import check_right_side
+
+__all__ = ["ldl_factor", "ldl_factor_ex", "ldl_solve"]
+
+
+_ADVICE = "Use torch.linalg.solve, or lu_factor and lu_solve, which have derivatives."
+
+
+def _no_gradient(name: str) -> Any:
+    """A reverse rule that says that there is none."""
+
+    def rule(g: Array) -> Any:
+        raise errors.runtime_error(f"derivative for aten::{name} is not implemented", _ADVICE)
+
+    return rule
+
+
+def _no_tangent(name: str) -> Any:
+    """A forward rule that says that there is none."""
+
+    def rule(t: Array) -> Any:
+        raise errors.not_implemented(
+            f"Trying to use forward AD with aten::{name} that does not support it.", _ADVICE
+        )
+
+    return rule
+
+
+@primitive(
+    node="NotImplemented",
+    outputs=("packed", "pivots", "info"),
+    nondiff=("pivots", "info"),
+    kernels=("ldl_packed",),
+)
+def indefinite_factors(xp, a, *, hermitian):
+    """L and D in one matrix, the pivots of Bunch and Kaufman, and a pivot that is zero."""
+    return xp.ldl_packed(a, hermitian)
+
+
+indefinite_factors.vjp(a=_no_gradient("linalg_ldl_factor_ex"))
+indefinite_factors.jvp(a=_no_tangent("linalg_ldl_factor_ex"))
+
+
+@primitive(node="NotImplemented", hidden=("pivots",), kernels=("ldl_solution",))
+def indefinite_system(xp, packed, pivots, b, *, hermitian):
+    """X with A X = B from the factors of A."""
+    return xp.ldl_solution(packed, pivots, b, hermitian)
+
+
+indefinite_system.vjp(packed=_no_gradient("linalg_ldl_solve"), b=_no_gradient("linalg_ldl_solve"))
+indefinite_system.jvp(packed=_no_tangent("linalg_ldl_solve"), b=_no_tangent("linalg_ldl_solve"))
+
+
+def _factors(name: str, a: TensorLike, hermitian: bool) -> Any:
+    check_tensors(name, input=a)
+    check_square("torch.linalg.ldl_factor_ex", a)
+    check_floating("torch.linalg.ldl_factor_ex", a)
+    check_kernel("ldl_factor_kernel_cpu", a)
+    return indefinite_factors(a, hermitian=hermitian)
+
+
+def _broken(name: str, info: Any) -> RuntimeError:
+    where, pivot = first_failure(info)
+    return errors.runtime_error(
+        f"{name}: {where}the pivot {pivot} is zero",
+        "The matrix is singular: ldl_factor_ex gives the factors nevertheless.",
+    )
+
+
+def ldl_factor(input: TensorLike, *, hermitian: bool = False, out: Out = None) -> Any:
+    """The factors of a symmetric A = L D L^T (or Hermitian, A = L D L^H) in one matrix, and pivots.
+
+    (..., n, n) and (..., n), as LAPACK's sytrf (hetrf) has them: D has blocks of size 1 and 2.
+    Source: Bunch and Kaufman, 1977. It has no derivative.
+
+    >>> torch.linalg.ldl_factor(torch.tensor([[2.0, 1.0], [1.0, 0.0]])).pivots
+    tensor([1, 2], dtype=torch.int32)
+    """
+    packed, pivots, info = _factors("linalg_ldl_factor", input, hermitian)
+    if elements(info._array).any():
+        raise _broken("torch.linalg.ldl_factor", elements(info._array))
+    return finish("linalg_ldl_factor", return_types.linalg_ldl_factor((packed, pivots)), out)
+
+
+def ldl_factor_ex(
+    input: TensorLike, *, hermitian: bool = False, check_errors: bool = False, out: Out = None
+) -> Any:
+    """As `ldl_factor`, and `info`: 0, or the number of the first block of D that is zero.
+
+    >>> torch.linalg.ldl_factor_ex(torch.zeros(2, 2)).info
+    tensor(1, dtype=torch.int32)
+    """
+    found = _factors("linalg_ldl_factor_ex", input, hermitian)
+    if check_errors and elements(found[2]._array).any():
+        raise _broken("torch.linalg.ldl_factor_ex", found[2]._array)
+    return finish("linalg_ldl_factor_ex", return_types.linalg_ldl_factor_ex(found), out)
+
+
+def ldl_solve(
+    LD: Any, pivots: Any, B: TensorLike, *, hermitian: bool = False, out: Out = None
+) -> Any:
+    """The solution X of A X = B from what `ldl_factor(A)` gives. B: (..., n, k).
+
+    >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[2.0, 0.0], [0.0, -4.0]]))
+    >>> torch.linalg.ldl_solve(LD, pivots, torch.ones(2, 1))
+    tensor([[ 0.5000],
+            [-0.2500]])
+    """
+    name = "torch.linalg.ldl_solve"
+    check_tensors("linalg_ldl_solve", LD=LD, pivots=pivots, B=B)
+    check_square(name, LD)
+    check_floating(name, LD)
+    if B._array.ndim < 2:
+        raise errors.index_error(
+            f"Dimension out of range (expected to be in range of [-{B.ndim or 1}, "
+            f"{max(B.ndim - 1, 0)}], but got -2)",
+            "A vector is a matrix with one column: v[:, None].",
+        )
+    check_right_side(name, B, LD)
+    if pivots._array.shape != LD._array.shape[:-1]:
+        raise errors.runtime_error(
+            f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots "
+            f"with shape {list(pivots.shape)} instead",
+            "Pass the pivots that torch.linalg.ldl_factor gave.",
+        )
+    if pivots.dtype.is_floating_point or pivots.dtype.is_complex or pivots.dtype.name == "bool":
+        raise errors.runtime_error(
+            f"{name}: Expected pivots to be integers. Got {pivots.dtype.scalar_name}",
+            "Pass the pivots that torch.linalg.ldl_factor gave.",
+        )
+    check_kernel("ldl_solve_kernel_cpu", LD)
+    return finish("linalg_ldl_solve", indefinite_system(LD, pivots, B, hermitian=hermitian), out)

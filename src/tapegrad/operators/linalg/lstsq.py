@@ -1,0 +1,220 @@
+"""Least squares: the solution of overdetermined and underdetermined linear systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad import return_types
+from tapegrad.arrays.namespaces import elements
+from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.operators.linalg.decomposition import adjoint
+from tapegrad.operators.linalg.matrix_check import check_tensors
+from tapegrad.operators.linalg.matrix_out import finish_castable
+
+
+@primitive(
+    name="lstsq",
+    node="LinalgLstsqBackward0",
+    outputs=("solution", "rank", "singular_values"),
+    nondiff=("rank", "singular_values"),
+    holomorphic=False,
+    kernels=("least_squares",),
+)
+def least_squares_solution(xp, a, b, *, rcond, driver):
+    """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""
+    return xp.least_squares(a, b, rcond, driver)
+
+
+def _solved(xp: Namespace, a: Array, b: Array, rcond: float, driver: str) -> Any:
+    """P b, with P the pseudo-inverse of a."""
+    return xp.least_squares(a, b, rcond, driver)[0]
+
+
+def _gradient_of_a(xp, g, a, b, solution, rcond, driver):
+    """-Z X^H + (b - a X) (P Z)^H + P^H X (g - a^H Z)^H with Z = P^H g, P the pseudo-inverse of a.
+
+    It is that of P, applied to b; see the pseudo-inverse.
+    """
+    ah = adjoint(xp, a)
+    z = _solved(xp, ah, g, rcond, driver)
+    inside = _solved(xp, a, z, rcond, driver)
+    outside = _solved(xp, ah, solution, rcond, driver)
+    total = (b - a @ solution) @ adjoint(xp, inside) - z @ adjoint(xp, solution)
+    return summed_to(xp, total + outside @ adjoint(xp, g - ah @ z), a.shape)
+
+
+def _gradient_of_b(xp, g, a, b_like, rcond, driver):
+    """P^H g."""
+    return summed_to(xp, _solved(xp, adjoint(xp, a), g, rcond, driver), b_like.shape)
+
+
+def _tangent_by_a(xp, t, a, b, solution, rcond, driver):
+    """P (P^H t^H (b - a X) - t X) + (1 - P a) t^H P^H X."""
+    ah, th = adjoint(xp, a), adjoint(xp, t)
+    outside = th @ _solved(xp, ah, solution, rcond, driver)
+    inside = _solved(xp, ah, th @ (b - a @ solution), rcond, driver)
+    return outside + _solved(xp, a, inside - t @ solution - a @ outside, rcond, driver)
+
+
+least_squares_solution.vjp(a=_gradient_of_a, b=_gradient_of_b)
+least_squares_solution.jvp(
+    a=_tangent_by_a, b=lambda xp, t, a, rcond, driver: _solved(xp, a, t, rcond, driver)
+)
+
+
+def least_squares(a: TensorLike, b: TensorLike, rcond: float, driver: str) -> tuple:
+    """The kernel on tensors, for derivatives of derivatives."""
+    return least_squares_solution(a, b, rcond=rcond, driver=driver)
+
+
+# --- the public function ---------------------------------------------------------------------
+
+_NAME = "torch.linalg.lstsq"
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+@autocast
+def lstsq(
+    A: TensorLike,
+    B: TensorLike,
+    rcond: float | None = None,
+    *,
+    driver: str | None = None,
+    out: Out = None,
+) -> Any:
+    """The least-squares solution X of A X = B: the X for which |A X - B| is least.
+
+    Where several are, the one with the least |X|.
+
+    Args:
+        A: (..., m, n), real or complex.
+        B: (..., m, k), or (..., m) for one right-hand side each.
+        rcond: singular values up to rcond times the largest count as 0; eps * max(m, n) if None.
+        driver: LAPACK's "gelsy" (the default), "gelsd", "gelss", or "gels" for full rank.
+
+    Returns:
+        (solution, residuals, rank, singular_values): (..., n, k) or (..., n); the squares of
+        |A X - B| for each column where m > n, the rank is full and the driver is not gelsy, else
+        empty; the ranks, empty with gels; the singular values with gelsd and gelss, else empty.
+
+    >>> A = torch.tensor([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> torch.linalg.lstsq(A, torch.tensor([[1.0], [3.0], [5.0]])).solution
+    tensor([[1.0000],
+            [2.0000]])
+    """
+    _check(A, B, driver)
+    by_rank = driver in ("gelsd", "gelss") and A._array.shape[-2] > A._array.shape[-1]
+    found = (_answer_in_turn if by_rank else _answer)(A, B, rcond, driver)
+    return finish_castable("linalg_lstsq", _NAME, found, out, *found._fields)
+
+
+def _answer(A: TensorLike, B: TensorLike, rcond: float | None, driver: str | None) -> Any:
+    """The same for arguments that fit."""
+    from tapegrad.arrays.numpy.qr_lstsq import RankError
+
+    x, y = A._array, B._array
+    vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
+    b = B.unsqueeze(-1) if vector else B
+    _check_rows(x.shape, y.shape, vector)
+    batch = _batch(x.shape[:-2], y.shape[:-1] if y.ndim < x.ndim else y.shape[:-2])
+    if b._array.ndim < x.ndim:
+        b = b.expand(*batch, *b._array.shape[-2:])
+    if rcond is None:
+        rcond = float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
+    try:
+        driver = driver or "gelsy"
+        x, rank, values = least_squares_solution(A, b, rcond=float(rcond), driver=driver)
+    except RankError as error:
+        raise _rank_error(error, bool(batch)) from None
+    residuals = _residuals(A, b, x, rank, driver)
+    found = (x.squeeze(-1) if vector else x, residuals, rank, values)
+    return return_types.linalg_lstsq(found)
+
+
+_answer_in_turn = in_turn(_answer, name="linalg_lstsq")  # the rank decides about residuals
+
+
+def _residuals(a: TensorLike, b: TensorLike, x: TensorLike, rank: Any, driver: str) -> Any:
+    """What is left of b, squared and summed, where x is determined and leaves something."""
+    m, n = a._array.shape[-2:]
+    if m > n and (driver == "gels" or (driver != "gelsy" and bool((rank == n).all()))):
+        left = (a @ x - b).abs()
+        return (left * left).sum(-2)
+    return x.flatten()[:0].abs()  # nothing, of the right dtype, and part of the graph
+
+
+def _check(A: TensorLike, B: TensorLike, driver: Any) -> None:
+    check_tensors("linalg_lstsq", input=A, b=B)
+    if driver is not None and not isinstance(driver, str):
+        raise errors.must_be("linalg_lstsq", "driver", 0, "str", driver)
+    if A._array.ndim < 2:
+        raise errors.runtime_error(
+            f"{_NAME}: input must have at least 2 dimensions.",
+            "Give a matrix (m, n), or a batch of matrices (..., m, n).",
+        )
+    if B._array.ndim < 1:
+        raise errors.runtime_error(
+            f"{_NAME}: other must have at least 1 dimension.",
+            "Give right-hand sides (m) or (..., m, k).",
+        )
+    if A.dtype is not B.dtype:
+        raise errors.runtime_error(
+            f"{_NAME}: Expected input and other to have the same dtype, but got input's dtype "
+            f"{A.dtype.scalar_name} and other's dtype {B.dtype.scalar_name}",
+            f"Convert one of them: .to({A.dtype}).",
+        )
+    if not 0 <= A._array.ndim - B._array.ndim <= 1:
+        raise errors.runtime_error(
+            f"{_NAME}: input.dim() must be greater or equal to other.dim() and (input.dim() - "
+            "other.dim()) <= 1",
+            "Give each matrix of the batch its right-hand sides: (..., m) or (..., m, k).",
+        )
+    if driver is not None and driver not in _DRIVERS:
+        raise errors.runtime_error(
+            f"{_NAME}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)",
+            "Leave driver= away.",
+        )
+    if A.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise errors.runtime_error(
+            "This function doesn't handle types other than float and double",
+            "Convert the tensors first: x.float().",
+        )
+    if not np.isfinite(elements(A._array)).all():
+        raise errors.advised(
+            errors.LinAlgError(f"{_NAME}: input tensor should not contain infs or NaNs."),
+            "Look for them with torch.isfinite(x).",
+        )
+
+
+def _check_rows(a: tuple[int, ...], b: tuple[int, ...], vector: bool) -> None:
+    axis = -1 if vector else -2
+    if a[-2] != b[axis]:
+        raise errors.runtime_error(
+            f"{_NAME}: input.size(-2) should match other.size({axis})",
+            f"The matrix has {a[-2]} rows, the right-hand side {b[axis]}.",
+        )
+
+
+def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        raise errors.broadcast(a, b) from None
+
+
+def _rank_error(error: Any, batched: bool) -> errors.LinAlgError:
+    where = f"(Batch element {error.number}): " if batched else ""
+    return errors.advised(
+        errors.LinAlgError(
+            f"{_NAME}: {where}The least squares solution could not be computed because the input "
+            f"matrix does not have full rank (error code: {error.info})."
+        ),
+        "Another driver, such as gelsd, takes any rank.",
+    )

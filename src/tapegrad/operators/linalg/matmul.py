@@ -1,0 +1,310 @@
+"""Products of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.autocast_state import IN_USE, lowered
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.dtype_check import BOOL, lacks
+from tapegrad.operators.linalg.matmul_check import (
+    check_batches,
+    check_matrices,
+    check_vectors,
+    dtype_mismatch,
+    mismatch,
+)
+from tapegrad.operators.shape.reshape import unsafe_view
+
+__all__ = ["bmm", "dot", "ger", "inner", "matmul", "mm", "mv", "outer", "vdot"]
+
+
+def _t(xp: Namespace, x: Array) -> Any:
+    return xp.matrix_transpose(x)
+
+
+def second_factor(xp: Namespace, g: Array, a: Array, flipped: bool) -> Any:
+    """The cotangent of b in a @ b, in the memory order of b, so that it adds up without a copy."""
+    return _t(xp, xp.matmul(_t(xp, g), a)) if flipped else xp.matmul(_t(xp, a), g)
+
+
+def is_flipped(x: TensorLike) -> bool:
+    """Whether a matrix is stored column by column, like the transpose of an ordinary one."""
+    flags = getattr(x._array, "flags", None)
+    return flags is not None and flags.f_contiguous and not flags.c_contiguous
+
+
+@primitive(node="MmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
+def matrix_product(xp, a, b, *, flipped):
+    """The product of two matrices; `flipped` says that b is stored column by column."""
+    return xp.matmul(a, b)
+
+
+matrix_product.vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=second_factor)
+matrix_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+@primitive(node="MvBackward0", check=lacks("addmv_impl_cpu", BOOL))
+def matrix_vector(xp, a, b):
+    """The product of a matrix and a vector."""
+    return xp.matmul(a, b)
+
+
+matrix_vector.vjp(
+    a=lambda xp, g, b: xp.expand_dims(g, axis=1) * b, b=lambda xp, g, a: xp.matmul(_t(xp, a), g)
+)
+matrix_vector.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+@primitive(node="DotBackward0", check=lacks("dot", BOOL))
+def vector_dot(xp, a, b):
+    """The sum of the products of two vectors' elements."""
+    return xp.matmul(a, b)
+
+
+vector_dot.vjp(a=lambda g, b: g * b, b=lambda g, a: g * a)
+vector_dot.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+@primitive(node="UnsafeViewBackward0", check=lacks("bmm", BOOL))
+def batched_product(xp, a, b):
+    """The products of matrices, the leading dimensions broadcast."""
+    return xp.matmul(a, b)
+
+
+batched_product.vjp(
+    a=lambda xp, g, a_like, b: summed_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
+    b=lambda xp, g, a, b_like: summed_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
+)
+batched_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+@primitive(node="BmmBackward0", check=lacks("bmm", BOOL))
+def batch_of_products(xp, a, b):
+    """The products of the matrices of two batches."""
+    return xp.matmul(a, b)
+
+
+batch_of_products.vjp(
+    a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=lambda xp, g, a: xp.matmul(_t(xp, a), g)
+)
+batch_of_products.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+
+
+# --- the public functions ---
+
+
+def mm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
+    """The product of two matrices, (n, k) and (k, m) to (n, m).
+
+    >>> torch.mm(torch.ones(2, 3), torch.ones(3, 1))
+    tensor([[3.],
+            [3.]])
+    """
+    if IN_USE and out is None:
+        input, mat2 = lowered(input, mat2)
+    try:
+        check_matrices(input, mat2)
+    except AttributeError:
+        errors.need_tensors("mm", input=input, mat2=mat2)
+        raise
+    return finish("mm", matrix_product(input, mat2, flipped=is_flipped(mat2)), out)
+
+
+def mv(input: TensorLike, vec: Any, *, out: Out = None) -> Any:
+    """The product of a matrix (n, k) and a vector (k) to (n).
+
+    >>> torch.mv(torch.ones(2, 3), torch.ones(3))
+    tensor([3., 3.])
+    """
+    try:
+        x, v = input._array, vec._array
+    except AttributeError:
+        errors.need_tensors("mv", input=input, vec=vec)
+        raise
+    if x.ndim != 2 or v.ndim != 1:
+        raise errors.runtime_error(
+            f"vector + matrix @ vector expected, got 1, {x.ndim}, {v.ndim}",
+            "mv() takes a matrix and a vector.",
+        )
+    if x.shape[1] != v.shape[0]:
+        raise errors.runtime_error(
+            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), "
+            f"vec ({v.shape[0]})",
+            f"The vector must have as many elements as the matrix has columns ({x.shape[1]}).",
+        )
+    if x.dtype != v.dtype:
+        names = [t.dtype.scalar_name for t in (vec, input, vec)]
+        raise errors.runtime_error(
+            "addmv input tensors must have the same dtype, but got "
+            f"{names[0]}, {names[1]}, and {names[2]}",
+            f"Convert one of them: .to({input.dtype}).",
+        )
+    return finish("mv", matrix_vector(input, vec), out)
+
+
+def dot(input: TensorLike, tensor: TensorLike, *, out: Out = None) -> Any:
+    """The sum of the products of two vectors' elements.
+
+    >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    try:
+        check_vectors(input, tensor)
+    except AttributeError:
+        errors.need_tensors("dot", input=input, tensor=tensor)
+        raise
+    return finish("dot", vector_dot(input, tensor), out)
+
+
+@takes_tensors
+def vdot(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
+    """The sum of the products of conj(input) and other, elements of two vectors.
+
+    >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    check_vectors(input, other)
+    if input.dtype.is_complex:
+        input = input.conj()
+    return finish("vdot", vector_dot(input, other), out)
+
+
+def bmm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
+    """The products of two batches of matrices, (b, n, k) and (b, k, m) to (b, n, m).
+
+    >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
+    torch.Size([5, 2, 4])
+    """
+    if IN_USE and out is None:
+        input, mat2 = lowered(input, mat2)
+    try:
+        x, y = input._array, mat2._array
+    except AttributeError:
+        errors.need_tensors("bmm", input=input, mat2=mat2)
+        raise
+    check_batches(x, y)
+    if x.dtype != y.dtype:
+        raise dtype_mismatch(input, mat2)
+    return finish("bmm", batch_of_products(input, mat2), out)
+
+
+def matmul(input: Any, other: Any, *, out: Out = None) -> Any:
+    """The matrix product, the leading dimensions broadcast; a vector is a row or a column.
+
+    (..., n, k) and (..., k, m) to (..., n, m).
+
+    >>> torch.matmul(torch.ones(7, 2, 3), torch.ones(3, 4)).shape
+    torch.Size([7, 2, 4])
+    """
+    if IN_USE and out is None:
+        input, other = lowered(input, other)
+    try:
+        n, m = input._array.ndim, other._array.ndim
+    except AttributeError:
+        errors.need_tensors("matmul", input=input, other=other)
+        raise
+    if n == 2 and m == 2:
+        result = mm(input, other)
+    elif n == 0 or m == 0:
+        raise errors.runtime_error(
+            f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D",
+            "Use * for a product with a number.",
+        )
+    elif n == 1 and m == 1:
+        result = dot(input, other)
+    elif n == 2 and m == 1:
+        result = mv(input, other)
+    elif n == 1 and m == 2:
+        result = mm(input.unsqueeze(0), other).squeeze(0)
+    elif m <= 2:
+        result = _folded(input, other)
+    else:
+        result = _broadcast_product(input, other)
+    return finish("matmul", result, out)
+
+
+def _folded(input: TensorLike, other: TensorLike) -> Any:
+    """A batch times one matrix or vector: one large product instead of many small ones."""
+    shape = input._array.shape
+    rows = input.reshape(-1, shape[-1]) if input._array.size else None
+    if rows is None:
+        return _broadcast_product(input, other)
+    if other._array.ndim == 1:
+        return unsafe_view(mv(rows, other), shape=shape[:-1])
+    return unsafe_view(mm(rows, other), shape=(*shape[:-1], other._array.shape[1]))
+
+
+def _broadcast_product(input: TensorLike, other: TensorLike) -> Any:
+    row, column = input._array.ndim == 1, other._array.ndim == 1
+    if row:
+        input = input.unsqueeze(0)
+    if column:
+        other = other.unsqueeze(1)
+    x, y = input._array, other._array
+    if x.dtype != y.dtype:
+        raise dtype_mismatch(input, other)
+    if x.shape[-1] != y.shape[-2]:
+        if x.ndim == 3 and y.ndim == 3:
+            check_batches(x, y)
+        raise mismatch((x[..., 0].size, x.shape[-1]), y.shape[-2:])
+    try:
+        result = batched_product(input, other)
+    except ValueError:
+        raise errors.broadcast(x.shape[:-2], y.shape[:-2]) from None
+    if row:
+        result = result.squeeze(-2)
+    return result.squeeze(-1) if column else result
+
+
+@takes_tensors
+def outer(input: TensorLike, vec2: Any, *, out: Out = None) -> Any:
+    """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
+
+    `y[i, j] = input[i] * vec2[j]`
+
+    >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    for name, x in (("self", input), ("vec2", vec2)):
+        if x._array.ndim != 1:
+            raise errors.runtime_error(
+                f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D",
+                "Flatten it first.",
+            )
+    return finish("outer", input.unsqueeze(1) * vec2, out)
+
+
+@takes_tensors
+def inner(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
+    """The sums of products along the last dimension of both tensors.
+
+    (*a, k) and (*b, k) to (*a, *b).
+
+    >>> torch.inner(torch.ones(2, 3), torch.ones(4, 3)).shape
+    torch.Size([2, 4])
+    """
+    x, y = input._array, other._array
+    if x.ndim == 0 or y.ndim == 0:
+        return finish("inner", input * other, out)
+    if x.shape[-1] != y.shape[-1]:
+        raise errors.runtime_error(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(x.shape)} and {list(y.shape)}",
+            "Transpose one of them, or use matmul().",
+        )
+    shape = x.shape[:-1] + y.shape[:-1]
+    k = x.shape[-1]
+    rows = mm(input.reshape(-1, k), other.reshape(-1, k).t()) if k else None
+    if rows is None:
+        rows = input.sum(-1).reshape(-1, 1) * other.sum(-1).reshape(-1)
+    return finish("inner", rows.reshape(shape), out)
+
+
+ger = outer

@@ -1,0 +1,87 @@
+"""What products of vectors and matrices accept, and what they say of the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+
+
+def check_matrices(a: TensorLike, b: TensorLike, first: str = "self") -> None:
+    """Two matrices that can be multiplied; their shapes and dtypes are checked."""
+    x, y = a._array, b._array
+    if x.ndim != 2 or y.ndim != 2:
+        name = first if x.ndim != 2 else "mat2"
+        raise errors.runtime_error(
+            f"{name} must be a matrix",
+            f"Shapes are {list(x.shape)} and {list(y.shape)}: matmul() takes other dimensions.",
+        )
+    if x.shape[1] != y.shape[0]:
+        raise mismatch(x.shape, y.shape)
+    if x.dtype != y.dtype:
+        names = f"{a.dtype.scalar_name} and {b.dtype.scalar_name}"
+        raise errors.runtime_error(
+            f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"
+            if first == "self"
+            else f"mat1 and mat2 must have the same dtype, but got {names}",
+            f"Convert one of them: .to({a.dtype}).",
+        )
+
+
+def mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """The error for matrices whose inner sizes differ."""
+    return errors.runtime_error(
+        f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})",
+        f"The columns of the first ({a[1]}) must be the rows of the second ({b[0]}).",
+    )
+
+
+def c_name(x: Any) -> str:
+    """What C++ calls the dtype of a tensor, as error messages have it."""
+    return errors.c_name(x.dtype)
+
+
+def check_vectors(a: TensorLike, b: TensorLike) -> None:
+    x, y = a._array, b._array
+    if x.ndim != 1 or y.ndim != 1:
+        raise errors.runtime_error(
+            f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors",
+            "Flatten the tensors, or use matmul().",
+        )
+    if x.dtype != y.dtype:
+        raise errors.runtime_error(
+            "dot : expected both vectors to have same dtype, but found "
+            f"{a.dtype.scalar_name} and {b.dtype.scalar_name}",
+            f"Convert one of them: .to({a.dtype}).",
+        )
+    if x.shape != y.shape:
+        raise errors.runtime_error(
+            f"inconsistent tensor size, expected tensor [{x.shape[0]}] and src "
+            f"[{y.shape[0]}] to have the same number of elements, but got {x.shape[0]} and "
+            f"{y.shape[0]} elements respectively",
+            "Both vectors must have the same length.",
+        )
+
+
+def check_batches(x: TensorLike, y: TensorLike) -> None:
+    """Two batches of matrices that can be multiplied."""
+    for name, each in (("batch1", x), ("batch2", y)):
+        if each.ndim != 3:
+            raise errors.runtime_error(
+                f"{name} must be a 3D tensor",
+                f"Its shape is {list(each.shape)}: matmul() takes any number of dimensions.",
+            )
+    if y.shape[:2] != (x.shape[0], x.shape[2]):
+        raise errors.runtime_error(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}].",
+            f"Shapes are {list(x.shape)} and {list(y.shape)}.",
+        )
+
+
+def dtype_mismatch(a: TensorLike, b: TensorLike) -> RuntimeError:
+    return errors.runtime_error(
+        f"expected scalar type {a.dtype.scalar_name} but found {b.dtype.scalar_name}",
+        f"Convert one of them: .to({a.dtype}).",
+    )

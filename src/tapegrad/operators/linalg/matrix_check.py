@@ -1,0 +1,142 @@
+"""What functions of matrices accept: PyTorch's errors for other shapes, dtypes and values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.linalg_errors import first_failure
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+
+_LOW_PRECISION = ("float16", "bfloat16")
+
+
+check_tensors = errors.need_tensors
+
+
+def check_matrix(name: str, x: TensorLike, argument: str = "A") -> None:
+    """A matrix, or a batch of them."""
+    if x._array.ndim < 2:
+        raise errors.runtime_error(
+            f"{name}: The input tensor {argument} must have at least 2 dimensions.",
+            f"Its shape is {list(x.shape)}: the last two dimensions are rows and columns.",
+        )
+
+
+def check_square(name: str, x: TensorLike, argument: str = "A") -> None:
+    """A square matrix, or a batch of them; without a `name` the message has no beginning."""
+    if name:
+        check_matrix(name, x, argument)
+    rows, columns = x._array.shape[-2:]
+    if rows != columns:
+        start = f"{name}: " if name else ""
+        raise errors.runtime_error(
+            f"{start}{argument} must be batches of square matrices, but they are {rows} by "
+            f"{columns} matrices",
+            "As many rows as columns are needed.",
+        )
+
+
+def check_floating(name: str, x: TensorLike, low_precision: bool = True) -> None:
+    """Floating or complex numbers; of 16 bits only if `low_precision`."""
+    dtype = x.dtype
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise errors.runtime_error(
+            f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{dtype.scalar_name}",
+            "Convert it first: x.float().",
+        )
+    if not low_precision and dtype.name in _LOW_PRECISION:
+        raise errors.runtime_error(
+            f"{name}: Low precision dtypes not supported. Got {dtype.scalar_name}",
+            "Convert it first: x.float().",
+        )
+
+
+def check_kernel(kernel: str, x: TensorLike) -> None:
+    """A dtype that LAPACK has."""
+    if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise errors.not_implemented(
+            f"\"{kernel}\" not implemented for '{x.dtype.scalar_name}'",
+            "Convert it first: x.float().",
+        )
+
+
+def check_same_dtype(
+    name: str, a: TensorLike, b: TensorLike, first: str = "A", second: str = "B"
+) -> None:
+    """Two tensors of one dtype."""
+    if a.dtype is not b.dtype:
+        raise errors.runtime_error(
+            f"{name}: Expected {first} and {second} to have the same dtype, but found {first} "
+            f"of type {a.dtype.scalar_name} and {second} of type {b.dtype.scalar_name} instead",
+            f"Convert one of them: .to({a.dtype}).",
+        )
+
+
+def check_fit(name: str, a: Any, b: Any, left: bool) -> None:
+    """Matrices with which A X = B (or X A = B) makes sense, and batches that broadcast.
+
+    `a` and `b` are shapes.
+    """
+    if a[-2] != (b[-2] if left else b[-1]):
+        equation = "AX = B" if left else "XA = B"
+        raise errors.runtime_error(
+            f"{name}: Incompatible shapes of A and B for the equation {equation} "
+            f"({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})",
+            f"B must have {a[-2]} {'rows' if left else 'columns'}.",
+        )
+    check_batches(a, b)
+
+
+def check_batches(a: tuple, b: tuple) -> None:
+    """Shapes whose leading dimensions broadcast."""
+    for i in range(3, min(len(a), len(b)) + 1):
+        if a[-i] != b[-i] and a[-i] != 1 and b[-i] != 1:
+            raise errors.broadcast(b[:-2], a[:-2])
+
+
+def size_of(sizes: tuple) -> int:
+    """The number of elements of a shape."""
+    n = 1
+    for size in sizes:
+        n *= size
+    return n
+
+
+# --- what breaks down -------------------------------------------------------------------------
+
+
+def singular_inverse(name: str, info: Any) -> errors.LinAlgError:
+    """A matrix without an inverse; `info` is the array LAPACK gave."""
+    where, pivot = first_failure(info)
+    return errors.advised(
+        errors.LinAlgError(
+            f"{name}: {where}The diagonal element {pivot} is zero, the inversion could not be "
+            "completed because the input matrix is singular."
+        ),
+        "Add a little to the diagonal, or use the pseudo-inverse: torch.linalg.pinv(A).",
+    )
+
+
+def not_definite(name: str, info: Any) -> errors.LinAlgError:
+    """A matrix without a Cholesky factor."""
+    where, order = first_failure(info)
+    return errors.advised(
+        errors.LinAlgError(
+            f"{name}: {where}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {order} is not positive-definite)."
+        ),
+        "A covariance may need a little more on its diagonal: A + 1e-6 * torch.eye(n).",
+    )
+
+
+def zero_pivot(name: str, info: Any) -> RuntimeError:
+    """LU factors that cannot be solved with."""
+    where, pivot = first_failure(info)
+    return errors.runtime_error(
+        f"{name}: {where}U[{pivot},{pivot}] is zero and using it on lu_solve would result in a "
+        "division by zero. If you still want to perform the factorization, consider calling "
+        "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
+        "The matrix is singular.",
+    )

@@ -1,0 +1,52 @@
+"""Norms under old names: all dimensions but one, the Frobenius norm."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.dispatch.apply import finish
+from tapegrad.operators.reduction.vector_norm import norm
+
+_said: list[bool] = []
+
+
+@takes_tensors
+def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
+    """The norm over all dimensions but `dim`, which keep size 1; -1: over all.
+
+    >>> torch.norm_except_dim(torch.ones(2, 4), 2, 0)
+    tensor([[2.],
+            [2.]])
+    """
+    if dim == -1:
+        return norm(v, pow)
+    n = v.ndim
+    rows = v if dim == 0 else v.transpose(0, dim)
+    shape = [1] * n
+    shape[dim] = v.shape[dim]
+    return norm(rows.reshape(rows.shape[0], -1), pow, 1).view(shape)
+
+
+def frobenius_norm(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
+    """The root of the sum of squares over `dim`; an empty list means all dimensions.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.frobenius_norm(torch.tensor([[3.0, 4.0]]), 1)
+    tensor([5.])
+    """
+    if not _said:  # once for each process, as in PyTorch
+        _said.append(True)
+        warnings.warn(
+            "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will "
+            "be removed in a future PyTorch release. Please use `linalg.vector_norm(A, 2., dim, "
+            "keepdim)` instead",
+            UserWarning,
+            stacklevel=2,
+        )
+    dims = dim if isinstance(dim, (tuple, list)) else [dim]
+    axes = list(dims) or list(range(input.ndim))
+    return finish("frobenius_norm", norm(input, 2, axes, keepdim), out)

@@ -1,0 +1,148 @@
+"""The QR decomposition: an orthogonal and an upper triangular factor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import return_types
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.linalg.decomposition import (
+    adjoint,
+    check_float_matrix,
+    diagonal,
+    diagonal_matrix,
+    first_columns,
+)
+from tapegrad.operators.linalg.deprecated import say_once
+from tapegrad.operators.linalg.matrix_check import check_tensors
+from tapegrad.operators.linalg.matrix_out import finish_exact
+
+__all__ = ["qr"]
+
+_KERNELS = ("triangular_factor", "triangular_solution")
+
+
+@primitive(
+    name="qr", node="LinalgQrBackward0", outputs=("q", "r"), holomorphic=False, kernels=_KERNELS
+)
+def orthogonal_triangular(xp, x, *, mode):
+    """Q with orthonormal columns and R upper triangular, x = Q R; in mode "r" Q is empty."""
+    if mode == "r":
+        return xp.zeros((0,), dtype=x.dtype), xp.triangular_factor(x)
+    return tuple(xp.linalg.qr(x, mode=mode))
+
+
+def _solved(xp: Namespace, r: Any, x: Array) -> Any:
+    """R^-1 x."""
+    return xp.triangular_solution(r, x, True, True, False)
+
+
+def _upper(xp: Namespace, c: Array) -> Any:
+    """The upper triangle of c, half of its diagonal."""
+    return xp.triu(c) - diagonal_matrix(xp, diagonal(xp, c) / 2)
+
+
+def _gradient(xp, g_q, g_r, q, r, x_like, mode):
+    """(gQ + Q H) R^-H, where H is Hermitian with the upper triangle of gR R^H - Q^H gQ.
+
+    Source: Roberts and Roberts, QR and LQ Decomposition Matrix Backpropagation Algorithms for
+    Square, Wide, and Deep Matrices and Their Software Implementation (2020).
+    """
+    _check_determined(x_like.shape, mode)
+    k = q.shape[-1]
+    square = first_columns(r, k)
+    wide = r.shape[-1] > k
+    if wide:  # the other columns are Q times theirs of R
+        g_rest = g_r[..., k:]
+        g_q = g_q + (q @ r[..., k:]) @ adjoint(xp, g_rest)
+    w = _upper(xp, first_columns(g_r, k) @ adjoint(xp, square) - adjoint(xp, q) @ g_q)
+    g = g_q + q @ (w + adjoint(xp, w))
+    g = adjoint(xp, _solved(xp, square, adjoint(xp, g)))
+    return xp.concat([g, q @ g_rest], axis=-1) if wide else g
+
+
+def _tangents(xp, t, q, r, x_like, mode):
+    """With C = Q^H t R^-1 and U the upper triangle of C + C^H: dR = U R, dQ = t R^-1 - Q U."""
+    _check_determined(x_like.shape, mode)
+    k = q.shape[-1]
+    qh, square = adjoint(xp, q), first_columns(r, k)
+    moved = xp.triangular_solution(square, first_columns(t, k), True, False, False)
+    c = qh @ moved
+    u = _upper(xp, c + adjoint(xp, c))
+    d_q, d_r = moved - q @ u, u @ square
+    if r.shape[-1] > k:
+        d_rest = qh @ t[..., k:] + adjoint(xp, d_q) @ (q @ r[..., k:])
+        d_r = xp.concat([d_r, d_rest], axis=-1)
+    return d_q, d_r
+
+
+orthogonal_triangular.vjp(x=_gradient)
+orthogonal_triangular.jvp(x=_tangents)
+
+
+def _check_determined(shape: tuple[int, ...], mode: str) -> None:
+    """The factors that a derivative needs are there, and unique."""
+    if mode == "r":
+        raise errors.runtime_error(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
+            "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through "
+            "linalg.qr.",
+            "Use mode='reduced'.",
+        )
+    if mode == "complete" and shape[-2] > shape[-1]:
+        raise errors.runtime_error(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.",
+            "The additional columns of Q are not determined: use mode='reduced'.",
+        )
+
+
+# --- the public functions --------------------------------------------------------------------
+
+
+@autocast(name="qr")
+def linalg_qr(A: TensorLike, mode: str = "reduced", *, out: Out = None) -> Any:
+    """The QR decomposition of matrices: A = Q R, Q^H Q = 1, R upper triangular.
+
+    Args:
+        A: (..., m, n), real or complex.
+        mode: "reduced": Q (..., m, k) and R (..., k, n) with k the smaller of m and n;
+            "complete": Q (..., m, m) and R (..., m, n); "r": R alone, Q is empty.
+
+    The signs (phases) of the diagonal of R are the algorithm's choice (Householder's).
+
+    >>> Q, R = torch.linalg.qr(torch.tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> torch.allclose(Q @ R, torch.tensor([[3.0, 1.0], [4.0, 2.0]])), R[1, 0]
+    (True, tensor(0.))
+    """
+    check_float_matrix("linalg_qr", "linalg.qr", "geqrf_cpu", A=A)
+    if not isinstance(mode, str):
+        raise errors.must_be("linalg_qr", "mode", 2, "str", mode)
+    if mode not in ("reduced", "complete", "r"):
+        raise errors.runtime_error(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
+            "'r', or 'complete'",
+            "Choose one of these.",
+        )
+    found = return_types.linalg_qr(orthogonal_triangular(A, mode=mode))
+    return finish_exact("linalg_qr", found, out)
+
+
+@autocast
+def qr(input: TensorLike, some: bool = True, *, out: Out = None) -> Any:
+    """The QR decomposition of matrices (..., m, n), a pair (Q, R); see torch.linalg.qr.
+
+    `some`: the reduced one, Q (..., m, k) and R (..., k, n) with k the smaller of m and n.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
+    >>> torch.qr(torch.ones(3, 2)).R.shape
+    torch.Size([2, 2])
+    """
+    check_tensors("qr", input=input)
+    say_once("qr")
+    check_float_matrix("qr", "linalg.qr", "geqrf_cpu", input=input)
+    mode = "reduced" if some else "complete"
+    return finish_exact("qr", return_types.qr(orthogonal_triangular(input, mode=mode)), out)

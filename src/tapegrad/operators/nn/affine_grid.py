@@ -1,0 +1,119 @@
+"""Grids of affine maps, for `grid_sample`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core import errors
+from tapegrad.core.dtype import of
+from tapegrad.core.tensor_base import TensorBase, wrap
+from tapegrad.dispatch.autocast_state import IN_USE, lowered
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.nn.grid_sample import warn_of_corners
+from tapegrad.operators.nn.pool_size import array_of
+
+
+def _points(like: Any, space: tuple[int, ...], align: bool) -> Any:
+    """The points of an image before the map, (pixels, axes + 1): coordinates and a 1."""
+    array = like._array if isinstance(like, TensorBase) else like
+    xp = namespace_of((array,))
+    dtype = xp.float32 if getattr(array.dtype, "itemsize", 4) == 2 else array.dtype
+    axes = []
+    for i, n in enumerate(space):
+        line = xp.linspace(-1, 1, n, dtype=dtype) if n > 1 else xp.zeros((1,), dtype=dtype)
+        line = line if align or n == 1 else line * ((n - 1) / n)
+        line = xp.reshape(line, (-1,) + (1,) * (len(space) - i - 1))
+        axes.append(xp.reshape(xp.broadcast_to(line, space), (-1,)))
+    axes = [*axes[::-1], xp.ones_like(axes[0])]  # the last axis is the first coordinate
+    points = xp.astype(xp.stack(axes, axis=-1), array.dtype, copy=False)
+    return points if array is like else wrap(points)
+
+
+@linear(node="AffineGridGeneratorBackward0")
+def affine_points(xp, theta, *, space, align):
+    """Where the maps theta (N, axes, axes + 1) take the points of an image of size `space`."""
+    grid = xp.matmul(_points(theta, space, align), xp.matrix_transpose(theta))
+    return xp.reshape(grid, (theta.shape[0], *space, len(space)))
+
+
+def _affine_rule(xp, g, space, align):
+    flat = xp.reshape(g, (g.shape[0], -1, g.shape[-1]))
+    return xp.matmul(xp.matrix_transpose(flat), _points(g, space, align))
+
+
+affine_points.vjp(theta=_affine_rule)
+
+
+def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
+    """`nn.functional.affine_grid`, unchecked.
+
+    >>> torch.affine_grid_generator(torch.eye(2, 3)[None], (1, 1, 1, 2), True)
+    tensor([[[[-1.,  0.],
+              [ 1.,  0.]]]])
+    """
+    size = tuple(size)
+    n = len(size) - 2
+    shape = array_of("affine_grid_generator", theta).shape
+    if n not in (2, 3):
+        raise errors.runtime_error(
+            f"AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs, got {len(size)}",
+            "Sizes are (N, C, H, W) or (N, C, D, H, W).",
+        )
+    if shape[0] != size[0]:
+        points = 1
+        for each in size[2:]:
+            points *= each
+        raise errors.runtime_error(
+            f"Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{size[0]}, {n + 1}] but got: [{shape[0]}, {n + 1}].",
+            "There is a map for each image.",
+        )
+    if IN_USE:
+        (theta,) = lowered(theta)
+    return affine_points(theta, space=size[2:], align=bool(align_corners))
+
+
+def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
+    """Grids (N, h, w, 2) of the maps theta (N, 2, 3), for `grid_sample`; (N, d, h, w, 3) in 3-D.
+
+    `grid[h, w] = theta @ (x, y, 1)` for the coordinates (x, y), from -1 to 1, of pixel (h, w) of an
+    image of `size` (N, C, h, w).
+
+    Source: Jaderberg, Simonyan, Zisserman and Kavukcuoglu, "Spatial Transformer Networks", 2015,
+    eq. 1.
+
+    >>> theta = torch.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
+    >>> torch.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=True)
+    tensor([[[[-0.5000,  0.0000],
+              [ 1.5000,  0.0000]]]])
+    """
+    dtype = of(array_of("affine_grid_generator", theta).dtype)
+    if not dtype.is_floating_point:
+        raise errors.value_error(
+            f"Expected theta to have floating point type, but got {dtype}",
+            "Convert it first: theta.float().",
+        )
+    n = len(size) - 2
+    if n not in (2, 3):
+        raise errors.not_implemented(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {size}.",
+            "Sizes are (N, C, H, W) or (N, C, D, H, W).",
+        )
+    shape = theta._array.shape
+    if len(shape) != 3 or shape[1:] != (n, n + 1):
+        raise errors.value_error(
+            f"Expected a batch of {n}D affine matrices of shape Nx{n}x{n + 1} for size {size}. "
+            f"Got {theta.shape}.",
+            "A map is a matrix and, in the last column, a shift.",
+        )
+    if align_corners is None:
+        warn_of_corners()
+        align_corners = False
+    if min(size) <= 0:
+        raise errors.value_error(
+            f"Expected non-zero, positive output size. Got {size}",
+            "An image has one pixel at least.",
+        )
+    return affine_grid_generator(theta, size, align_corners)

@@ -1,0 +1,224 @@
+"""Average pooling, and Lp pooling which is made of it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.numpy.interpolate_taps import Separable
+from tapegrad.arrays.numpy.pool_window import regular
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.dtype import int64, of
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.nn.interpolate_rules import mapping
+from tapegrad.operators.nn.pool_size import (
+    array_of,
+    check_output,
+    check_rank,
+    check_windows,
+    is_default,
+    n_windows,
+    one_int,
+    some_ints,
+)
+from tapegrad.operators.shape.permute_squeeze import squeeze, unsqueeze
+
+average_plane = mapping("avg_pool2d", "AvgPool2DBackward0")
+average_volume = mapping("avg_pool3d", "AvgPool3DBackward0")
+
+_ADVICE = "Inputs are (N, C, ...) or (C, ...)."
+
+
+def averaging(
+    sizes: tuple[int, ...],
+    counts: tuple[int, ...],
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    with_padding: bool,
+    divisor: int | None,
+) -> Separable:
+    """The map of averages over windows of the last axes, of `sizes`."""
+    windows = [regular(*each) for each in zip(sizes, counts, kernel, stride, padding, strict=True)]
+    taps = tuple(window.taps for window in windows)
+    if divisor is not None:
+        return Separable(taps, divisor)
+    number: Any = 1
+    for i, (window, n, k, p) in enumerate(zip(windows, sizes, kernel, padding, strict=True)):
+        if with_padding:  # a window that reaches over the padding is cut there
+            lengths = np.minimum(window.start + k, n + p) - window.start
+        else:
+            lengths = np.minimum(window.start + k, n) - np.maximum(window.start, 0)
+        number = number * lengths.reshape((-1,) + (1,) * (len(sizes) - i - 1))
+    if number.size and number.min() == number.max():
+        number = int(number.flat[0])
+    return Separable(taps, number)
+
+
+def _check_input(shape: tuple[int, ...], n: int) -> None:
+    if len(shape) not in (n + 1, n + 2):
+        error: Exception = RuntimeError(
+            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
+            if n == 3
+            else "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, "
+            f"but got:{list(shape)}"
+        )
+        if n == 2 and len(shape) < 3:
+            error = IndexError(
+                f"Dimension out of range (expected to be in range of [{-max(len(shape), 1)}, "
+                f"{max(len(shape), 1) - 1}], but got -3)"
+            )
+        raise errors.advised(error, _ADVICE)
+
+
+def _check_sizes(shape: tuple[int, ...], n: int) -> None:
+    start = len(shape) - n - 1
+    if 0 not in shape[start:]:
+        return
+    if n == 2:
+        text = (
+            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(shape)}"
+        )
+    else:
+        text = (
+            "avg_pool3d(): Expected input's non-batch dimensions to have positive length, but "
+            f"input has a shape of {list(shape)} and non-batch dimension "
+            f"{shape.index(0, start) - start} has length zero!"
+        )
+    raise errors.runtime_error(text, "There is nothing to pool.")
+
+
+def _averaged(
+    n: int,
+    input: TensorLike,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    name = f"avg_pool{n}d"
+    shape = array_of(name, input).shape
+    either = "either be a single int, or" if n == 2 else "be a single int, or"
+    omitted = "either be omitted, a single int, or" if n == 2 else "be omitted, a single int, or"
+    kernel = some_ints(name, "kernel_size", kernel_size, n, either)
+    steps = kernel if is_default(stride) else some_ints(name, "stride", stride, n, omitted, 3)
+    pads = some_ints(name, "padding", padding, n, either, 4)
+    if divisor_override == 0:
+        raise errors.runtime_error("divisor must be not zero", "Pass another number.")
+    _check_input(shape, n)
+    through = _through(
+        shape, kernel, steps, pads, bool(ceil_mode), bool(count_include_pad), divisor_override
+    )
+    dtype = of(input._array.dtype)
+    if (not dtype.is_floating_point or (n == 3 and dtype.itemsize == 2)) and dtype is not int64:
+        raise no_kernel("avg_pool2d" if n == 2 else "avg_pool3d_out_frame", dtype)
+    return (average_plane if n == 2 else average_volume)(input, through=through)
+
+
+@lru_cache(maxsize=256)
+def _through(
+    shape: tuple[int, ...],
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    ceil_mode: bool,
+    with_padding: bool,
+    divisor: int | None,
+) -> Separable:
+    """The map of averages over the last axes of an input of `shape`, all sizes checked."""
+    n = len(kernel)
+    check_windows(kernel, stride, padding)
+    _check_sizes(shape, n)
+    sizes = shape[-n:]
+    counts = tuple(
+        n_windows(*each, 1, ceil_mode) for each in zip(sizes, kernel, stride, padding, strict=True)
+    )
+    if n == 3 and any(size < k for size, k in zip(sizes, kernel, strict=True)):
+        image = " ".join(f"{a}: {m}" for a, m in zip("THW", sizes, strict=True))
+        wanted = " ".join(f"k{a}: {m}" for a, m in zip("THW", kernel, strict=True))
+        raise errors.runtime_error(
+            f"input image ({image}) smaller than kernel size ({wanted})",
+            "Use a smaller kernel, or padding.",
+        )
+    check_output(shape[-n - 1 :], counts)
+    return averaging(sizes, counts, kernel, stride, padding, with_padding, divisor)
+
+
+def avg_pool1d(
+    input: TensorLike,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:
+    """The mean of each window along the last dimension of (N, C, L) or (C, L).
+
+    >>> torch.avg_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2, stride=1)
+    tensor([[2.0000, 2.5000, 3.0000]])
+    """
+    check_rank("avg_pool1d", input)
+    kernel = one_int("avg_pool1d", "kernel_size", kernel_size)
+    step = kernel if is_default(stride) else one_int("avg_pool1d", "stride", stride, 3)
+    pad = one_int("avg_pool1d", "padding", padding, 4)
+    found = _averaged(
+        2,
+        unsqueeze(input, -2),
+        (1, kernel),
+        (1, step),
+        (0, pad),
+        ceil_mode,
+        count_include_pad,
+        None,
+    )
+    return squeeze(found, -2)
+
+
+def avg_pool2d(
+    input: TensorLike,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Any:
+    """The mean of each window of (N, C, H, W) or (C, H, W).
+
+    The sum over a window is divided by its number of elements: with those of the zero padding, or
+    without if `count_include_pad` is false; or by `divisor_override`.
+
+    >>> torch.nn.functional.avg_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
+    """
+    return _averaged(
+        2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+@autocast
+def avg_pool3d(
+    input: TensorLike,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Any:
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W), as `avg_pool2d`.
+
+    >>> torch.nn.functional.avg_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), 2)
+    tensor([[[[3.5000]]]])
+    """
+    return _averaged(
+        3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )

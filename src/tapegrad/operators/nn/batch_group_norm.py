@@ -1,0 +1,277 @@
+"""Batch, group and instance normalisation of inputs of shape (N, C, ...)."""
+
+from __future__ import annotations
+
+import operator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.namespaces import mapped_beyond
+from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.nn.batch_group_norm_rules import (
+    batch_standardize,
+    channel_standardize,
+    group_standardize,
+)
+from tapegrad.operators.nn.layer_norm import real_argument, same_kind, tensor_argument
+
+
+def _check_count(argument: str, x: TensorLike | None, n: int) -> None:
+    if x is not None and x._array.size != n:
+        raise errors.runtime_error(
+            f"{argument} should contain {n} elements not {x._array.size}",
+            f"The input has {n} channels, its second dimension.",
+        )
+
+
+def _check_batch(
+    input: TensorLike, weight: TensorLike, bias: TensorLike | None, mean: Any, variance: Any
+) -> None:
+    shape = tensor_argument("batch_norm", input).shape
+    if len(shape) < 2:
+        raise errors.index_error(
+            "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
+            if shape
+            else "Dimension specified as 1 but tensor has no dimensions",
+            "The input has shape (N, C, ...): a batch of samples with C channels.",
+        )
+    channels = shape[1]
+    _check_count("running_mean", mean, channels)
+    _check_count("running_var", variance, channels)
+    _check_count("weight", weight, channels)
+    _check_count("bias", bias, channels)
+    if not input.dtype.is_floating_point:
+        raise no_kernel("batch_norm", input.dtype)
+    same_kind(input, weight, bias, mean, variance)
+    for name, x in (("running_mean", mean), ("running_var", variance)):
+        if x is not None and x.requires_grad and is_grad_enabled():
+            raise errors.runtime_error(
+                "The function 'native_batch_norm' is not differentiable with respect to "
+                f"argument '{name}'. This input cannot have requires_grad True.",
+                f"Pass {name}.detach().",
+            )
+
+
+def _batch(
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple:
+    """The result, and mean and variance of the batch in training, else None."""
+    if tensor_argument("batch_norm", input).shape == (0,):
+        return input.clone(), None, None
+    if not training:
+        for name, x in (("running_mean", running_mean), ("running_var", running_var)):
+            if x is None:
+                raise errors.runtime_error(
+                    f"{name} must be defined in evaluation mode",
+                    "Pass the running statistics, or training=True.",
+                )
+    _check_batch(input, weight, bias, running_mean, running_var)
+    if not training:
+        return (
+            channel_standardize(input, weight, bias, running_mean, running_var, eps=eps),
+            None,
+            None,
+        )
+    _check_members(input, running_mean, running_var)
+    if (running_mean is None) != (running_var is None):
+        raise errors.runtime_error(
+            "running_mean and running_var must either both be None or neither be None",
+            "Pass both, so that both are updated.",
+        )
+    result, mean, variance = batch_standardize(input, weight, bias, eps=eps)
+    if running_mean is not None and input._array.size:
+        _update(input._array.shape, mean, variance, running_mean, running_var, momentum)
+    return result, mean, variance
+
+
+def _check_members(input: TensorLike, *running: Any) -> None:
+    """Raise where members of a batch are to move statistics that they have in common."""
+    if any(x is not None and mapped_beyond(input._array, x._array) for x in running):
+        raise errors.runtime_error(
+            "Batch norm got a batched tensor as input while the running_mean or running_var, "
+            "which will be updated in place, were not batched.\nIf you are using a module and "
+            "do not need eval mode, please set `track_running_stats` to be False.If you are "
+            "using a prebuilt module and do not need eval mode, please see the functorch "
+            "website for resources on how to patch your module to work with vmap",
+            "torch.func.replace_all_batch_norm_modules_(model) lets them do without.",
+        )
+
+
+def _update(
+    shape: tuple, mean: Any, variance: Any, running_mean: Any, running_var: Any, momentum: float
+) -> None:
+    """Move the running statistics towards the batch's, its variance divided by the count - 1.
+
+    As in PyTorch this is not counted as a write: a graph may have kept the statistics.
+    """
+    count = shape[0] * prod(shape[2:])
+    unbiased = variance._array * (count / (count - 1) if count > 1 else np.nan)
+    for running, now in ((running_mean._array, mean._array), (running_var._array, unbiased)):
+        running[...] = (1 - momentum) * running + momentum * now.reshape(running.shape)
+
+
+def batch_norm(
+    input: TensorLike,
+    weight: TensorLike | None,
+    bias: TensorLike | None,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """(x - mean) / sqrt(variance + eps) * weight + bias for each channel.
+
+    The input has shape (N, C, ...). In training the moments are those of the batch, and the running
+    statistics move towards them by `momentum`; else the running statistics are the moments.
+
+    Source: Ioffe and Szegedy, "Batch Normalization", 2015, algorithm 1.
+
+    >>> x = torch.tensor([[1.0], [3.0]])
+    >>> torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
+    momentum = real_argument("batch_norm", "momentum", 7, momentum)
+    eps = real_argument("batch_norm", "eps", 8, eps)
+    return _batch(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def native_batch_norm(
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Any, Any, Any]:
+    """`batch_norm`, and in training the mean and 1 / sqrt(variance + eps) of each channel.
+
+    >>> outputs = torch.native_batch_norm(torch.ones(4, 3), None, None, None, None, True, 0.1, 1e-5)
+    >>> [x.shape for x in outputs]
+    [torch.Size([4, 3]), torch.Size([3]), torch.Size([3])]
+    """
+    result, mean, variance = _batch(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+    if mean is None:
+        empty = result.detach().new_empty((0,))
+        return result, empty, empty.clone()
+    return result, mean, (variance + eps).rsqrt()
+
+
+def group_norm(
+    input: TensorLike,
+    num_groups: int,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    eps: float = 1e-05,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """(x - mean) / sqrt(variance + eps) * weight + bias for groups of channels of each sample.
+
+    The input has shape (N, C, ...); `num_groups` groups of consecutive channels each have a mean
+    and a variance of their own. `weight` and `bias` have shape (C,).
+
+    Source: Wu and He, "Group Normalization", 2018, eq. 1 and 7.
+
+    >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 5.0, 5.0]]), 2)
+    tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
+    """
+    shape = tensor_argument("group_norm", input).shape
+    if isinstance(num_groups, bool) or not hasattr(num_groups, "__index__"):
+        raise errors.must_be("group_norm", "num_groups", 2, "int", num_groups)
+    groups = operator.index(num_groups)
+    eps = real_argument("group_norm", "eps", 5, eps)
+    if len(shape) < 2:
+        raise errors.runtime_error(
+            f"Expected at least 2 dimensions for input tensor but received {len(shape)}",
+            "The input has shape (N, C, ...): a batch of samples with C channels.",
+        )
+    if groups <= 0:
+        raise errors.runtime_error(
+            f"Expected num groups to be greater than 0, got {groups}",
+            "Give a number that divides the number of channels.",
+        )
+    if shape[1] % groups:
+        raise errors.runtime_error(
+            "Expected number of channels in input to be divisible by num_groups, but got input "
+            f"of shape {list(shape)} and num_groups={groups}",
+            "Choose a number of groups that divides the number of channels.",
+        )
+    for name, x in (("weight", weight), ("bias", bias)):
+        if x is not None and x._array.shape != (shape[1],):
+            raise errors.runtime_error(
+                f"Expected {name} to be a vector of size equal to the number of channels in "
+                f"input, but got {name} of shape {list(x._array.shape)} and input of shape "
+                f"{list(shape)}",
+                f"Give {name} shape ({shape[1]},).",
+            )
+    if not input.dtype.is_floating_point:
+        raise no_kernel("GroupNormKernelImpl", input.dtype)
+    same_kind(input, weight, bias)
+    return group_standardize(input, weight, bias, groups=groups, eps=eps)[0]
+
+
+def instance_norm(
+    input: TensorLike,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """(x - mean) / sqrt(variance + eps) * weight + bias for each channel of each sample.
+
+    The input has shape (N, C, ...). Running statistics, where given, move towards the mean of the
+    samples' moments; without `use_input_stats` they are the moments.
+
+    Source: Ulyanov et al., "Instance Normalization", 2016, eq. 1.
+
+    >>> x = torch.tensor([[[1.0, 3.0]], [[2.0, 6.0]]])
+    >>> torch.instance_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[[-1.0000,  1.0000]],
+    <BLANKLINE>
+            [[-1.0000,  1.0000]]])
+    """
+    shape = tensor_argument("instance_norm", input).shape
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise errors.runtime_error(
+            "Expected running_mean and running_var to be defined when use_input_stats is false",
+            "Pass the running statistics, or use_input_stats=True.",
+        )
+    if len(shape) < 2:
+        raise errors.index_error(
+            "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+            "The input has shape (N, C, ...): a batch of samples with C channels.",
+        )
+    n, c, *rest = shape
+    together = input.contiguous().view(1, n * c, *rest)
+    weight, bias, mean, variance = (
+        None if x is None else x.repeat(n) for x in (weight, bias, running_mean, running_var)
+    )
+    result = batch_norm(
+        together, weight, bias, mean, variance, use_input_stats, momentum, eps, cudnn_enabled
+    )
+    for running, x in ((running_mean, mean), (running_var, variance)):
+        if running is not None and x is not None:
+            running.detach().copy_(x.detach().view(n, c).mean(0))
+    return result.view(shape)

@@ -1,0 +1,211 @@
+"""Convolutions in one, two and three dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import TensorLike
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.operators.nn.conv_argument import check_same, common, ints, wrong_rank
+from tapegrad.operators.nn.conv_check import check
+from tapegrad.operators.nn.conv_rules import convolution as _convolution
+from tapegrad.operators.nn.pad_constant import constant_pad_nd
+
+__all__ = ["conv1d", "conv2d", "conv3d", "convolution"]
+
+
+_checked: dict[tuple, tuple] = {}  # shapes, dtypes and steps that fit together
+_MOST = 1024
+
+
+def convolution(
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Any:
+    """The convolution of a batch of images along as many axes as the kernels have, or transposed.
+
+    >>> x, w = torch.ones(1, 2, 5, 5), torch.ones(4, 2, 3, 3)
+    >>> torch.convolution(x, w, None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1).shape
+    torch.Size([1, 4, 3, 3])
+    """
+    common("convolution", input, weight, bias)
+    steps = {"stride": stride, "padding": padding, "dilation": dilation}
+    stride, padding, dilation = [ints("convolution", name, x) for name, x in steps.items()]
+    output_padding = ints("convolution", "output_padding", output_padding)
+    return run(
+        input, weight, bias, stride, padding, dilation, bool(transposed), output_padding, groups
+    )
+
+
+def run(
+    input: TensorLike,
+    weight: Any,
+    bias: TensorLike | None,
+    stride: tuple,
+    padding: tuple,
+    dilation: tuple,
+    transposed: bool,
+    output_padding: tuple,
+    groups: int,
+) -> Any:
+    """Check everything, bring it to one form, and compute."""
+    arrays = [None if x is None else x._array for x in (input, weight, bias)]
+    key = (
+        *[None if x is None else (x.shape, x.dtype) for x in arrays],
+        *(stride, padding, dilation, transposed, output_padding, groups),
+    )
+    steps = _checked.get(key)
+    if steps is None:
+        steps = check(
+            input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+        )
+        if len(_checked) == _MOST:
+            _checked.clear()
+        _checked[key] = steps
+    stride, padding, dilation, output_padding = steps
+    if not transposed and not input.shape[1]:
+        weight = weight[:0]  # PyTorch's result has no channels then
+        bias = None
+    return _convolution(
+        input,
+        weight,
+        bias,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        transposed=transposed,
+        output_padding=output_padding,
+        groups=groups,
+    )
+
+
+def _conv(
+    n: int,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: Any,
+) -> Any:
+    """A convolution along `n` axes."""
+    name = f"conv{n}d"
+    given = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    common(name, input, weight, bias, given)
+    stride = ints(name, "stride", stride, n, (input, weight, bias, given))
+    dilation = ints(name, "dilation", dilation, n, (input, weight, bias, given))
+    text = type(padding) is str
+    if not text:
+        padding = ints(name, "padding", padding, n, (input, weight, bias, given))
+    batched = input._array.ndim == n + 2
+    if not batched:
+        if input._array.ndim != n + 1:
+            raise wrong_rank(name, n, input)
+        input = input.unsqueeze(0)
+    if text:
+        padding = (0,) * n if padding == "valid" else padding
+    if type(padding) is str:
+        input, padding = _same(n, input, weight, stride, padding, dilation, groups)
+    y = run(input, weight, bias, stride, padding, dilation, False, (0,) * n, groups)
+    return y if batched else y.squeeze(0)
+
+
+def _same(
+    n: int,
+    input: TensorLike,
+    weight: TensorLike,
+    stride: tuple,
+    padding: str,
+    dilation: tuple,
+    groups: int,
+) -> tuple[Any, tuple]:
+    """The input and the padding that make the result as large as the input.
+
+    An odd number of pixels has one more at the end, which the input itself gets.
+    """
+    stride, dilation = check_same(n, input, weight, stride, padding, dilation, groups)
+    total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
+    if any(t % 2 for t in total):
+        more = [pixels for t in reversed(total) for pixels in (0, t % 2)]
+        input = constant_pad_nd(input, more, 0)
+    return input, tuple([t // 2 for t in total])
+
+
+@autocast
+def conv1d(
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    """The convolution of signals (N, C, L), or (C, L), with kernels (O, C / groups, K).
+
+    y[n, o, i] = bias[o] + sum over c, k of
+                 weight[o, c, k] * input[n, c, stride * i + dilation * k - padding]
+
+    Outside its bounds the input is zero. The padding is a number of elements on both sides, "valid"
+    for none, or "same" for as many as make the result as long as the input.
+
+    There are `(L + 2 padding - dilation (K - 1) - 1) // stride + 1` results for each kernel.
+
+    >>> conv1d = torch.nn.functional.conv1d
+    >>> conv1d(torch.tensor([[1.0, 2.0, 4.0, 8.0]]), torch.tensor([[[-1.0, 1.0]]]))
+    tensor([[1., 2., 4.]])
+    """
+    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@autocast
+def conv2d(
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    """The convolution of images (N, C, H, W), or (C, H, W), with kernels (O, C / groups, KH, KW).
+
+    y[n, o, i] = bias[o] + sum over c, k of
+                 weight[o, c, k] * input[n, c, stride * i + dilation * k - padding]
+
+    with pairs i and k. Arguments are numbers, or pairs (along H, along W); `padding` as in conv1d.
+
+    >>> conv2d = torch.nn.functional.conv2d
+    >>> conv2d(torch.ones(8, 3, 32, 32), torch.ones(16, 3, 5, 5), stride=2).shape
+    torch.Size([8, 16, 14, 14])
+    """
+    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@autocast
+def conv3d(
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    """The convolution of volumes (N, C, D, H, W) with kernels (O, C / groups, KD, KH, KW).
+
+    As conv2d, with one more axis; the input may be a single volume (C, D, H, W).
+
+    >>> conv3d = torch.nn.functional.conv3d
+    >>> conv3d(torch.ones(2, 3, 8, 8, 8), torch.ones(4, 3, 3, 3, 3), padding="same").shape
+    torch.Size([2, 4, 8, 8, 8])
+    """
+    return _conv(3, input, weight, bias, stride, padding, dilation, groups)

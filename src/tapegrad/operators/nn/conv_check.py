@@ -1,0 +1,212 @@
+"""What convolutions accept: shapes, numbers and dtypes, in PyTorch's order and words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.nn.conv_argument import (
+    SIDES,
+    kernel_axes,
+    not_positive_dilation,
+    positive_groups,
+)
+from tapegrad.operators.nn.conv_rules import output_size
+
+
+def check(
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None,
+    stride: tuple,
+    padding: tuple,
+    dilation: tuple,
+    transposed: bool,
+    output_padding: tuple,
+    groups: int,
+) -> tuple[tuple, tuple, tuple, tuple]:
+    """The steps along each axis; raises for whatever does not fit together."""
+    axes = kernel_axes(weight)
+    positive_groups(groups)
+    steps = []
+    names = ("stride", "padding", "dilation", "output_padding")
+    for name, value in zip(names, (stride, padding, dilation, output_padding), strict=True):
+        if len(value) not in (1, axes):
+            raise errors.runtime_error(
+                f"expected {name} to be a single integer value or a list of {axes} values to "
+                f"match the convolution dimensions, but got {name}={list(value)}",
+                f"The kernels have {axes} axes: weight is {list(weight._array.shape)}.",
+            )
+        steps.append(tuple(value) * axes if len(value) == 1 else tuple(value))
+    stride, padding, dilation, output_padding = steps
+    for what, bad in (
+        ("negative padding", min(padding) < 0),
+        ("negative output_padding", min(output_padding) < 0),
+        ("non-positive stride", min(stride) <= 0),
+    ):
+        if bad:
+            raise errors.runtime_error(
+                f"{what} is not supported",
+                "Slice the tensor to cut pixels off; steps are at least 1.",
+            )
+    _check_shapes(input, weight, bias, transposed, groups)
+    shape, kernel = input._array.shape, weight._array.shape[2:]
+    if not transposed:
+        _check_kernel(shape[2:], kernel, padding, dilation)
+    if min(dilation) <= 0:
+        raise not_positive_dilation(axes, dilation, transposed)
+    if transposed:
+        _check_output_padding(output_padding, stride, dilation)
+    _check_sizes(input, weight, stride, padding, dilation, transposed, output_padding)
+    _check_dtypes(input, weight, dilation, transposed)
+    return stride, padding, dilation, output_padding
+
+
+def _check_shapes(
+    input: TensorLike, weight: TensorLike, bias: TensorLike | None, transposed: bool, groups: int
+) -> None:
+    shape, of_weight = list(input._array.shape), list(weight._array.shape)
+    k = len(of_weight)
+    if len(shape) != k:
+        raise errors.runtime_error(
+            f"Expected {k}-dimensional input for {k}-dimensional weight {of_weight}, but got "
+            f"{len(shape)}-dimensional input of size {shape} instead",
+            "Kernels have as many axes as images.",
+        )
+    if of_weight[0] < groups:
+        raise errors.runtime_error(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, "
+            f"but got weight of size {of_weight} instead",
+            "Each group has its own kernels: there are at least as many as groups.",
+        )
+    if of_weight[0] % groups:
+        raise errors.runtime_error(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension "
+            f"0, but got weight of size [{of_weight}] instead",
+            "All groups have the same number of kernels.",
+        )
+    expected = of_weight[0] if transposed else of_weight[1] * groups
+    given = f"transposed={int(transposed)}" if transposed else f"groups={groups}"
+    if shape[1] != expected:
+        raise errors.runtime_error(
+            f"Given {given}, weight of size {of_weight}, expected input{shape} to have "
+            f"{expected} channels, but got {shape[1]} channels instead",
+            "Channels are dimension 1 of a batch (N, C, ...) and dimension 0 of one image.",
+        )
+    out = of_weight[1] * groups if transposed else of_weight[0]
+    if bias is not None and bias._array.shape != (out,):
+        given = "transposed=1, weight" if transposed else "weight"
+        raise errors.runtime_error(
+            f"Given {given} of size {of_weight}, expected bias to be 1-dimensional with {out} "
+            f"elements, but got bias of size {list(bias._array.shape)} instead",
+            "The bias has one number for each channel of the result.",
+        )
+
+
+def _by(sizes: Any) -> str:
+    return "(" + " x ".join(map(str, sizes)) + ")"
+
+
+def _check_kernel(size: Any, kernel: Any, padding: tuple, dilation: tuple) -> None:
+    padded = [n + 2 * p for n, p in zip(size, padding, strict=True)]
+    covered = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    if any(n < k for n, k in zip(padded, covered, strict=True)):
+        raise errors.runtime_error(
+            f"Calculated padded input size per channel: {_by(padded)}. Kernel size: "
+            f"{_by(covered)}. Kernel size can't be greater than actual input size",
+            "Take a smaller kernel, less dilation or more padding.",
+        )
+
+
+def _check_output_padding(output_padding: tuple, stride: tuple, dilation: tuple) -> None:
+    steps = list(zip(output_padding, stride, dilation, strict=True))
+    if all(o < s or o < d for o, s, d in steps):
+        return
+    if len(steps) == 1:
+        steps = [(0, 1, 1), *steps]
+    sides = SIDES[-len(steps) :]
+    names = ("output_padding", "stride", "dilation")
+    parts = [
+        f"{name}_{side}: {values[i]}"
+        for i, name in enumerate(names)
+        for side, values in zip(sides, steps, strict=True)
+    ]
+    raise errors.runtime_error(
+        "output padding must be smaller than either stride or dilation, but got " + " ".join(parts),
+        "It chooses one of the sizes that a convolution with this stride takes to the input's.",
+    )
+
+
+def _check_sizes(
+    input: TensorLike,
+    weight: TensorLike,
+    stride: tuple,
+    padding: tuple,
+    dilation: tuple,
+    transposed: bool,
+    output_padding: tuple,
+) -> None:
+    """Refuse images and results without pixels."""
+    shape, kernel = input._array.shape, weight._array.shape[2:]
+    if 0 in shape[2:]:
+        raise errors.runtime_error(
+            "Only zero batch or zero channel inputs are supported, but got input shape: "
+            f"{list(shape)}",
+            "The images have no pixels.",
+        )
+    if 0 in kernel:
+        sides = zip(
+            SIDES[-max(len(kernel), 2) :], (1, *kernel)[-max(len(kernel), 2) :], strict=True
+        )
+        raise errors.runtime_error(
+            "kernel size should be greater than zero, but got "
+            + " ".join(f"kernel_{side}: {k}" for side, k in sides),
+            "A kernel has at least one element along each axis.",
+        )
+    if transposed and not weight._array.size:
+        raise errors.runtime_error(
+            f"non-empty 2D or 4D weight tensor expected, but got: {list(weight._array.shape)}",
+            "A transposed convolution makes at least one channel.",
+        )
+    size = output_size(shape[2:], kernel, stride, padding, dilation, transposed, output_padding)
+    if min(size) < 1:
+        raise errors.runtime_error(
+            f"Given input size per channel: {_by(shape[2:])}. Calculated output size per "
+            f"channel: {_by(size)}. Output size is too small",
+            "Take less padding.",
+        )
+
+
+def _type_name(x: TensorLike) -> str:
+    name = x.dtype.scalar_name
+    if name == "Bool" or name == "BFloat16" or name.startswith("Complex"):
+        return f"CPU{name}Type"
+    return f"torch.{name}Tensor"
+
+
+def _check_dtypes(input: TensorLike, weight: TensorLike, dilation: tuple, transposed: bool) -> None:
+    dtype = input.dtype
+    axes = weight._array.ndim - 2
+    if dtype.category < 2 and dtype.name != "int64":
+        if transposed:
+            raise no_kernel(f"slow_conv_transpose{max(axes, 2)}d_out_cpu", dtype)
+        if any(d != 1 for d in dilation):
+            raise no_kernel("slow_conv_dilated<>", dtype)
+        if dtype.name == "bool":
+            raise no_kernel("slow_conv2d_cpu" if axes < 3 else "compute_columns3d", dtype)
+    if dtype is weight.dtype:
+        return
+    advice = f"Convert one of them: weight.to({dtype}), or input.to({weight.dtype})."
+    if dtype.is_complex or dtype.name == "bfloat16" or (dtype.name == "float32" and axes < 3):
+        text = (
+            f"Input type ({_type_name(input)}) and weight type ({_type_name(weight)}) should be "
+            "the same"
+        )
+        if not dtype.is_complex:
+            text += " or input should be a MKLDNN tensor and weight is a dense tensor"
+        raise errors.runtime_error(text, advice)
+    raise errors.runtime_error(
+        f"expected scalar type {dtype.scalar_name} but found {weight.dtype.scalar_name}", advice
+    )

@@ -1,0 +1,176 @@
+"""Convolutions and transposed convolutions of images with kernels, along any number of axes.
+
+With images x, kernels w and stride s, padding p, dilation d along each axis, sums over the channels
+c of the group of o and over the offsets k of a kernel:
+
+    y[n, o, i] = b[o] + sum of w[o, c, k] * x[n, c, s*i + d*k - p]
+
+A transposed convolution is the gradient of that with respect to x: it takes y to x. Together with
+the gradient with respect to w these are the three gradients of one form that is linear in x, w and
+y, so each of them is made of the others: derivatives of all orders need no more.
+
+Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import TensorLike
+from tapegrad.dispatch.op import primitive
+
+_KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")
+
+
+def output_size(
+    size: Any,
+    kernel: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+) -> tuple[int, ...]:
+    """The sizes of the result along the axes of an image."""
+    steps = zip(size, kernel, stride, padding, dilation, output_padding, strict=True)
+    if transposed:
+        return tuple([(n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in steps])
+    return tuple([(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d, o in steps])
+
+
+@primitive(node="ConvolutionBackward0", numbers=False, kernels=_KERNELS)
+def convolution(
+    xp, input, weight, bias, *, stride, padding, dilation, transposed, output_padding, groups
+):
+    """The convolution of images (N, C, ...) with kernels (O, C / groups, ...), or transposed."""
+    size = output_size(
+        input.shape[2:], weight.shape[2:], stride, padding, dilation, transposed, output_padding
+    )
+    convolve = xp.convolve_transposed if transposed else xp.convolve
+    return convolve(input, weight, bias, stride, padding, dilation, groups, size)
+
+
+def _to_input(xp, g, input_like, weight, stride, padding, dilation, transposed, groups):
+    back = xp.convolve if transposed else xp.convolve_transposed
+    return back(g, weight, None, stride, padding, dilation, groups, input_like.shape[2:])
+
+
+def _to_weight(xp, g, input, weight_like, stride, padding, dilation, transposed, groups):
+    x, y = (g, input) if transposed else (input, g)
+    return xp.convolve_weights(x, y, stride, padding, dilation, groups, weight_like.shape[2:])
+
+
+def _to_bias(xp, g, bias_like):
+    if xp.isdtype(g.dtype, "complex floating"):
+        return xp.sum(g, axis=(0, *range(2, g.ndim)))
+    return xp.sum_channels(g, bias_like)
+
+
+def _from_input(xp, t, y, weight, stride, padding, dilation, transposed, groups):
+    convolve = xp.convolve_transposed if transposed else xp.convolve
+    return convolve(t, weight, None, stride, padding, dilation, groups, y.shape[2:])
+
+
+def _from_weight(xp, t, y, input, stride, padding, dilation, transposed, groups):
+    convolve = xp.convolve_transposed if transposed else xp.convolve
+    return convolve(input, t, None, stride, padding, dilation, groups, y.shape[2:])
+
+
+convolution.vjp(input=_to_input, weight=_to_weight, bias=_to_bias)
+convolution.jvp(
+    input=_from_input,
+    weight=_from_weight,
+    bias=lambda xp, t, y: xp.broadcast_to(
+        xp.reshape(t, (1, t.shape[0], *[1] * (y.ndim - 2))), y.shape
+    ),
+)
+
+
+@primitive(node="ConvolutionBackwardBackward0", numbers=False, kernels=_KERNELS)
+def convolution_weights(xp, x, z, *, stride, padding, dilation, groups, size):
+    """The gradient with respect to kernels of `size`: of a convolution of x with cotangent z."""
+    return xp.convolve_weights(x, z, stride, padding, dilation, groups, size)
+
+
+convolution_weights.vjp(
+    x=lambda xp, g, x_like, z, stride, padding, dilation, groups: xp.convolve_transposed(
+        z, g, None, stride, padding, dilation, groups, x_like.shape[2:]
+    ),
+    z=lambda xp, g, x, z_like, stride, padding, dilation, groups: xp.convolve(
+        x, g, None, stride, padding, dilation, groups, z_like.shape[2:]
+    ),
+)
+convolution_weights.jvp(
+    x=lambda xp, t, z, stride, padding, dilation, groups, size: xp.convolve_weights(
+        t, z, stride, padding, dilation, groups, size
+    ),
+    z=lambda xp, t, x, stride, padding, dilation, groups, size: xp.convolve_weights(
+        x, t, stride, padding, dilation, groups, size
+    ),
+)
+
+
+# --- the kernels of the Tensor namespace ---
+
+
+def convolve(
+    x: TensorLike,
+    w: Any,
+    bias: TensorLike | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    size: Any,
+) -> Any:
+    """The convolution of tensors, of which the first `size` places are wanted."""
+    none = (0,) * len(size)
+    y = convolution(
+        x,
+        w,
+        bias,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        transposed=False,
+        output_padding=none,
+        groups=groups,
+    )
+    if tuple(y.shape[2:]) == tuple(size):
+        return y
+    return y[(Ellipsis, *[slice(n) for n in size])]
+
+
+def convolve_transposed(
+    y: TensorLike,
+    w: Any,
+    bias: TensorLike | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    size: Any,
+) -> Any:
+    """The transposed convolution of tensors, with images of `size` as the result."""
+    none = (0,) * len(size)
+    least = output_size(y.shape[2:], w.shape[2:], stride, padding, dilation, True, none)
+    return convolution(
+        y,
+        w,
+        bias,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        transposed=True,
+        output_padding=tuple([n - m for n, m in zip(size, least, strict=True)]),
+        groups=groups,
+    )
+
+
+def convolve_weights(
+    x: Any, y: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+) -> Any:
+    """The gradient of a convolution of tensors with respect to kernels of `size`."""
+    return convolution_weights(
+        x, y, stride=stride, padding=padding, dilation=dilation, groups=groups, size=tuple(size)
+    )

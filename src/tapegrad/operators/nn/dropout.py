@@ -1,0 +1,162 @@
+"""Dropout: elements or whole channels are dropped at random, and what is left is scaled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numpy import ndarray
+
+from tapegrad.autograd.mode import MODE
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.registration import RANDOMNESS
+from tapegrad.core.streams.exponential_cauchy import bernoulli
+from tapegrad.core.tensor_base import wrap
+from tapegrad.operators.creation.like import empty_like
+from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
+from tapegrad.operators.random.vmap_randomness import level_mode
+from tapegrad.random import default_generator
+
+_FLOOR = 1.7580993408473766  # alpha * scale of SELU, which goes down to minus that
+
+
+def _noise(x: TensorLike, p: float, channels: bool) -> Any:
+    """Ones with probability 1 - p, for each element or each channel of (N, C, ...)."""
+    if channels and x.ndim < 2:
+        raise errors.runtime_error(
+            "Feature dropout requires at least 2 dimensions in the input",
+            "The input has shape (N, C, ...): whole channels are dropped.",
+        )
+    mapping = None if type(MODE.get()) is bool else level_mode()
+    if mapping is not None and not mapping.maps_over(x):
+        return _noise_of_members(x, p, channels, mapping.level)
+    if channels:
+        return x.new_empty((*x.shape[:2], *(1,) * (x.ndim - 2))).bernoulli_(1 - p)
+    array = x._array
+    if type(array) is ndarray and array.dtype.kind == "f" and array.flags.c_contiguous:
+        stream = default_generator._stream
+        return wrap(bernoulli(stream, array.shape, array.dtype, 1 - p))
+    return empty_like(x.detach()).bernoulli_(1 - p)
+
+
+def _noise_of_members(x: TensorLike, p: float, channels: bool, level: Any) -> Any:
+    """The same inside a level of `vmap` for what is the same for each member."""
+    from tapegrad.operators.creation.zeros_eye import empty
+
+    shape = tuple(x.shape)
+    if channels:
+        shape = (*shape[:2], *(1,) * (len(shape) - 2))
+    return RANDOMNESS().made(
+        level, lambda shape: _noise(empty(shape, dtype=x.dtype), p, False), shape, True
+    )
+
+
+def _dropped(
+    name: str, x: TensorLike, p: Any, train: bool, in_place: bool, channels: bool, alpha: bool
+) -> Any:
+    tensor_argument(name, x)
+    p = real_argument(name, "p", 2, p)
+    if not 0 <= p <= 1:
+        raise errors.runtime_error(
+            f"dropout probability has to be between 0 and 1, but got {p:g}",
+            "p is the probability that an element is dropped.",
+        )
+    if p == 0 or not train or not x._array.size:
+        return x
+    if p == 1:
+        zero = x.new_zeros(())
+        return x.mul_(zero) if in_place else x * zero
+    noise = _noise(x, p, channels)
+    if not alpha:
+        noise.div_(1 - p)
+        return x.mul_(noise) if in_place else x * noise
+    # dropped elements become -FLOOR; then a x + b has mean 0 and variance 1 again
+    a = 1 / math.sqrt((_FLOOR * _FLOOR * p + 1) * (1 - p))
+    b = (noise - 1).mul_(_FLOOR * a).add_(_FLOOR * a * p)
+    noise.mul_(a)
+    return x.mul_(noise).add_(b) if in_place else x * noise + b
+
+
+def dropout(input: TensorLike, p: float, train: bool) -> Any:
+    """Each element is zero with probability `p`, else x / (1 - p); without `train` as it is.
+
+    Source: Hinton et al., "Improving neural networks by preventing co-adaptation", 2012.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.dropout(torch.ones(4), 0.5, True)
+    tensor([0., 0., 2., 0.])
+    """
+    return _dropped("dropout", input, p, train, False, False, False)
+
+
+def dropout_(input: TensorLike, p: float, train: bool) -> Any:
+    """In-place form of `dropout`.
+
+    >>> torch.dropout_(torch.ones(2), 0.0, True)
+    tensor([1., 1.])
+    """
+    return _dropped("dropout_", input, p, train, True, False, False)
+
+
+def feature_dropout(input: TensorLike, p: float, train: bool) -> Any:
+    """`dropout` of whole channels of an input of shape (N, C, ...).
+
+    Source: Tompson et al., "Efficient object localization using convolutional networks", 2014.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.feature_dropout(torch.ones(1, 3, 2), 0.5, True)
+    tensor([[[0., 0.],
+             [0., 0.],
+             [2., 2.]]])
+    """
+    return _dropped("feature_dropout", input, p, train, False, True, False)
+
+
+def feature_dropout_(input: TensorLike, p: float, train: bool) -> Any:
+    """In-place form of `feature_dropout`.
+
+    >>> torch.feature_dropout_(torch.ones(1, 2), 0.0, True)
+    tensor([[1., 1.]])
+    """
+    return _dropped("feature_dropout_", input, p, train, True, True, False)
+
+
+def alpha_dropout(input: TensorLike, p: float, train: bool) -> Any:
+    """Dropout that keeps mean 0 and variance 1: dropped elements go to the floor of SELU.
+
+    Source: Klambauer et al., "Self-normalizing neural networks", 2017, section 3.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.alpha_dropout(torch.ones(4), 0.5, True)
+    tensor([-0.7792, -0.7792,  1.6656, -0.7792])
+    """
+    return _dropped("alpha_dropout", input, p, train, False, False, True)
+
+
+def alpha_dropout_(input: TensorLike, p: float, train: bool) -> Any:
+    """In-place form of `alpha_dropout`.
+
+    >>> torch.alpha_dropout_(torch.ones(2), 0.0, True)
+    tensor([1., 1.])
+    """
+    return _dropped("alpha_dropout_", input, p, train, True, False, True)
+
+
+def feature_alpha_dropout(input: TensorLike, p: float, train: bool) -> Any:
+    """`alpha_dropout` of whole channels of an input of shape (N, C, ...).
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.feature_alpha_dropout(torch.ones(1, 3), 0.5, True)
+    tensor([[-0.7792, -0.7792,  1.6656]])
+    """
+    return _dropped("feature_alpha_dropout", input, p, train, False, True, True)
+
+
+def feature_alpha_dropout_(input: TensorLike, p: float, train: bool) -> Any:
+    """In-place form of `feature_alpha_dropout`.
+
+    >>> torch.feature_alpha_dropout_(torch.ones(1, 2), 0.0, True)
+    tensor([[1., 1.]])
+    """
+    return _dropped("feature_alpha_dropout_", input, p, train, True, True, True)

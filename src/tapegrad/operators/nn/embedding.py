@@ -1,0 +1,197 @@
+"""Embeddings: rows of a table, looked up by number; one-hot vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.namespaces import elements, is_mapped
+from tapegrad.autograd.mode import no_grad
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.in_place import check_writable, update, written
+from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.operators.nn.layer_norm import real_argument
+
+
+@linear(name="look_up", node="EmbeddingBackward0", hidden=("indices",), kernels=("spread_rows",))
+def look_up(xp, weight, indices, *, padding, by_frequency):
+    """The rows of `weight` that `indices` (...) names: shape (..., D)."""
+    rows = xp.take(weight, xp.reshape(indices, (-1,)), axis=0)
+    return xp.reshape(rows, (*indices.shape, weight.shape[1]))
+
+
+look_up.vjp(
+    weight=lambda xp, g, weight_like, indices, padding, by_frequency: xp.spread_rows(
+        g, indices, weight_like.shape[0], padding, by_frequency
+    )
+)
+
+
+@linear(
+    node="EmbeddingDenseBackwardBackward0",
+    hidden=("indices",),
+    kernels=("spread_rows", "read_at", "add_at"),
+)
+def spread_looked_up(xp, g, indices, *, n, padding, by_frequency):
+    """(n, D): each row of `g` (..., D) added where `indices` says; the reverse of `look_up`."""
+    return xp.spread_rows(g, indices, n, padding, by_frequency)
+
+
+def _spread_rule(xp, g, indices, n, padding, by_frequency):
+    index = xp.reshape(indices, (-1,))
+    rows = xp.read_at(g, index, (0,))
+    used = xp.reshape(index != padding, (-1, 1))
+    rows = xp.where(used, rows, 0)
+    if by_frequency:
+        often = xp.add_at(xp.astype(used, g.dtype), (n, 1), index, (0,))
+        rows = rows / xp.maximum(xp.read_at(often, index, (0,)), 1)
+    return xp.reshape(rows, (*indices.shape, g.shape[1]))
+
+
+spread_looked_up.vjp(g=_spread_rule)
+
+
+def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bool) -> Any:
+    """The kernel on tensors, for derivatives of derivatives."""
+    return spread_looked_up(g, indices, n=n, padding=padding, by_frequency=by_frequency)
+
+
+def check_indices(name: str, indices: TensorLike, weight: TensorLike) -> None:
+    """Raise unless `indices` are whole numbers and `weight` is a tensor."""
+    if getattr(weight, "_array", None) is None:
+        raise errors.must_be(name, "weight", 1, "Tensor", weight)
+    if getattr(indices, "_array", None) is None:
+        raise errors.must_be(name, "indices", 2, "Tensor", indices)
+    if indices.dtype.name not in ("int64", "int32"):
+        kind = errors.tensor_type(indices.dtype)
+        raise errors.runtime_error(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar "
+            f"types: Long, Int; but got {kind} instead (while checking arguments for {name})",
+            "Indices are whole numbers: indices.long().",
+        )
+
+
+def embedding(
+    weight: TensorLike,
+    indices: TensorLike,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """The rows of `weight` (V, D) that `indices` (...) names: shape (..., D).
+
+    Row `padding_idx` gets no gradient. With `scale_grad_by_freq` the gradient of a row is divided
+    by how often it was named.
+
+    >>> weight = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
+    >>> torch.embedding(weight, torch.tensor([1, 0, 1]))
+    tensor([[2., 3.],
+            [0., 1.],
+            [2., 3.]])
+    """
+    if getattr(weight, "_array", None) is not None and weight._array.ndim != 2:
+        raise errors.runtime_error("'weight' must be 2-D", "The table has a row for each index.")
+    check_indices("embedding", indices, weight)
+    if sparse and weight.requires_grad:
+        raise no_sparse("embedding")
+    _check_rows(indices._array, weight._array.shape[0])
+    return look_up(weight, indices, padding=int(padding_idx), by_frequency=bool(scale_grad_by_freq))
+
+
+def _check_rows(values: Any, n: int) -> None:
+    """Raise unless all indices are of rows of a table of `n`."""
+    values = elements(values)
+    if values.size and (values.min() < 0 or values.max() >= n):
+        raise errors.index_error("index out of range in self", f"The table has rows 0 to {n - 1}.")
+
+
+def no_sparse(name: str) -> NotImplementedError:
+    """tapegrad has no sparse tensors."""
+    return errors.not_implemented(
+        f"{name}() with sparse=True: tapegrad has no sparse gradients",
+        "Leave sparse=True away: the gradient is then an ordinary tensor.",
+    )
+
+
+def embedding_renorm_(
+    weight: TensorLike, indices: TensorLike, max_norm: float, norm_type: float
+) -> Any:
+    """Scale rows of `weight` that `indices` names and that are longer than `max_norm`, in place.
+
+    >>> weight = torch.tensor([[3.0, 4.0], [3.0, 4.0]])
+    >>> torch.embedding_renorm_(weight, torch.tensor([1]), 1.0, 2.0)
+    tensor([[3.0000, 4.0000],
+            [0.6000, 0.8000]])
+    """
+    check_indices("embedding_renorm_", indices, weight)
+    max_norm = real_argument("embedding_renorm_", "max_norm", 3, max_norm)
+    norm_type = real_argument("embedding_renorm_", "norm_type", 4, norm_type)
+    check_writable(weight)
+    values, table = indices._array, weight._array
+    _check_rows(values, len(table))
+    if hasattr(values, "mapped") or hasattr(table, "mapped"):
+        with no_grad():
+            return update(
+                "embedding_renorm_", weight, lambda x: _renormed(x, indices, max_norm, norm_type)
+            )
+    named = np.unique(values)
+    rows = table[named]
+    lengths = wrap(rows).norm(norm_type, 1, keepdim=True)._array
+    scale = np.where(lengths > max_norm, max_norm / (lengths + 1e-7), 1).astype(table.dtype)
+    table[named] = rows * scale
+    written(weight, "embedding_renorm_")
+    return weight
+
+
+@in_turn(name="embedding_renorm_")
+def _renormed(weight: TensorLike, indices: TensorLike, max_norm: float, norm_type: float) -> Any:
+    """A copy of the table, its long rows scaled: inside `vmap`, for each member."""
+    return embedding_renorm_(weight.detach().clone(), indices, max_norm, norm_type)
+
+
+def one_hot(tensor: TensorLike, num_classes: int = -1) -> Any:
+    """Vectors with a 1 at the place that `tensor` (...) names and 0 elsewhere: (..., C).
+
+    `num_classes` is one more than the largest number if it is -1.
+
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    values = getattr(tensor, "_array", None)
+    if values is None:
+        raise errors.must_be("one_hot", "input", 1, "Tensor", tensor)
+    if tensor.dtype.name != "int64":
+        raise errors.runtime_error(
+            "one_hot is only applicable to index tensor of type LongTensor.",
+            "Class numbers are integers: tensor.long().",
+        )
+    if not values.size:
+        if num_classes <= 0:
+            raise errors.runtime_error(
+                "Can not infer total number of classes from empty tensor.", "Give num_classes."
+            )
+        return tensor.new_empty((*values.shape, num_classes))
+    if elements(values).min() < 0:
+        raise errors.runtime_error(
+            "Class values must be non-negative.", "Classes are numbered from 0."
+        )
+    if num_classes == -1:
+        if is_mapped(values):
+            raise errors.runtime_error(
+                "When vmap-ing torch.nn.functional.one_hot, please provide an explicit "
+                "positive num_classes argument.",
+                "The numbers of one member do not say how many there are.",
+            )
+        num_classes = int(elements(values).max()) + 1
+    elif elements(values).max() >= num_classes:
+        raise errors.runtime_error(
+            "Class values must be smaller than num_classes.",
+            f"The largest number is {int(elements(values).max())}.",
+        )
+    result = tensor.new_zeros((*values.shape, num_classes))
+    return result.scatter_(-1, tensor.unsqueeze(-1), 1)

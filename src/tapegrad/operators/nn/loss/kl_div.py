@@ -1,0 +1,66 @@
+"""The divergence of one distribution from another."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction, reduced
+
+__all__: list[str] = []  # they live in torch.nn.functional
+
+
+@autocast(name="kl_div")
+def divergence(input: TensorLike, target: TensorLike, reduction: str, log_target: bool) -> Any:
+    """target * (log(target) - input), the target a probability or its logarithm."""
+    for x in (input, target):
+        if not (x.dtype.is_floating_point or x.dtype.is_complex):
+            raise errors.runtime_error(
+                "kl_div: Integral inputs not supported.", "Convert them: .float()."
+            )
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        loss = target.xlogy(target) - target * input
+    return reduced(loss, reduction)
+
+
+@takes_tensors
+def kl_div(
+    input: TensorLike,
+    target: TensorLike,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Any:
+    """The mean of target * (log(target) - input) for log-probabilities `input`.
+
+    With reduction="batchmean", their sum divided by the size of the first dimension, which is
+    what the divergence means.
+
+    Source: Kullback and Leibler, "On Information and Sufficiency", 1951, eq. 2.4.
+
+    >>> p = torch.tensor([0.5, 0.5])
+    >>> torch.nn.functional.kl_div(p.log(), p, reduction="sum")
+    tensor(0.)
+    """
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce, reduction)
+    elif reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math "
+            "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
+            "release.",
+            UserWarning,
+            stacklevel=users_level(),
+        )
+    if reduction == "batchmean":
+        loss = divergence(input, target, "sum", log_target)
+        return loss / input.shape[0] if input.ndim else loss
+    return divergence(input, target, check_reduction(reduction), log_target)

@@ -1,0 +1,134 @@
+"""Losses with a margin: what is on the right side of it, far enough, costs nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.nn.cosine_similarity_distance import pairwise_distance
+from tapegrad.operators.nn.loss.mse_l1 import (
+    check_constant,
+    check_reduction,
+    mean_or_sum,
+    reduced,
+    share,
+)
+from tapegrad.operators.pointwise.where_clamp import clamp_min, where
+from tapegrad.operators.with_number import minus_number, plus_number
+
+__all__: list[str] = []  # they live in torch.nn.functional
+
+
+@primitive(promote="arith", node="SoftMarginLossBackward0", hidden=("target",))
+def soft_margin(xp, input, target, *, reduction):
+    """log(1 + exp(-target * input)), summed or averaged."""
+    return mean_or_sum(xp, xp.log1p(xp.exp(-target * input)), reduction)
+
+
+def _soft_margin_slope(xp: Namespace, input: Array, target: Array) -> Any:
+    z = xp.exp(-target * input)
+    return -target * z / (1 + z)
+
+
+soft_margin.vjp(
+    input=lambda xp, g, input, target, reduction: (
+        _soft_margin_slope(xp, input, target) * share(xp, g, input * target, reduction)
+    )
+)
+soft_margin.jvp(
+    input=lambda xp, t, input, target, reduction: mean_or_sum(
+        xp, _soft_margin_slope(xp, input, target) * t, reduction
+    )
+)
+
+
+@autocast
+def soft_margin_loss(input: TensorLike, target: TensorLike, reduction: str) -> Any:
+    """`soft_margin`, whose target has no gradient."""
+    check_reduction(reduction)
+    check_constant("soft_margin_loss", "target", target)
+    return soft_margin(input, target, reduction=reduction)
+
+
+# --- pairs and triples ---
+
+
+@autocast(name="margin_ranking_loss")
+def margin_ranking(
+    input1: Any, input2: Any, target: TensorLike, margin: float, reduction: str
+) -> Any:
+    """max(0, -target * (input1 - input2) + margin)."""
+    cost = plus_number(-target * (input1 - input2), number=margin)
+    return reduced(clamp_min(cost, 0), reduction)
+
+
+@autocast(name="hinge_embedding_loss")
+def hinge_embedding(input: TensorLike, target: TensorLike, margin: float, reduction: str) -> Any:
+    """The input where the target is 1, max(0, margin - input) where it is -1, both elsewhere."""
+    zero = input.new_zeros(())
+    far = clamp_min(input.new_full((), margin) - input, 0)
+    return reduced(where(target != 1, far, zero) + where(target != -1, input, zero), reduction)
+
+
+_EPS = 1e-12  # added to squared lengths
+
+
+@autocast(name="cosine_embedding_loss")
+def cosine_embedding(
+    input1: Any, input2: Any, target: TensorLike, margin: float, reduction: str
+) -> Any:
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1, 0 elsewhere."""
+    first, second, targets = (x._array.shape for x in (input1, input2, target))
+    n = len(targets)
+    if n > 1:
+        raise errors.runtime_error(
+            "0D or 1D target tensor expected, multi-target not supported",
+            "One target, 1 or -1, for each pair of vectors.",
+        )
+    if len(first) != n + 1 or len(second) != n + 1:
+        raise errors.runtime_error(
+            f"{n}D target tensor expects {n + 1}D input tensors, but found inputs with sizes "
+            f"{list(first)} and {list(second)}.",
+            "One target, 1 or -1, for each pair of vectors.",
+        )
+    product = (input1 * input2).sum(n)
+    squares = [plus_number((x * x).sum(n), number=_EPS) for x in (input1, input2)]
+    cos = product / (squares[0] * squares[1]).sqrt()
+    zero = cos.new_zeros(())
+    far = clamp_min(minus_number(cos, number=margin), 0)
+    near = cos.new_ones(()) - cos
+    return reduced(where(target == 1, near, zero) + where(target == -1, far, zero), reduction)
+
+
+@autocast(name="triplet_margin_loss")
+def triplet_margin(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float,
+    p: float,
+    eps: float,
+    swap: bool,
+    reduction: str,
+) -> Any:
+    """max(0, |anchor - positive| - |anchor - negative| + margin)."""
+    check_triple(anchor, positive, negative)
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = far.minimum(pairwise_distance(positive, negative, p, eps))
+    return reduced(clamp_min(plus_number(near, number=margin) - far, 0), reduction)
+
+
+def check_triple(anchor: Any, positive: Any, negative: Any) -> None:
+    """Three tensors of as many dimensions."""
+    a, b, c = (x._array.ndim for x in (anchor, positive, negative))
+    if not a == b == c:
+        raise errors.runtime_error(
+            "The anchor, positive, and negative tensors are expected to have the same number "
+            f"of dimensions, but got: anchor {a}D, positive {b}D, and negative {c}D inputs",
+            "Bring them to one shape first.",
+        )

@@ -1,0 +1,304 @@
+"""Losses: numbers that say how far an input is from its target."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.argument_check import users_level
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
+
+
+def check_reduction(reduction: str) -> str:
+    """`none`, `mean` or `sum`."""
+    if reduction not in ("none", "mean", "sum"):
+        raise errors.value_error(
+            f"{reduction} is not a valid value for reduction", "Use 'mean', 'sum' or 'none'."
+        )
+    return reduction
+
+
+def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+    """What the two older arguments mean; `reduction` where they are not given."""
+    if size_average is None and reduce is None:
+        return reduction
+    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warnings.warn(
+        "size_average and reduce args will be deprecated, please use "
+        f"reduction='{reduction}' instead.",
+        UserWarning,
+        stacklevel=users_level(),
+    )
+    return reduction
+
+
+def reduced(x: TensorLike, reduction: str) -> Any:
+    """A tensor of losses brought to one number, or left as it is."""
+    if check_reduction(reduction) == "mean":
+        return x.mean()
+    return x.sum() if reduction == "sum" else x
+
+
+def mean_or_sum(xp: Namespace, x: Array, reduction: str) -> Any:
+    """An array of losses brought to one number, or left as it is."""
+    if reduction == "none":
+        return x
+    total = xp.sum(x)
+    return total if reduction == "sum" else total / (prod(x.shape) or math.nan)
+
+
+def share(xp: Namespace, g: Array, like: Array, reduction: str) -> Any:
+    """The cotangent of each element's loss."""
+    n = prod(like.shape)
+    return g / n if reduction == "mean" and n else g
+
+
+def pointwise(xp: Namespace, function: Callable, *arrays: Any) -> Any:
+    """`function(*arrays)`, elementwise, by the kernel for large arrays where there is one."""
+    kernel = getattr(xp, "pointwise", None)
+    return function(*arrays) if kernel is None else kernel(function, arrays)
+
+
+def check_constant(function: str, argument: str, x: TensorLike) -> None:
+    """Raise where a derivative is asked for that is not defined."""
+    if x.requires_grad and is_grad_enabled():
+        raise errors.runtime_error(
+            f"The function '{function}' is not differentiable with respect to argument "
+            f"'{argument}'. This input cannot have requires_grad True.",
+            f"Pass {argument}.detach().",
+        )
+
+
+def check_alike(input: TensorLike, weight: TensorLike) -> None:
+    """Raise unless a weight has the dtype of the input."""
+    if weight.dtype is not input.dtype:
+        raise errors.runtime_error(
+            f"expected scalar type {input.dtype.scalar_name} but found {weight.dtype.scalar_name}",
+            f"Convert the weight: .to({input.dtype}).",
+        )
+
+
+# --- losses of pairs of equal shape ---
+
+
+def _no_integers(kernel: str) -> Any:
+    return lacks(kernel, BOOL, INTEGER, COMPLEX)
+
+
+@primitive(promote="arith", node="MseLossBackward0", check=_no_integers("mse_cpu"))
+def squared_error(xp, input, target, *, reduction):
+    """(input - target)^2, summed or averaged."""
+    d = input - target
+    return mean_or_sum(xp, d * d, reduction)
+
+
+def _squared_error_rule(xp, g, input, target, reduction):
+    return (input - target) * (2 * share(xp, g, input, reduction))
+
+
+squared_error.vjp(
+    input=_squared_error_rule,
+    target=lambda xp, g, input, target, reduction: _squared_error_rule(
+        xp, g, target, input, reduction
+    ),
+)
+squared_error.jvp(
+    input=lambda xp, t, input, target, reduction: mean_or_sum(
+        xp, 2 * (input - target) * t, reduction
+    ),
+    target=lambda xp, t, input, target, reduction: mean_or_sum(
+        xp, 2 * (target - input) * t, reduction
+    ),
+)
+
+
+@primitive(promote="arith", node="SmoothL1LossBackward0", check=_no_integers("smooth_l1_cpu"))
+def smooth_l1(xp, input, target, *, beta, reduction):
+    """d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, d = input - target."""
+    loss = pointwise(xp, lambda a, b: _bent(xp, xp.abs(a - b), beta), input, target)
+    return mean_or_sum(xp, loss, reduction) / beta
+
+
+def _bent(xp: Namespace, d: Array, knee: float) -> Any:
+    """d^2 / 2 up to the knee, and straight on from there."""
+    near = xp.minimum(d, knee)
+    return (d - 0.5 * near) * near
+
+
+def _limited(xp: Namespace, d: Array, limit: float) -> Any:
+    return xp.minimum(xp.maximum(d, -limit), limit)
+
+
+def _smooth_l1_pull(xp, g, input, target, beta, reduction):
+    g = share(xp, g, input, reduction)
+    return pointwise(xp, lambda a, b, g: _limited(xp, (a - b) / beta, 1) * g, input, target, g)
+
+
+def _smooth_l1_push(xp, t, input, target, beta, reduction):
+    return mean_or_sum(xp, _limited(xp, (input - target) / beta, 1) * t, reduction)
+
+
+smooth_l1.vjp(
+    input=_smooth_l1_pull,
+    target=lambda xp, g, input, target, beta, reduction: _smooth_l1_pull(
+        xp, g, target, input, beta, reduction
+    ),
+)
+smooth_l1.jvp(
+    input=_smooth_l1_push,
+    target=lambda xp, t, input, target, beta, reduction: _smooth_l1_push(
+        xp, t, target, input, beta, reduction
+    ),
+)
+
+
+@primitive(promote="arith", node="HuberLossBackward0", check=_no_integers("huber_cpu"))
+def huber(xp, input, target, *, delta, reduction):
+    """d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, d = input - target."""
+    loss = pointwise(xp, lambda a, b: _bent(xp, xp.abs(a - b), delta), input, target)
+    return mean_or_sum(xp, loss, reduction)
+
+
+def _huber_pull(xp, g, input, target, delta, reduction):
+    g = share(xp, g, input, reduction)
+    return pointwise(xp, lambda a, b, g: _limited(xp, a - b, delta) * g, input, target, g)
+
+
+def _huber_push(xp, t, input, target, delta, reduction):
+    return mean_or_sum(xp, _limited(xp, input - target, delta) * t, reduction)
+
+
+huber.vjp(
+    input=_huber_pull,
+    target=lambda xp, g, input, target, delta, reduction: _huber_pull(
+        xp, g, target, input, delta, reduction
+    ),
+)
+huber.jvp(
+    input=_huber_push,
+    target=lambda xp, t, input, target, delta, reduction: _huber_push(
+        xp, t, target, input, delta, reduction
+    ),
+)
+
+
+# --- the public functions ---
+
+
+def _pair(name: str, input: TensorLike, target: TensorLike) -> tuple:
+    """Two operands of one shape and dtype, broadcast with PyTorch's warning where they differ."""
+    if input.shape != target.shape:
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size.",
+            UserWarning,
+            stacklevel=3,
+        )
+        from tapegrad import operators
+
+        input, target = operators.broadcast_tensors(input, target)
+    if input.dtype is not target.dtype:
+        from tapegrad.core.promotion import result_type
+
+        dtype = result_type(input, target)
+        input, target = input.to(dtype), target.to(dtype)
+    return input, target
+
+
+def _weighted(loss: Any, weight: TensorLike, reduction: str) -> Any:
+    if weight._array.shape != loss._array.shape:
+        raise errors.value_error(
+            "Weights and input must have the same size.",
+            f"They are {list(weight._array.shape)} and {list(loss._array.shape)}.",
+        )
+    if reduction not in ("none", "mean", "sum"):
+        raise errors.value_error(
+            f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.",
+            "Name one of them.",
+        )
+    return loss * weight
+
+
+@autocast
+def mse_loss(
+    input: TensorLike, target: TensorLike, reduction: str = "mean", weight: TensorLike | None = None
+) -> Any:
+    """The mean of (input - target)^2; with `weight`, weighted by it.
+
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(2.)
+    """
+    input, target = _pair("mse_loss", input, target)
+    if weight is None:
+        return squared_error(input, target, reduction=check_reduction(reduction))
+    loss = _weighted((input - target) ** 2, weight, reduction)
+    return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
+@autocast
+def l1_loss(
+    input: TensorLike, target: TensorLike, reduction: str = "mean", weight: TensorLike | None = None
+) -> Any:
+    """The mean of |input - target|.
+
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(1.)
+    """
+    input, target = _pair("l1_loss", input, target)
+    loss = (input - target).abs()
+    if weight is None:
+        return reduced(loss, reduction)
+    loss = _weighted(loss, weight, reduction)
+    return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
+@autocast
+def smooth_l1_loss(
+    input: TensorLike, target: TensorLike, reduction: str = "mean", beta: float = 1.0
+) -> Any:
+    """The mean of d^2 / (2 beta) where |d| < beta, of |d| - beta / 2 elsewhere.
+
+    Source: Girshick, "Fast R-CNN", 2015, eq. 3 (beta = 1).
+
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(0.7500)
+    """
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    input, target = _pair("smooth_l1_loss", input, target)
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    return smooth_l1(input, target, beta=beta, reduction=check_reduction(reduction))
+
+
+@autocast
+def huber_loss(
+    input: TensorLike,
+    target: TensorLike,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: TensorLike | None = None,
+) -> Any:
+    """The mean of d^2 / 2 where |d| <= delta, of delta (|d| - delta / 2) elsewhere.
+
+    Source: Huber, "Robust Estimation of a Location Parameter", 1964.
+
+    >>> torch.nn.functional.huber_loss(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(0.7500)
+    """
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    input, target = _pair("huber_loss", input, target)
+    if weight is None:
+        return huber(input, target, delta=delta, reduction=check_reduction(reduction))
+    loss = huber(input, target, delta=delta, reduction="none")
+    return reduced(_weighted(loss, weight, reduction), reduction)

@@ -1,0 +1,246 @@
+"""Losses of class probabilities: negative log-likelihood, cross-entropy."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import float32
+from tapegrad.dispatch.autocast_state import IN_USE, widened
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.nn.loss.class_check import check_classes, check_probabilities
+from tapegrad.operators.nn.loss.mse_l1 import (
+    check_alike,
+    check_constant,
+    check_reduction,
+    legacy_reduction,
+    reduced,
+)
+from tapegrad.operators.nn.softmax import log_softmax
+from tapegrad.operators.with_number import over_number, plus_number, times_number
+
+
+@primitive(kernels=("pick", "unpick"))
+def pick_class(xp, x, target):
+    """x[i, target[i, ...], ...] for x (N, C, ...) and target (N, ...)."""
+    return xp.pick(x, target)
+
+
+pick_class.vjp(x=lambda xp, g, x_like, target: xp.unpick(g, target, x_like.shape))
+pick_class.jvp(x=lambda xp, t, target: xp.pick(t, target))
+
+
+@primitive(kernels=("pick", "unpick"))
+def unpick_class(xp, x, target, *, shape):
+    """Zeros of `shape` (N, C, ...) with x (N, ...) at the places that `pick_class` reads."""
+    return xp.unpick(x, target, shape)
+
+
+unpick_class.vjp(x=lambda xp, g, target: xp.pick(g, target))
+unpick_class.jvp(x=lambda xp, t, target, shape: xp.unpick(t, target, shape))
+
+
+@primitive(node="NllLossBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
+def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
+    """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...).
+
+    `ignore_index` is None where no target has it.
+    """
+    loss, total = _losses(xp, x, target, weight, ignore_index)
+    if reduction == "none":
+        return loss
+    return xp.sum(loss) if reduction == "sum" else xp.sum(loss) / total
+
+
+def _weights(xp, target, weight, ignore_index, dtype):
+    """For each target its weight, 0 for those to be ignored; and the targets made safe."""
+    used = target != ignore_index
+    safe = xp.where(used, target, 0)
+    if weight is None:
+        return xp.astype(used, dtype), safe
+    return xp.where(used, xp.reshape(xp.take(weight, xp.reshape(safe, (-1,))), safe.shape), 0), safe
+
+
+def _losses(xp, x, target, weight, ignore_index):
+    if weight is None and ignore_index is None:
+        return -xp.pick(x, target), prod(target.shape)
+    w, safe = _weights(xp, target, weight, ignore_index, x.dtype)
+    return xp.where(w == 0, 0, -xp.pick(x, safe) * w), xp.sum(w)
+
+
+def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
+    if weight is None and ignore_index is None:
+        share = -g / prod(target.shape) if reduction == "mean" else -g
+        return xp.unpick(xp.broadcast_to(share, target.shape), target, x_like.shape)
+    w, safe = _weights(xp, target, weight, ignore_index, x_like.dtype)
+    if reduction == "mean":
+        g = g / xp.sum(w)
+    # where everything is ignored the mean is nan, but its gradient 0
+    return xp.unpick(xp.where(w == 0, 0, -g * w), safe, x_like.shape)
+
+
+pick_classes.vjp(x=_pick_rule)
+pick_classes.jvp(
+    x=lambda xp, t, target, weight, ignore_index, reduction: pick_classes.op.forward(
+        xp, t, target, weight, ignore_index=ignore_index, reduction=reduction
+    )
+)
+
+
+@primitive(node="NllLoss2DBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
+def pick_places(xp, x, target, weight, *, ignore_index, reduction):
+    """`pick_classes` of inputs with places behind the classes, by the name PyTorch gives that."""
+    return pick_classes.op.forward(
+        xp, x, target, weight, ignore_index=ignore_index, reduction=reduction
+    )
+
+
+pick_places.vjp(x=pick_classes.op.vjps["x"].function)
+pick_places.jvp(x=pick_classes.op.jvps["x"].function)
+
+
+@takes_tensors(name="nll_loss_nd")
+def nll_loss(
+    input: TensorLike,
+    target: TensorLike,
+    weight: TensorLike | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """The mean of -input[i, target[i]] for log-probabilities (N, C, ...) and classes (N, ...).
+
+    Targets equal to `ignore_index` do not count. With `weight` (C) the loss of a target counts
+    weight[target] times, and the mean divides by the sum of these weights.
+
+    >>> x = torch.log_softmax(torch.zeros(2, 4), 1)
+    >>> torch.nn.functional.nll_loss(x, torch.tensor([0, 3]))
+    tensor(1.3863)
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    if IN_USE:
+        input, target, weight = widened(input, target, weight)
+    ignored = check_classes(input, target, weight, ignore_index)
+    return _nll(input, target, weight, ignored, check_reduction(reduction))
+
+
+def _nll(
+    input: TensorLike,
+    target: TensorLike,
+    weight: TensorLike | None,
+    ignored: int | None,
+    reduction: str,
+) -> Any:
+    n = input._array.ndim
+    if weight is not None:
+        name = "nll_loss2d_forward" if n > 2 else "nll_loss_forward"
+        check_constant(name, "weight", weight)
+        check_alike(input, weight)
+    if input.dtype.itemsize == 2:  # sums of numbers of 16 bits lose what is small
+        weight = None if weight is None else weight.to(float32)
+        return _nll(input.to(float32), target, weight, ignored, reduction).to(input.dtype)
+    if n > 2:
+        return pick_places(input, target, weight, ignore_index=ignored, reduction=reduction)
+    if n == 2:
+        return pick_classes(input, target, weight, ignore_index=ignored, reduction=reduction)
+    result = pick_classes(
+        input.unsqueeze(0), target.reshape(1), weight, ignore_index=ignored, reduction=reduction
+    )
+    return result.squeeze(0) if reduction == "none" else result
+
+
+@takes_tensors(name="cross_entropy_loss")
+def cross_entropy(
+    input: TensorLike,
+    target: TensorLike,
+    weight: TensorLike | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """The mean of -log softmax(input)[target] for logits (N, C, ...).
+
+    `target` holds classes (N, ...), or probabilities in the input's shape.
+
+    `ignore_index` and `weight` (C) are those of `nll_loss`. With `label_smoothing` e it is 1 - e of
+    that and e of the mean of -log softmax(input) over the classes.
+
+    Source of the smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer
+    Vision", 2016, section 7.
+
+    >>> torch.nn.functional.cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
+    tensor(1.3863)
+    """
+    reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
+    if label_smoothing > 1.0:
+        raise errors.runtime_error(
+            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}",
+            "It is the part of a target that is spread over all classes.",
+        )
+    if IN_USE:
+        input, target, weight = widened(input, target, weight)
+    axis = 1 if input.ndim > 1 else 0
+    if target._array.shape == input._array.shape:
+        check_probabilities(input, target, weight, axis, ignore_index)
+        return _soft_targets(input, target, weight, axis, reduction, label_smoothing)
+    logp = log_softmax(input, axis) if input._array.ndim else input
+    ignored = check_classes(input, target, weight, ignore_index)
+    loss = _nll(logp, target, weight, ignored, reduction)
+    if label_smoothing <= 0.0:
+        return loss
+    smooth = _smooth_loss(logp, target, weight, ignore_index, reduction, axis)
+    share = label_smoothing / input.shape[axis]
+    return times_number(loss, number=1 - label_smoothing) + times_number(smooth, number=share)
+
+
+def _smooth_loss(
+    logp: Any,
+    target: TensorLike,
+    weight: TensorLike | None,
+    ignore_index: int,
+    reduction: str,
+    axis: int,
+) -> Any:
+    """The loss against all classes alike."""
+    if weight is not None:
+        shape = [1] * logp.ndim
+        shape[axis] = -1
+        logp = logp * weight.reshape(shape)
+    smooth = -logp.sum(axis)
+    ignored = target == ignore_index
+    smooth = smooth.masked_fill(ignored, 0.0)
+    if reduction != "mean":
+        return reduced(smooth, reduction)
+    if weight is None:
+        return smooth.sum() / (~ignored).sum()
+    used = weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
+    return smooth.sum() / used.sum()
+
+
+def _soft_targets(
+    input: TensorLike,
+    target: TensorLike,
+    weight: TensorLike | None,
+    axis: int,
+    reduction: str,
+    label_smoothing: float,
+) -> Any:
+    logp = log_softmax(input, axis)
+    n = input.shape[axis]
+    if label_smoothing > 0.0:
+        target = times_number(target, number=1 - label_smoothing)
+        target = plus_number(target, number=label_smoothing / n)
+    if weight is not None:
+        shape = [1] * logp.ndim
+        shape[axis] = -1
+        logp = logp * weight.reshape(shape)
+    if reduction == "none":
+        return -(logp * target).sum(axis)
+    loss = -(logp * target).sum()
+    return loss if reduction == "sum" else over_number(loss, number=input.numel() // n)

@@ -1,0 +1,29 @@
+"""Negative log-likelihood of counts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapegrad.core.annotations import TensorLike
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.operators.nn.loss.mse_l1 import reduced
+from tapegrad.operators.with_number import plus_number, times_number
+
+__all__: list[str] = []  # they live in torch.nn.functional
+
+
+@autocast(name="poisson_nll_loss")
+def poisson_nll(
+    input: TensorLike, target: TensorLike, log_input: bool, full: bool, eps: float, reduction: str
+) -> Any:
+    """exp(x) - y x, or x - y log(x + eps); with `full`, Stirling's approximation of log(y!)."""
+    if log_input:
+        loss = input.exp() - target * input
+    else:
+        loss = input - target * plus_number(input, number=eps).log()
+    if full:
+        circle = times_number(target, number=2 * math.pi).log()
+        stirling = target * target.log() - target + times_number(circle, number=0.5)
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduced(loss, reduction)

@@ -1,0 +1,82 @@
+"""Lp pooling: the norm of each window.
+
+Source: Gulcehre, Cho, Pascanu and Bengio, "Learned-Norm Pooling for Deep Feedforward and Recurrent
+Neural Networks", 2014.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import TensorLike
+from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
+from tapegrad.operators.nn.pool_size import array_of, is_default
+from tapegrad.operators.pointwise.relu import relu
+
+
+def _root(out: Any, norm_type: float, n: int) -> Any:
+    """The root of the sums: a sum of odd powers may be negative, and then gives 0."""
+    return ((out.sign() * relu(out.abs())) * n).pow(1.0 / norm_type)
+
+
+def _elements(kernel_size: Any, n: int) -> int:
+    if isinstance(kernel_size, int):
+        return kernel_size**n
+    number = 1
+    for each in kernel_size:
+        number *= each
+    return number if len(kernel_size) == n else number**n
+
+
+def lp_pool1d(
+    input: TensorLike,
+    norm_type: float,
+    kernel_size: Any,
+    stride: Any = None,
+    ceil_mode: bool = False,
+) -> Any:
+    """`(sum of x^p over each window)^(1/p)` along the last dimension, p = `norm_type`.
+
+    >>> torch.nn.functional.lp_pool1d(torch.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
+    tensor([[ 5., 10.]])
+    """
+    array_of("avg_pool1d", input)
+    step = None if is_default(stride) else stride
+    out = avg_pool1d(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
+    return _root(out, norm_type, _elements(kernel_size, 1))
+
+
+def lp_pool2d(
+    input: TensorLike,
+    norm_type: float,
+    kernel_size: Any,
+    stride: Any = None,
+    ceil_mode: bool = False,
+) -> Any:
+    """`(sum of x^p over each window)^(1/p)` of (N, C, H, W) or (C, H, W), p = `norm_type`.
+
+    >>> torch.nn.functional.lp_pool2d(torch.tensor([[[3.0, 4.0], [0.0, 0.0]]]), 2, 2)
+    tensor([[[5.]]])
+    """
+    array_of("avg_pool2d", input)
+    step = None if is_default(stride) else stride
+    out = avg_pool2d(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
+    return _root(out, norm_type, _elements(kernel_size, 2))
+
+
+def lp_pool3d(
+    input: TensorLike,
+    norm_type: float,
+    kernel_size: Any,
+    stride: Any = None,
+    ceil_mode: bool = False,
+) -> Any:
+    """`(sum of x^p over each window)^(1/p)` of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> torch.nn.functional.lp_pool3d(torch.ones(1, 2, 2, 2), 3, 2)
+    tensor([[[[2.]]]])
+    """
+    array_of("avg_pool3d", input)
+    step = None if is_default(stride) else stride
+    out = avg_pool3d(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
+    return _root(out, norm_type, _elements(kernel_size, 3))

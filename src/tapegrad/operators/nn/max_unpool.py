@@ -1,0 +1,196 @@
+"""Max unpooling: elements back at the places where max pooling found them, zeros elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapegrad.arrays.namespaces import elements
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import int64, of
+from tapegrad.dispatch.autocast_state import IN_USE, autocast, widened
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.nn.pool_size import array_of, is_default
+from tapegrad.operators.shape.permute_squeeze import squeeze, unsqueeze
+
+
+def _unpooling(name: str, node: str) -> Any:
+    @linear(name=name, node=node, hidden=("indices",), kernels=("put_places", "take_places"))
+    def unpooled(xp, x, indices, *, sizes):
+        """Images of `sizes`: zeros, and the elements of x at the places `indices`."""
+        return xp.put_places(x, indices, sizes, False)
+
+    unpooled.vjp(x=lambda xp, g, indices, sizes: xp.take_places(g, indices, len(sizes)))
+    return unpooled
+
+
+unpool_plane = _unpooling("max_unpool2d", "MaxUnpool2DBackward0")
+unpool_volume = _unpooling("max_unpool3d", "MaxUnpool3DBackward0")
+
+
+def _of_each(value: Any, n: int) -> Sequence[int]:
+    return (value,) * n if isinstance(value, int) else value
+
+
+def _output_size(
+    shape: tuple[int, ...], kernel: Any, stride: Any, padding: Any, output_size: Any
+) -> tuple[int, ...]:
+    """The size before pooling: the smallest that fits, or the one that is said, if it fits."""
+    n = len(kernel)
+    spatial = shape[-n:]
+    default = [
+        (spatial[d] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(len(kernel))
+    ]
+    if output_size is None:
+        return tuple(default)
+    if len(output_size) == n + 2:
+        output_size = output_size[2:]
+    if len(output_size) != n:
+        raise errors.value_error(
+            f"output_size should be a sequence containing {n} or {n + 2} elements, but it has "
+            f"a length of '{len(output_size)}'",
+            "Give the size of the tensor that was pooled.",
+        )
+    for d in range(n):
+        least, most = default[d] - stride[d], default[d] + stride[d]
+        if not least < output_size[d] < most:
+            raise errors.value_error(
+                f'invalid output_size "{output_size}" (dim {d} must be between {least} and {most})',
+                "Give the size of the tensor that was pooled.",
+            )
+    return tuple(output_size)
+
+
+def _check(input: TensorLike, indices: TensorLike, sizes: tuple[int, ...]) -> None:
+    n = len(sizes)
+    array, where = array_of(f"max_unpool{n}d", input), indices._array
+    dtype = of(where.dtype)
+    if dtype is not int64:
+        given = f" but got: {dtype.scalar_name}" if n == 2 else ""
+        raise errors.runtime_error(
+            f"elements in indices should be type int64{given}",
+            "Pass the indices that max_pool gives with return_indices=True.",
+        )
+    if array.ndim not in (n + 1, n + 2):
+        raise errors.runtime_error(
+            f"Input to max_unpooling{n}d should be a {n + 1}d or {n + 2}d Tensor, but got a "
+            f"tensor with {array.ndim} dimensions.",
+            "Inputs are (N, C, ...) or (C, ...).",
+        )
+    if array.shape != where.shape:
+        raise errors.runtime_error(
+            "Expected shape of indices to be same as that of the input tensor "
+            f"({list(array.shape)}) but got indices tensor with shape: {list(where.shape)}",
+            "There is a place for each element.",
+        )
+    for i in range(1, array.ndim):
+        if array.shape[i] == 0:
+            raise errors.runtime_error(
+                f"max_unpooling{n}d_forward_out_cpu(): Expected input to have non-zero size "
+                f"for non-batch dimensions, but got {list(array.shape)} with dimension {i} "
+                "being empty.",
+                "There is nothing to unpool.",
+            )
+    if not of(array.dtype).is_floating_point:
+        raise no_kernel(f"max_unpool{n}d", of(array.dtype))
+    room = 1
+    for size in sizes:
+        room *= size
+    where = elements(where)
+    if where.size and (where.min() < 0 or where.max() >= room):
+        flat = where.reshape(-1)
+        wrong = int(flat[(flat < 0) | (flat >= room)][-1])
+        raise errors.runtime_error(
+            f"Found an invalid max index: {wrong} (output volumes are of size "
+            f"{'x'.join(map(str, sizes))})",
+            "Give output_size, the size of the tensor that was pooled.",
+        )
+
+
+@takes_tensors
+def max_unpool1d(
+    input: TensorLike,
+    indices: TensorLike,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Any:
+    """The inverse of `max_pool1d` as far as there is one: elements at `indices`, else zeros.
+
+    >>> x = torch.tensor([[1.0, 3.0, 2.0, 4.0]])
+    >>> y, indices = torch.nn.functional.max_pool1d(x, 2, return_indices=True)
+    >>> torch.nn.functional.max_unpool1d(y, indices, 2)
+    tensor([[0., 3., 0., 4.]])
+    """
+    kernel = _of_each(kernel_size, 1)
+    steps = kernel if is_default(stride) else _of_each(stride, 1)
+    pads = _of_each(padding, 1)
+    shape = array_of("max_unpool1d", input).shape
+    sizes = (*_output_size(shape, kernel, steps, pads, output_size), 1)
+    if IN_USE:
+        (input,) = widened(input)
+    input, indices = unsqueeze(input, -1), unsqueeze(indices, -1)
+    _check(input, indices, sizes)
+    return squeeze(unpool_plane(input, indices, sizes=sizes), -1)
+
+
+@autocast
+def max_unpool2d(
+    input: TensorLike,
+    indices: TensorLike,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Any:
+    """The inverse of `max_pool2d` as far as there is one: elements at `indices`, else zeros.
+
+    The result has the smallest size that pools to the input's, or `output_size`.
+
+    >>> x = torch.tensor([[[1.0, 3.0], [2.0, 4.0]]])
+    >>> y, indices = torch.nn.functional.max_pool2d(x, 2, return_indices=True)
+    >>> torch.nn.functional.max_unpool2d(y, indices, 2)
+    tensor([[[0., 0.],
+             [0., 4.]]])
+    """
+    kernel = _of_each(kernel_size, 2)
+    steps = kernel if is_default(stride) else _of_each(stride, 2)
+    pads = _of_each(padding, 2)
+    shape = array_of("max_unpool2d", input).shape
+    sizes = _output_size(shape, kernel, steps, pads, output_size)
+    _check(input, indices, sizes)
+    return unpool_plane(input, indices, sizes=sizes)
+
+
+@autocast
+def max_unpool3d(
+    input: TensorLike,
+    indices: TensorLike,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Any:
+    """The inverse of `max_pool3d` as far as there is one: elements at `indices`, else zeros.
+
+    >>> y, indices = torch.ones(1, 1, 1, 1), torch.tensor([[[[3]]]])
+    >>> torch.nn.functional.max_unpool3d(y, indices, (1, 2, 2))
+    tensor([[[[0., 0.],
+              [0., 1.]]]])
+    """
+    kernel = _of_each(kernel_size, 3)
+    steps = kernel if is_default(stride) else _of_each(stride, 3)
+    pads = _of_each(padding, 3)
+    shape = array_of("max_unpool3d", input).shape
+    sizes = _output_size(shape, kernel, steps, pads, output_size)
+    if min(steps) <= 0:
+        raise errors.runtime_error(
+            f"strides should be greater than zero, but got stride: {list(steps)}",
+            "Pass the stride of the pooling.",
+        )
+    _check(input, indices, sizes)
+    return unpool_volume(input, indices, sizes=sizes)

@@ -1,0 +1,124 @@
+"""The forms of operators that PyTorch's layers call: further outputs, fewer checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import bool_
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.nn.batch_group_norm import group_norm
+from tapegrad.operators.nn.batch_group_norm_rules import group_standardize
+from tapegrad.operators.nn.dropout import _noise
+from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
+from tapegrad.operators.shape.split_chunk import split_with_sizes
+
+
+@linear(node="NativeDropoutBackward0", hidden=("mask",))
+def drop_masked(xp, x, mask, *, scale):
+    """`x` times `scale` where `mask` is true, else zero."""
+    return x * xp.astype(mask, x.dtype, copy=False) * scale
+
+
+drop_masked.vjp(x=lambda xp, g, mask, scale: g * xp.astype(mask, g.dtype, copy=False) * scale)
+
+
+@linear(node="UnsafeSplitWithSizesBackward0", outputs="many")
+def split_by_sizes_untracked(xp, x, *, axis, sizes):
+    """Parts of the given sizes along `axis` that do not count as views of it."""
+    parts, start = [], 0
+    before, behind = (slice(None),) * axis, (slice(None),) * (x.ndim - axis - 1)
+    for size in sizes:
+        parts.append(x[(*before, slice(start, start + size), *behind)])
+        start += size
+    return parts
+
+
+split_by_sizes_untracked.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
+
+
+def native_dropout(input: TensorLike, p: float, train: bool | None) -> tuple:
+    """`dropout`, and the mask of what is left: a pair.
+
+    With `train=False` nothing is dropped, with None it is as with True.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.native_dropout(torch.ones(4), 0.5, True)
+    (tensor([0., 0., 2., 0.]), tensor([False, False,  True, False]))
+    """
+    tensor_argument("native_dropout", input)
+    p = real_argument("native_dropout", "p", 2, p)
+    if train is False or p == 0:
+        mask, scale = input.detach().new_ones(input.shape, dtype=bool_), 1.0
+    elif p == 1:
+        mask, scale = input.detach().new_zeros(input.shape, dtype=bool_), 0.0
+    else:
+        if not 0 <= p <= 1:
+            raise errors.runtime_error(
+                f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}",
+                "p is the probability that an element is dropped.",
+            )
+        if not input.dtype.is_floating_point:
+            raise errors.runtime_error(
+                "result type Float can't be cast to the desired output type "
+                f"{input.dtype.scalar_name}",
+                "Convert the input: .float().",
+            )
+        mask, scale = _noise(input, p, False).bool(), 1 / (1 - p)
+    return drop_masked(input, mask, scale=scale), mask
+
+
+@takes_tensors
+def native_group_norm(
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> tuple:
+    """`group_norm`, the means and the reciprocal standard deviations: three tensors.
+
+    The input has the shape (N, C, ...) with `HxW` elements a channel; the moments have the shape
+    (N, group) and no derivative.
+
+    >>> x = torch.tensor([[1.0, 3.0, 5.0, 5.0]])
+    >>> _, mean, rstd = torch.native_group_norm(x, None, None, 1, 4, 1, 2, 0.0)
+    >>> mean, rstd
+    (tensor([[2., 5.]]), tensor([[1., inf]]))
+    """
+    group_norm(input.detach(), group, weight, bias, eps)  # its errors
+    y, mean, variance = group_standardize(input, weight, bias, groups=group, eps=eps)
+    mean, scale = mean.reshape(N, group), (variance.reshape(N, group) + eps).rsqrt()
+    if input.dtype.itemsize == 2 and (weight is None or weight.dtype is input.dtype):
+        mean, scale = mean.to(input.dtype), scale.to(input.dtype)
+    return y, mean, scale
+
+
+def unsafe_split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple:
+    """`split_with_sizes`; what is written in place into a part has no place in others' history.
+
+    >>> torch.unsafe_split_with_sizes(torch.arange(5), [2, 3])
+    (tensor([0, 1]), tensor([2, 3, 4]))
+    """
+    parts = split_with_sizes(input.detach(), split_sizes, dim)
+    axis = axis_of(dim, input._array.ndim)
+    sizes = tuple(part.shape[axis] for part in parts)
+    return split_by_sizes_untracked(input, axis=axis, sizes=sizes)
+
+
+@takes_tensors
+def detach_copy(input: TensorLike) -> Any:
+    """A copy of the tensor without its history.
+
+    In PyTorch the copy asks for a gradient that does not exist; here it asks for none.
+
+    >>> torch.detach_copy(torch.ones(2, requires_grad=True))
+    tensor([1., 1.])
+    """
+    return input.detach().clone()

@@ -1,0 +1,92 @@
+"""One step of recurrent networks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.operators.linalg.addmm_linear import linear
+from tapegrad.operators.pointwise.relu import relu
+from tapegrad.operators.pointwise.sigmoid_logit import sigmoid
+from tapegrad.operators.pointwise.trigonometry import tanh
+
+__all__ = ["gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell"]
+
+
+def _check(x: TensorLike, states: tuple, w_ih: Any, w_hh: Any) -> None:
+    advice = "The input is (batch, input_size), each state (batch, hidden_size)."
+    if x.size(1) != w_ih.size(1):
+        raise errors.runtime_error(
+            f"input has inconsistent input_size: got {x.size(1)} expected {w_ih.size(1)}", advice
+        )
+    for i, h in enumerate(states):
+        if h.size(0) != x.size(0):
+            raise errors.runtime_error(
+                f"Input batch size {x.size(0)} doesn't match hidden{i} batch size {h.size(0)}",
+                advice,
+            )
+        if h.size(1) != w_hh.size(1):
+            raise errors.runtime_error(
+                f"hidden{i} has inconsistent hidden_size: got {h.size(1)}, expected {w_hh.size(1)}",
+                advice,
+            )
+
+
+def rnn_tanh_cell(
+    input: TensorLike, hx: TensorLike, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> Any:
+    """tanh(w_ih input + b_ih + w_hh hx + b_hh).
+
+    >>> torch.rnn_tanh_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.eye(1), torch.eye(1))
+    tensor([[0.7616]])
+    """
+    _check(input, (hx,), w_ih, w_hh)
+    return tanh(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+
+
+def rnn_relu_cell(
+    input: TensorLike, hx: TensorLike, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> Any:
+    """relu(w_ih input + b_ih + w_hh hx + b_hh).
+
+    >>> torch.rnn_relu_cell(torch.ones(1, 1), torch.ones(1, 1), torch.eye(1), torch.eye(1))
+    tensor([[2.]])
+    """
+    _check(input, (hx,), w_ih, w_hh)
+    return relu(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+
+
+def lstm_cell(
+    input: TensorLike, hx: TensorLike, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> tuple:
+    """The next state (h, c) of long short-term memory; see `torch.nn.LSTMCell`.
+
+    >>> w, zero = torch.ones(4, 1), torch.zeros(1, 1)
+    >>> torch.lstm_cell(torch.ones(1, 1), (zero, zero), w, w)
+    (tensor([[0.3696]]), tensor([[0.5568]]))
+    """
+    if not isinstance(hx, (tuple, list)):
+        raise errors.must_be("lstm_cell", "hx", 2, "tuple of Tensors", hx)
+    h, c = hx
+    _check(input, (h, c), w_ih, w_hh)
+    gates = linear(input, w_ih, b_ih) + linear(h, w_hh, b_hh)
+    i, f, n, o = gates.chunk(4, 1)
+    c = sigmoid(f) * c + sigmoid(i) * tanh(n)
+    return sigmoid(o) * tanh(c), c
+
+
+def gru_cell(
+    input: TensorLike, hx: TensorLike, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> Any:
+    """The next state of gated recurrent units; see `torch.nn.GRUCell`.
+
+    >>> w, zero = torch.ones(3, 1), torch.zeros(1, 1)
+    >>> torch.gru_cell(torch.ones(1, 1), zero, w, w)
+    tensor([[0.2048]])
+    """
+    _check(input, (hx,), w_ih, w_hh)
+    r_x, z_x, n_x = linear(input, w_ih, b_ih).chunk(3, 1)
+    r_h, z_h, n_h = linear(hx, w_hh, b_hh).chunk(3, 1)
+    n = tanh(n_x + sigmoid(r_x + r_h) * n_h)
+    return (hx - n) * sigmoid(z_x + z_h) + n

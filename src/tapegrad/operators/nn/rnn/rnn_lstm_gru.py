@@ -1,0 +1,271 @@
+"""Recurrent networks of several layers and directions, on padded or packed sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered
+from tapegrad.operators.linalg.matmul_check import mismatch
+from tapegrad.operators.nn.dropout import dropout as drop
+from tapegrad.operators.nn.rnn.gru import gru_layer
+from tapegrad.operators.nn.rnn.lstm import lstm_layer
+from tapegrad.operators.nn.rnn.rnn_tanh_relu import rnn_layer
+from tapegrad.operators.nn.rnn.stepwise import stepwise_gru, stepwise_lstm
+from tapegrad.operators.shape.cat_stack import cat, stack
+
+__all__ = ["gru", "lstm", "rnn_relu", "rnn_tanh"]
+
+
+class _Options:
+    """What the arguments of a call say, padded or packed."""
+
+    __slots__ = (
+        "bidirectional", "dropout", "has_biases", "hx", "input", "n_layers", "packed", "params",
+        "sizes", "train", "turned",
+    )  # fmt: skip
+
+    def __init__(self, given: tuple, mixed: bool = False):
+        self.packed = isinstance(given[3], (list, tuple))
+        if self.packed:
+            self.input, sizes, self.hx, self.params, self.has_biases = given[:5]
+            self.n_layers, self.dropout, self.train, self.bidirectional = given[5:]
+            self.turned = False
+            self.sizes = tuple(sizes.tolist())
+            _check_sizes(self.sizes, self.input)
+        else:
+            self.input, self.hx, self.params, self.has_biases, self.n_layers = given[:5]
+            self.dropout, self.train, self.bidirectional, self.turned = given[5:]
+            if self.turned:
+                self.input = self.input.transpose(0, 1).contiguous()
+            self.sizes = (self.input.shape[1],) * self.input.shape[0]
+        if not self.sizes:
+            raise errors.runtime_error(
+                "Expected sequence length to be larger than 0 in RNN",
+                "The input is (length, batch, features), or with batch_first (batch, length, "
+                "features).",
+            )
+        states = self.hx if isinstance(self.hx, (tuple, list)) else (self.hx,)
+        for x in states:
+            if x.dtype is not self.input.dtype and not mixed:
+                raise errors.runtime_error(
+                    "mat1 and mat2 must have the same dtype, but got "
+                    f"{x.dtype.scalar_name} and {self.input.dtype.scalar_name}",
+                    f"Convert the state: hx.to({self.input.dtype}).",
+                )
+
+
+def _check_sizes(sizes: tuple[int, ...], data: Any) -> None:
+    if list(sizes) != sorted(sizes, reverse=True) or sum(sizes) != data.shape[0]:
+        raise errors.runtime_error(
+            f"batch_sizes {list(sizes)} are not those of a packed sequence of {data.shape[0]} rows",
+            "They never increase, and sum to the number of rows: pack_padded_sequence makes them.",
+        )
+
+
+def _last_rows(sizes: tuple[int, ...]) -> np.ndarray:
+    """The row of a packed sequence in which each sequence ends."""
+    starts = np.concatenate(([0], np.cumsum(sizes[:-1])))
+    found = np.empty(sizes[0], np.int64)
+    for start, n in zip(starts, sizes, strict=True):
+        found[:n] = np.arange(start, start + n)
+    return found
+
+
+def _last_output(output: Any, sizes: tuple[int, ...], reverse: bool) -> Any:
+    if output.ndim == 3:
+        return output[0 if reverse else -1]
+    if reverse:
+        return output[: sizes[0]]
+    return output.index_select(0, wrap(_last_rows(sizes)))
+
+
+def _runs_by_steps(hx: TensorLike) -> bool:
+    """Whether an LSTM is packed, or projects its output: PyTorch then runs it step by step."""
+    if not isinstance(hx, (tuple, list)):  # packed: these are batch_sizes and hx
+        return True
+    return hx[0].shape[-1] != hx[1].shape[-1]
+
+
+def _run(call: _Options, states: tuple, layer: Callable) -> tuple:
+    """The output of the last layer, and for each part of the state those of all layers.
+
+    `layer(x, states, weights, sizes, reverse)` gives the output, then the last of each part of the
+    state but the first, which is the output's.
+    """
+    x = call.input
+    directions = 2 if call.bidirectional else 1
+    n_weights = len(call.params) // (call.n_layers * directions)
+    starts = [part.unbind(0) for part in states]
+    ends: list[tuple] = []
+    for i in range(call.n_layers):
+        outputs = []
+        for reverse in range(directions):
+            k = i * directions + reverse
+            weights = call.params[k * n_weights : (k + 1) * n_weights]
+            w_ih = weights[0]
+            if x.shape[-1] != w_ih.shape[1]:
+                raise mismatch((x.numel() // max(x.shape[-1], 1), x.shape[-1]), w_ih.shape[::-1])
+            start = [part[k] for part in starts]
+            output, *others = layer(x, start, weights, call.sizes, bool(reverse))
+            ends.append((_last_output(output, call.sizes, bool(reverse)), *others))
+            outputs.append(output)
+        x = outputs[0] if directions == 1 else cat(outputs, -1)
+        if call.dropout and call.train and i < call.n_layers - 1:
+            x = drop(x, call.dropout, True)
+    if call.turned:
+        x = x.transpose(0, 1)
+    return (x, *[stack(part) for part in zip(*ends, strict=True)])
+
+
+def lstm(
+    input: TensorLike,
+    hx: TensorLike,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: Any,
+    batch_first: Any,
+) -> tuple:
+    """Long short-term memory: the output, the last h and the last c; see `torch.nn.LSTM`.
+
+    A packed sequence is given as (data, batch_sizes, hx, params, has_biases, num_layers, dropout,
+    train, bidirectional).
+
+    >>> w, x, h = torch.ones(4, 1), torch.zeros(3, 1, 1), torch.zeros(1, 1, 1)
+    >>> y, h, c = torch.lstm(x, (h, h), (w, w), False, 1, 0.0, False, False, False)
+    >>> y.shape
+    torch.Size([3, 1, 1])
+    """
+    stepwise = lower_dtype() is not None
+    if stepwise and not _runs_by_steps(hx):
+        input, hx, params = lowered(input, hx, params)
+        stepwise = False
+    call = _Options(
+        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
+        stepwise,
+    )
+
+    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+        if stepwise:
+            return stepwise_lstm(x, start, weights, sizes, reverse, bool(call.has_biases))
+        inputs = (x, *start, *weights)
+        return lstm_layer(
+            *inputs,
+            has_bias=bool(call.has_biases),
+            sizes=sizes,
+            reverse=reverse,
+            wants_input=x.requires_grad,
+        )[:2]
+
+    return _run(call, tuple(call.hx), layer)
+
+
+def gru(
+    input: TensorLike,
+    hx: TensorLike,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: Any,
+    batch_first: Any,
+) -> tuple:
+    """Gated recurrent units: the output and the last h; see `torch.nn.GRU`.
+
+    A packed sequence is given as for `torch.lstm`.
+
+    >>> w, x, h = torch.ones(3, 1), torch.zeros(3, 1, 1), torch.zeros(1, 1, 1)
+    >>> y, h = torch.gru(x, h, (w, w), False, 1, 0.0, False, False, False)
+    >>> y.shape
+    torch.Size([3, 1, 1])
+    """
+    stepwise = lower_dtype() is not None
+    call = _Options(
+        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
+        stepwise,
+    )
+
+    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+        if stepwise:
+            return stepwise_gru(x, start, weights, sizes, reverse)
+        return gru_layer(
+            *(x, *start, *weights), sizes=sizes, reverse=reverse, wants_input=x.requires_grad
+        )[:1]
+
+    return _run(call, (call.hx,), layer)
+
+
+def _simple(activation: str, given: tuple) -> tuple:
+    if IN_USE:
+        given = lowered(*given)
+    call = _Options(given)
+
+    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+        return rnn_layer(
+            *(x, *start, *weights),
+            activation=activation,
+            sizes=sizes,
+            reverse=reverse,
+            wants_input=x.requires_grad,
+        )[:1]
+
+    return _run(call, (call.hx,), layer)
+
+
+def rnn_tanh(
+    input: TensorLike,
+    hx: TensorLike,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: Any,
+    batch_first: Any,
+) -> tuple:
+    """A recurrent network with tanh: the output and the last h; see `torch.nn.RNN`.
+
+    A packed sequence is given as for `torch.lstm`.
+
+    >>> w, x, h = torch.ones(1, 1), torch.ones(2, 1, 1), torch.zeros(1, 1, 1)
+    >>> torch.rnn_tanh(x, h, (w, w), False, 1, 0.0, False, False, False)[0].flatten()
+    tensor([0.7616, 0.9427])
+    """
+    return _simple(
+        "tanh",
+        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
+    )
+
+
+def rnn_relu(
+    input: TensorLike,
+    hx: TensorLike,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: Any,
+    batch_first: Any,
+) -> tuple:
+    """A recurrent network with ReLU: the output and the last h; see `torch.nn.RNN`.
+
+    A packed sequence is given as for `torch.lstm`.
+
+    >>> w, x, h = torch.ones(1, 1), torch.ones(2, 1, 1), torch.zeros(1, 1, 1)
+    >>> torch.rnn_relu(x, h, (w, w), False, 1, 0.0, False, False, False)[0].flatten()
+    tensor([1., 2.])
+    """
+    return _simple(
+        "relu",
+        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
+    )

@@ -1,0 +1,61 @@
+"""The older names of interpolation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.operators.nn.interpolate import interpolate
+
+
+def _deprecated(name: str) -> None:
+    warnings.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def upsample(
+    input: TensorLike,
+    size: Shape | None = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Any:
+    """The older name of `interpolate`.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
+    >>> torch.nn.functional.upsample(torch.tensor([[[1.0, 2.0]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
+    _deprecated("upsample")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: TensorLike, size: Shape | None = None, scale_factor: Any = None) -> Any:
+    """`interpolate` with mode `nearest`.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
+    >>> torch.nn.functional.upsample_nearest(torch.tensor([[[1.0, 2.0]]]), size=3)
+    tensor([[[1., 1., 2.]]])
+    """
+    _deprecated("upsample_nearest")
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(
+    input: TensorLike, size: Shape | None = None, scale_factor: Any = None
+) -> Any:
+    """`interpolate` with mode `bilinear` and aligned corners.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
+    >>> torch.nn.functional.upsample_bilinear(torch.tensor([[[[1.0, 2.0]]]]), size=(1, 3))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
+    _deprecated("upsample_bilinear")
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

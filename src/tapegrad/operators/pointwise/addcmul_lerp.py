@@ -1,0 +1,144 @@
+"""Three operands: addcmul, addcdiv, lerp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.dtype import of
+from tapegrad.core.scalar import fitted
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise
+from tapegrad.operators.dtype_check import BOOL, INTEGER, common_dtype, lacks
+
+__all__ = ["addcdiv", "addcmul", "lerp"]
+
+
+@elementwise(name="addcmul", check=lacks("addcmul_cpu_out", BOOL))
+def add_product(xp, input, tensor1, tensor2, *, value):
+    """`input + value * tensor1 * tensor2`."""
+    product = tensor1 * tensor2
+    return input + (product if value == 1 else value * product)
+
+
+add_product.vjp(
+    input=lambda g: g,
+    tensor1=lambda g, tensor2, value: g * (tensor2 * value),
+    tensor2=lambda g, tensor1, value: g * (tensor1 * value),
+)
+
+
+def _factor(value: Any, *operands: Any) -> Any:
+    """`value` as a number of the dtype that the operands have in common."""
+    if value == 1 or not all(hasattr(x, "_array") for x in operands):
+        return value
+    return fitted(value, common_dtype(*operands))
+
+
+def addcmul(
+    input: TensorLike, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None
+) -> Any:
+    """`input + value * tensor1 * tensor2`, element by element.
+
+    >>> torch.addcmul(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), value=10)
+    tensor([31., 81.])
+    """
+    value = _factor(value, input, tensor1, tensor2)
+    return finish("addcmul", add_product(input, tensor1, tensor2, value=value), out)
+
+
+addcmul_ = in_place(addcmul)
+
+
+@elementwise(name="addcdiv")
+def add_quotient(xp, input, tensor1, tensor2, *, value):
+    """`input + value * tensor1 / tensor2`."""
+    return input + (tensor1 if value == 1 else value * tensor1) / tensor2
+
+
+add_quotient.vjp(
+    input=lambda g: g,
+    tensor1=lambda g, tensor2, value: g * (value / tensor2),
+    tensor2=lambda g, tensor1, tensor2, value: -g * (value * tensor1 / (tensor2 * tensor2)),
+)
+
+
+def addcdiv(
+    input: TensorLike, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None
+) -> Any:
+    """`input + value * tensor1 / tensor2`, element by element.
+
+    >>> torch.addcdiv(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([2.0, 4.0]), value=10)
+    tensor([6., 6.])
+    """
+    if not any(of(x._array.dtype).category > 1 for x in (tensor1, tensor2)):
+        raise errors.runtime_error(
+            "Integer division with addcdiv is no longer supported, and in a future  release "
+            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+            "behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+            "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "tensor2) for float inputs. The future addcdiv behavior is just the latter "
+            "implementation: (input + value * tensor1 / tensor2), for all dtypes.",
+            "Convert one of the two to a floating-point type first.",
+        )
+    value = _factor(value, input, tensor1, tensor2)
+    return finish("addcdiv", add_quotient(input, tensor1, tensor2, value=value), out)
+
+
+addcdiv_ = in_place(addcdiv)
+
+
+# --- linear interpolation --------------------------------------------------------------------
+
+
+def _interpolate(xp: Namespace, start: Any, end: Any, weight: Array) -> Any:
+    """From the nearer end, so that weights 0 and 1 give the ends exactly."""
+    way = end - start
+    if isinstance(weight, (int, float, complex)):
+        return start + weight * way if abs(weight) < 0.5 else end - way * (1 - weight)
+    return xp.where(xp.abs(weight) < 0.5, start + weight * way, end - way * (1 - weight))
+
+
+@elementwise(node="LerpBackward0", check=lacks("lerp_kernel_scalar", BOOL, INTEGER))
+def lerp_number(xp, input, end, *, weight):
+    """`input + weight * (end - input)` for a number `weight`."""
+    return _interpolate(xp, input, end, weight)
+
+
+lerp_number.vjp(input=lambda g, weight: g * (1 - weight), end=lambda g, weight: g * weight)
+
+
+@elementwise(node="LerpBackward1", check=lacks("lerp_kernel_tensor", BOOL, INTEGER))
+def lerp_tensor(xp, input, end, weight):
+    """`input + weight * (end - input)`, element by element."""
+    return _interpolate(xp, input, end, weight)
+
+
+lerp_tensor.vjp(
+    input=lambda g, weight: g * (1 - weight),
+    end=lambda g, weight: g * weight,
+    weight=lambda g, input, end: g * (end - input),
+)
+
+
+def lerp(input: TensorLike, end: Any, weight: TensorLike, *, out: Out = None) -> Any:
+    """`input + weight * (end - input)`: the way from `input` to `end`, `weight` of it.
+
+    >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
+    tensor([ 0.2500, 12.5000])
+    """
+    kinds = {x.dtype for x in (input, end, weight) if hasattr(x, "_array")}
+    if len(kinds) > 1:
+        raise errors.runtime_error(
+            f"expected dtype {input.dtype.scalar_name.lower()} for `end` but got dtype "
+            f"{end.dtype.scalar_name.lower()}",
+            "Give all tensors one dtype.",
+        )
+    if hasattr(weight, "_array"):
+        return finish("lerp", lerp_tensor(input, end, weight), out)
+    return finish("lerp", lerp_number(input, end, weight=weight), out)
+
+
+lerp_ = in_place(lerp)

@@ -1,0 +1,240 @@
+"""Arithmetic: sums, differences, products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Out, Scalar, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import bool_, of
+from tapegrad.core.promotion import promote
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise
+from tapegrad.operators.dtype_check import tensor_first
+
+__all__ = [
+    "add",
+    "mul",
+    "multiply",
+    "neg",
+    "neg_",
+    "negative",
+    "negative_",
+    "positive",
+    "rsub",
+    "sub",
+    "subtract",
+]
+
+
+# --- sums ------------------------------------------------------------------------------------
+
+
+def _is_bool(x: Any) -> bool:
+    """Whether an operand, a tensor, an array or a number, is a truth value."""
+    if type(x) is bool:
+        return True
+    dtype = getattr(getattr(x, "_array", x), "dtype", None)
+    return dtype is not None and of(dtype) is bool_
+
+
+@elementwise(name="add", node="AddBackward0", ufunc="add")
+def plus(xp, input, other):
+    """Sum of two tensors, element by element, with broadcasting."""
+    return xp.logical_or(input, other) if _is_bool(input) else input + other
+
+
+plus.vjp(input=lambda g: g, other=lambda g: g)
+
+
+@elementwise(node="AddBackward0")
+def add_scaled(xp, input, other, *, alpha):
+    """`input + alpha * other`; of truth values, either where alpha is true."""
+    if _is_bool(input):
+        return xp.logical_or(input, other if alpha else input)
+    return input + alpha * other
+
+
+add_scaled.vjp(input=lambda g: g, other=lambda g, alpha: g * alpha)
+
+
+def _check_alpha(alpha: Any, *operands: Any) -> None:
+    dtype = promote([getattr(x, "_array", x) for x in operands])
+    if isinstance(alpha, bool) and dtype is not bool_:
+        raise errors.runtime_error(
+            "Boolean alpha only supported for Boolean results.", "Pass a number."
+        )
+    if isinstance(alpha, complex) and dtype.category == 2:
+        raise errors.runtime_error(
+            "For non-complex input tensors, argument alpha must not be a complex number.",
+            "Convert one of the tensors to a complex type first.",
+        )
+    if isinstance(alpha, (float, complex)) and dtype.category < 2:
+        raise errors.runtime_error(
+            "For integral input tensors, argument alpha must not be a floating point number.",
+            "Pass an integer, or convert the tensors to a floating-point type first.",
+        )
+
+
+def add(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
+    """The sum `input + alpha * other`.
+
+    >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
+    tensor([21., 42.])
+    """
+    if alpha is not True and alpha == 1:
+        return plus(input, other, out=out)
+    _check_alpha(alpha, input, other)
+    return finish("add", add_scaled(input, other, alpha=alpha), out)
+
+
+add.op = plus.op  # type: ignore[attr-defined]
+add_ = in_place(add)
+
+
+# --- differences -----------------------------------------------------------------------------
+
+
+def _refuse_bools(input: TensorLike, other: Scalar) -> None:
+    """There is no difference with a truth value."""
+    if _is_bool(input) and _is_bool(other):
+        raise errors.runtime_error(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the "
+            "`^` or `logical_xor()` operator instead.",
+            "For a difference of numbers, convert to integers first: x.int() - y.int().",
+        )
+    if _is_bool(input) or _is_bool(other):
+        raise errors.runtime_error(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+            "trying to invert a mask, use the `~` or `logical_not()` operator instead.",
+            "For a difference of numbers, convert the mask first: mask.int().",
+        )
+
+
+@elementwise(name="sub", node="SubBackward0", ufunc="subtract", check=_refuse_bools)
+def minus(xp, input, other):
+    """Difference of two tensors, element by element, with broadcasting."""
+    return input - other
+
+
+minus.vjp(input=lambda g: g, other=lambda g: -g)
+
+
+@elementwise(node="SubBackward0", check=_refuse_bools)
+def sub_scaled(xp, input, other, *, alpha):
+    """`input - alpha * other`."""
+    return input - alpha * other
+
+
+sub_scaled.vjp(input=lambda g: g, other=lambda g, alpha: g * -alpha)
+
+
+def sub(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
+    """The difference `input - alpha * other`.
+
+    >>> torch.sub(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
+    tensor([-19., -38.])
+    """
+    if alpha is not True and alpha == 1:
+        return minus(input, other, out=out)
+    _check_alpha(alpha, input, other)
+    return finish("sub", sub_scaled(input, other, alpha=alpha), out)
+
+
+sub.op = minus.op  # type: ignore[attr-defined]
+sub_ = in_place(sub)
+subtract, subtract_ = sub, sub_
+
+
+_check_rsub = tensor_first("rsub", "other", _refuse_bools)
+
+
+@elementwise(node="RsubBackward0", check=_check_rsub)
+def rsub_scaled(xp, input, other, *, alpha):
+    """`other - alpha * input`."""
+    return other - (input if alpha == 1 else alpha * input)
+
+
+rsub_scaled.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
+
+
+@elementwise(node="RsubBackward1", hidden=("other",), check=_check_rsub)
+def subtract_from(xp, input, other):
+    """`other - input` for a number `other`."""
+    return other - input
+
+
+subtract_from.vjp(input=lambda g: -g)
+
+
+@takes_tensors
+def rsub(input: TensorLike, other: Scalar, *, alpha: Any = 1) -> Any:
+    """The difference `other - alpha * input`.
+
+    >>> torch.rsub(torch.tensor([1.0, 2.0]), 5)
+    tensor([4., 3.])
+    """
+    if alpha is not True and alpha == 1 and not hasattr(other, "_array"):
+        return subtract_from(input, other)
+    _check_alpha(alpha, input, other)
+    return rsub_scaled(input, other, alpha=alpha)
+
+
+# --- products --------------------------------------------------------------------------------
+
+
+@elementwise(ufunc="multiply")
+def mul(xp, input, other):
+    """The product of two tensors, element by element, with broadcasting.
+
+    >>> torch.mul(torch.tensor([1.0, 2.0]), torch.tensor([[3.0], [4.0]]))
+    tensor([[3., 6.],
+            [4., 8.]])
+    """
+    return xp.logical_and(input, other) if _is_bool(input) else input * other
+
+
+mul.vjp(input=lambda g, other: g * other, other=lambda g, input: g * input)
+mul_ = in_place(mul)
+multiply, multiply_ = mul, mul_
+
+
+def _refuse_mask(x: TensorLike) -> None:
+    if _is_bool(x):
+        raise errors.runtime_error(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead.",
+            "For negative numbers, convert the mask first: -mask.int().",
+        )
+
+
+@elementwise(ufunc="negative", check=_refuse_mask)
+def neg(xp, x):
+    """Each element with the other sign.
+
+    >>> torch.neg(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
+    return -x
+
+
+neg.vjp(x=lambda g: -g)
+neg_ = in_place(neg)
+negative, negative_ = neg, neg_
+
+
+@takes_tensors
+def positive(input: TensorLike) -> Any:
+    """The tensor itself; an error for truth values.
+
+    >>> torch.positive(torch.tensor([1.0, -2.0]))
+    tensor([ 1., -2.])
+    """
+    if of(input._array.dtype) is bool_:
+        raise errors.runtime_error(
+            "The `+` operator, on a bool tensor is not supported.",
+            "Convert the mask first: mask.int().",
+        )
+    return input

@@ -1,0 +1,235 @@
+"""Comparisons, element by element and of whole tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.namespaces import is_mapped, namespace_of
+from tapegrad.core import errors
+from tapegrad.core.annotations import Scalar, TensorLike
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import constant, constant_elementwise
+from tapegrad.operators.dtype_check import COMPLEX, lacks, tensor_first
+
+__all__ = [
+    "allclose",
+    "eq",
+    "equal",
+    "ge",
+    "greater",
+    "greater_equal",
+    "gt",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "le",
+    "less",
+    "less_equal",
+    "lt",
+    "ne",
+    "not_equal",
+]
+
+
+@constant_elementwise(ufunc="equal", check=tensor_first("eq"))
+def eq(xp, input, other):
+    """Where two tensors are equal.
+
+    >>> torch.eq(torch.tensor([1.0, 2.0]), 2)
+    tensor([False,  True])
+    """
+    return input == other
+
+
+@constant_elementwise(ufunc="not_equal", check=tensor_first("ne"))
+def ne(xp, input, other):
+    """Where two tensors differ.
+
+    >>> torch.ne(torch.tensor([1.0, 2.0]), 2)
+    tensor([ True, False])
+    """
+    return input != other
+
+
+def _ordered(name: str) -> Any:
+    return tensor_first(name, "other", lacks(f"{name}_cpu", COMPLEX))
+
+
+@constant_elementwise(ufunc="less", check=_ordered("lt"))
+def lt(xp, input, other):
+    """Where `input` is less than `other`.
+
+    >>> torch.lt(torch.tensor([1.0, 2.0]), 2)
+    tensor([ True, False])
+    """
+    return input < other
+
+
+@constant_elementwise(ufunc="less_equal", check=_ordered("le"))
+def le(xp, input, other):
+    """Where `input` is at most `other`.
+
+    >>> torch.le(torch.tensor([2.0, 3.0]), 2)
+    tensor([ True, False])
+    """
+    return input <= other
+
+
+@constant_elementwise(ufunc="greater", check=_ordered("gt"))
+def gt(xp, input, other):
+    """Where `input` is greater than `other`.
+
+    >>> torch.gt(torch.tensor([2.0, 3.0]), 2)
+    tensor([False,  True])
+    """
+    return input > other
+
+
+@constant_elementwise(ufunc="greater_equal", check=_ordered("ge"))
+def ge(xp, input, other):
+    """Where `input` is at least `other`.
+
+    >>> torch.ge(torch.tensor([1.0, 2.0]), 2)
+    tensor([False,  True])
+    """
+    return input >= other
+
+
+eq_, ne_, lt_, le_, gt_, ge_ = map(in_place, (eq, ne, lt, le, gt, ge))
+not_equal, not_equal_ = ne, ne_
+less, less_ = lt, lt_
+less_equal, less_equal_ = le, le_
+greater, greater_ = gt, gt_
+greater_equal, greater_equal_ = ge, ge_
+
+
+# --- of one tensor ---------------------------------------------------------------------------
+
+
+@constant_elementwise(ufunc="isnan")
+def isnan(xp, x):
+    """Where the elements are nan.
+
+    >>> torch.isnan(torch.tensor([1.0, float("nan")]))
+    tensor([False,  True])
+    """
+    return x != x
+
+
+@constant_elementwise(ufunc="isinf")
+def isinf(xp, x):
+    """Where the elements are infinite.
+
+    >>> torch.isinf(torch.tensor([1.0, float("-inf")]))
+    tensor([False,  True])
+    """
+    return xp.isinf(x)
+
+
+@constant_elementwise(ufunc="isfinite")
+def isfinite(xp, x):
+    """Where the elements are neither infinite nor nan.
+
+    >>> torch.isfinite(torch.tensor([1.0, float("inf")]))
+    tensor([ True, False])
+    """
+    return xp.isfinite(x)
+
+
+# --- nearness --------------------------------------------------------------------------------
+
+
+@constant(name="isclose", promote="arith")
+def near(xp, input, other, *, rtol, atol, equal_nan):
+    """Where two tensors are equal or nearly so."""
+    equal = input == other
+    if equal_nan:
+        equal = xp.logical_or(equal, xp.logical_and(input != input, other != other))
+    if rtol == 0 and atol == 0:
+        return equal
+    if xp.isdtype(input.dtype, ("bool", "integral")):
+        input, other = xp.astype(input, xp.float64), xp.astype(other, xp.float64)
+    distance = xp.abs(input - other)
+    within = distance <= atol + xp.abs(rtol * other)
+    return xp.logical_or(equal, xp.logical_and(xp.isfinite(distance), within))
+
+
+def _require_tensors(function: str, input: TensorLike, other: Scalar) -> None:
+    for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
+        if not hasattr(x, "_array"):
+            raise errors.type_error(
+                f"{function}(): argument '{name}' (position {position}) must be Tensor, not "
+                f"{type(x).__name__}",
+                "Make a tensor of it first: torch.tensor(...).",
+            )
+
+
+def _check_near(function: str, input: Any, other: Any, rtol: float, atol: float) -> None:
+    _require_tensors(function, input, other)
+    if input.dtype is not other.dtype:
+        raise errors.runtime_error(
+            f"{input.dtype.scalar_name} did not match {other.dtype.scalar_name}",
+            "Give both tensors one dtype.",
+        )
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise errors.runtime_error(
+                f"{name} must be greater than or equal to zero, but got {value}",
+                "Tolerances are not negative.",
+            )
+
+
+def isclose(
+    input: TensorLike,
+    other: Scalar,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> Any:
+    """Where `|input - other| <= atol + rtol * |other|`, or both are equal.
+
+    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
+    tensor([ True, False])
+    """
+    _check_near("isclose", input, other, rtol, atol)
+    return near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def allclose(
+    input: TensorLike,
+    other: Scalar,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> bool:
+    """Whether `isclose` everywhere.
+
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
+    True
+    """
+    _check_near("allclose", input, other, rtol, atol)
+    array = near(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)._array
+    if is_mapped(array):
+        raise errors.runtime_error(
+            "vmap over torch.allclose isn't supported yet. Please file an issue at "
+            "https://github.com/pytorch/pytorch/issues if you need this feature.",
+            "torch.isclose(a, b).all() gives a truth value for each member.",
+        )
+    return bool(namespace_of((array,)).all(array))
+
+
+def equal(input: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape and the same elements.
+
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
+    _require_tensors("equal", input, other)
+    a, b = input._array, other._array
+    if is_mapped(a) or is_mapped(b):
+        raise errors.runtime_error(
+            "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+            "(a == b).all() gives a truth value for each member.",
+        )
+    return tuple(a.shape) == tuple(b.shape) and bool(namespace_of((a,)).all(a == b))

@@ -1,0 +1,161 @@
+"""Parts of complex numbers: real, imaginary, conjugate, angle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import of
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise, linear
+from tapegrad.operators.pointwise.rounding_abs_sign import along
+
+__all__ = [
+    "angle",
+    "conj",
+    "conj_physical",
+    "conj_physical_",
+    "imag",
+    "real",
+    "resolve_conj",
+    "resolve_neg",
+]
+
+
+def _is_complex(input: TensorLike) -> bool:
+    return of(input._array.dtype).is_complex
+
+
+# --- the conjugate: computed at once, where PyTorch may delay it -----------------------------
+
+
+@elementwise(name="conj", holomorphic=False, ufunc="conjugate")
+def conjugate(xp, x):
+    """Each element with its imaginary part negated."""
+    return xp.conj(x)
+
+
+conjugate.vjp(x=lambda xp, g: xp.conj(g))
+conjugate.jvp(x=lambda xp, t: xp.conj(t))
+
+
+@takes_tensors
+def conj(input: TensorLike) -> Any:
+    """Complex numbers with the imaginary part negated; a real tensor as it is.
+
+    They are in memory of their own. PyTorch's are a view: a write to them reaches `input`.
+
+    >>> torch.conj(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return conjugate(input) if _is_complex(input) else input
+
+
+@takes_tensors
+def conj_physical(input: TensorLike, *, out: Out = None) -> Any:
+    """The same as `conj`, in memory of its own.
+
+    >>> torch.conj_physical(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    if out is None and not _is_complex(input):
+        return input
+    return conjugate(input, out=out)
+
+
+conj_physical_ = in_place(conj_physical)
+
+
+def resolve_conj(input: TensorLike) -> Any:
+    """The tensor itself: conjugates are never delayed.
+
+    >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
+    tensor([1.-2.j])
+    """
+    errors.need_tensors("resolve_conj", input=input)
+    return input
+
+
+def resolve_neg(input: TensorLike) -> Any:
+    """The tensor itself: negations are never delayed.
+
+    >>> torch.resolve_neg(torch.tensor([1.0]))
+    tensor([1.])
+    """
+    errors.need_tensors("resolve_neg", input=input)
+    return input
+
+
+# --- real and imaginary part -----------------------------------------------------------------
+
+
+@linear(node="RealBackward0", view=True, holomorphic=False)
+def real_part(xp, x):
+    """The real parts."""
+    return xp.real(x)
+
+
+real_part.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype))
+
+
+@linear(node="ImagBackward0", view=True, holomorphic=False)
+def imaginary_part(xp, x):
+    """The imaginary parts."""
+    return xp.imag(x)
+
+
+imaginary_part.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype) * 1j)
+
+
+@takes_tensors
+def real(input: TensorLike) -> Any:
+    """The real parts, a view; a real tensor as it is.
+
+    >>> torch.real(torch.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return real_part(input) if _is_complex(input) else input
+
+
+@takes_tensors
+def imag(input: TensorLike) -> Any:
+    """The imaginary parts, a view.
+
+    >>> torch.imag(torch.tensor([1 + 2j]))
+    tensor([2.])
+    """
+    if not _is_complex(input):
+        raise errors.runtime_error(
+            "imag is not implemented for tensors with non-complex dtypes.",
+            "A real tensor has no imaginary part: torch.zeros_like(x) stands for it.",
+        )
+    return imaginary_part(input)
+
+
+@elementwise(promote="float", holomorphic=False)
+def angle(xp, x):
+    """The angle of a complex number, from -pi to pi; of a real number 0, or pi if negative.
+
+    >>> torch.angle(torch.tensor([1j, -1 + 0j]))
+    tensor([1.5708, 3.1416])
+    """
+    if xp.isdtype(x.dtype, "complex floating"):
+        return xp.atan2(xp.imag(x), xp.real(x))
+    turned = xp.where(x < 0, xp.pi, xp.zeros_like(x))
+    return xp.where(x == x, turned, x)
+
+
+def _angle_rule(xp: Namespace, g: Array, x: Array) -> Any:
+    """Across the direction of the number, over its modulus; 0 at 0 and for real numbers."""
+    if not xp.isdtype(x.dtype, "complex floating"):
+        return xp.zeros_like(g)
+    a, b = xp.real(x), xp.imag(x)
+    square = a * a + b * b
+    ratio = xp.where(square == 0, 0.0, g / square)
+    return ratio * (x * 1j)
+
+
+angle.vjp(x=_angle_rule)
+angle.jvp(x=lambda xp, t, x: along(xp, t, _angle_rule(xp, xp.ones_like(xp.abs(x)), x)))

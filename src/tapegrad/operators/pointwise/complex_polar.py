@@ -1,0 +1,95 @@
+"""Complex numbers from two real tensors: their parts, or their absolute value and angle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Namespace, Out, TensorLike
+from tapegrad.core.dtype import float16, float32, float64
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import elementwise
+
+
+def _joined(xp: Namespace, real: Any, imag: Any) -> Any:
+    # not real + 1j * imag: infinite times 0 is nan
+    return xp.from_pairs(xp.stack(xp.broadcast_arrays(real, imag), axis=-1))
+
+
+@elementwise(node="ComplexBackward0", holomorphic=False, kernels=("from_pairs",))
+def join_parts(xp, real, imag):
+    """The complex numbers with these real and imaginary parts."""
+    return _joined(xp, real, imag)
+
+
+join_parts.vjp(real=lambda xp, g: xp.real(g), imag=lambda xp, g: xp.imag(g))
+join_parts.jvp(
+    real=lambda xp, t: _joined(xp, t, xp.zeros_like(t)),
+    imag=lambda xp, t: _joined(xp, xp.zeros_like(t), t),
+)
+
+
+@elementwise(node="PolarBackward0", holomorphic=False, kernels=("from_pairs",))
+def join_polar(xp, abs, angle):
+    """The complex numbers with these absolute values and angles."""
+    return _joined(xp, abs * xp.cos(angle), abs * xp.sin(angle))
+
+
+join_polar.vjp(
+    abs=lambda xp, g, angle: xp.real(g) * xp.cos(angle) + xp.imag(g) * xp.sin(angle),
+    angle=lambda xp, g, abs, angle: abs * (xp.imag(g) * xp.cos(angle) - xp.real(g) * xp.sin(angle)),
+)
+join_polar.jvp(
+    abs=lambda xp, t, angle: _joined(xp, t * xp.cos(angle), t * xp.sin(angle)),
+    angle=lambda xp, t, abs, angle: _joined(xp, -t * abs * xp.sin(angle), t * abs * xp.cos(angle)),
+)
+
+
+_PARTS = (float16, float32, float64)
+
+
+def _check(name: str, names: tuple[str, str], a: TensorLike, b: TensorLike) -> None:
+    for position, (argument, x) in enumerate(zip(names, (a, b), strict=True), 1):
+        if not isinstance(x, _tensor.Tensor):
+            raise errors.must_be(name, argument, position, "Tensor", x)
+    if a.dtype not in _PARTS or b.dtype not in _PARTS:
+        raise errors.runtime_error(
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{a.dtype.scalar_name} and {b.dtype.scalar_name}",
+            "Convert them first, for example with .float().",
+        )
+    if a.dtype is not b.dtype:
+        raise errors.runtime_error(
+            f"Expected object of scalar type {a.dtype.scalar_name} but got scalar type "
+            f"{b.dtype.scalar_name} for second argument",
+            "Both parts have one dtype.",
+        )
+    a.dtype.to_complex().numpy  # noqa: B018  raises where there is no complex type of that size
+
+
+def complex(real: Any, imag: Any, *, out: Out = None) -> Any:
+    """The complex numbers with these real and imaginary parts.
+
+    >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, -4.0]))
+    tensor([1.+3.j, 2.-4.j])
+    """
+    _check("complex", ("real", "imag"), real, imag)
+    return finish("complex", join_parts(real, imag), out)
+
+
+@autocast
+def polar(abs: Any, angle: Any, *, out: Out = None) -> Any:
+    """The complex numbers with these absolute values and angles (in radians).
+
+    `abs * (cos(angle) + i sin(angle))`
+
+    >>> torch.polar(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 3.1415927]))
+    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])
+    """
+    _check("polar", ("abs", "angle"), abs, angle)
+    return finish("polar", join_polar(abs, angle), out)
+
+
+__all__ = ["complex", "polar"]

@@ -1,0 +1,125 @@
+"""Exponentials and logarithms."""
+
+from __future__ import annotations
+
+import math
+
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise
+
+__all__ = [
+    "exp",
+    "exp2",
+    "exp2_",
+    "exp_",
+    "expm1",
+    "expm1_",
+    "log",
+    "log1p",
+    "log1p_",
+    "log2",
+    "log2_",
+    "log10",
+    "log10_",
+    "log_",
+]
+
+LN2, LN10 = math.log(2), math.log(10)
+
+
+@elementwise(promote="float", ufunc="exp")
+def exp(xp, x):
+    """e to the power of each element.
+
+    >>> torch.exp(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
+    return xp.exp(x)
+
+
+exp.vjp(x=lambda g, y: g * y)
+exp_ = in_place(exp)
+
+
+@elementwise(promote="float", ufunc="exp2", kernels=("exp2",))
+def exp2(xp, x):
+    """Two to the power of each element.
+
+    >>> torch.exp2(torch.tensor([0.0, 3.0]))
+    tensor([1., 8.])
+    """
+    return xp.exp2(x)
+
+
+exp2.vjp(x=lambda g, y: g * (y * LN2))
+exp2_ = in_place(exp2)
+
+
+@elementwise(promote="float", ufunc="expm1")
+def expm1(xp, x):
+    """`exp(x) - 1`, accurate where `x` is small.
+
+    >>> torch.expm1(torch.tensor([0.0, 1e-8]))
+    tensor([0.0000e+00, 1.0000e-08])
+    """
+    return xp.expm1(x)
+
+
+expm1.vjp(x=lambda g, y: g * (y + 1))
+expm1_ = in_place(expm1)
+
+
+@elementwise(promote="float", ufunc="log")
+def log(xp, x):
+    """The natural logarithm of each element.
+
+    >>> torch.log(torch.tensor([1.0, 10.0]))
+    tensor([0.0000, 2.3026])
+    """
+    return xp.log(x)
+
+
+log.vjp(x=lambda g, x: g / x)
+log_ = in_place(log)
+
+
+@elementwise(promote="float", ufunc="log2")
+def log2(xp, x):
+    """The logarithm to base 2.
+
+    >>> torch.log2(torch.tensor([1.0, 8.0]))
+    tensor([0., 3.])
+    """
+    return xp.log2(x)
+
+
+log2.vjp(x=lambda g, x: g / (x * LN2))
+log2_ = in_place(log2)
+
+
+@elementwise(promote="float")
+def log10(xp, x):
+    """The logarithm to base 10.
+
+    >>> torch.log10(torch.tensor([1.0, 100.0]))
+    tensor([0., 2.])
+    """
+    return xp.log10(x)
+
+
+log10.vjp(x=lambda g, x: g / (x * LN10))
+log10_ = in_place(log10)
+
+
+@elementwise(node="Log1PBackward0", promote="float", ufunc="log1p")
+def log1p(xp, x):
+    """`log(1 + x)`, accurate where `x` is small.
+
+    >>> torch.log1p(torch.tensor([0.0, 1e-8]))
+    tensor([0.0000e+00, 1.0000e-08])
+    """
+    return xp.log1p(x)
+
+
+log1p.vjp(x=lambda g, x: g / (x + 1))
+log1p_ = in_place(log1p)

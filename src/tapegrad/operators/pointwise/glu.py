@@ -1,0 +1,73 @@
+"""Gated units: one half of a tensor opens and closes the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
+from tapegrad.operators.pointwise.sigmoid_logit import logistic
+
+__all__: list[str] = []  # they live in torch.nn.functional
+
+
+@primitive(
+    promote="arith",
+    node="GluBackward0",
+    check=lacks("glu_cpu", BOOL, INTEGER, COMPLEX),
+    kernels=("pad_slice",),
+)
+def gated(xp, x, *, axis):
+    """The first half along `axis` times the sigmoid of the second."""
+    value, gate = _halves(x, axis)
+    return value * logistic(xp, gate)
+
+
+def _halves(x: Any, axis: int) -> tuple:
+    n = x.shape[axis] // 2
+    before = (slice(None),) * axis
+    return x[(*before, slice(None, n), ...)], x[(*before, slice(n, None), ...)]
+
+
+def _gated_pull(xp, g, x, axis):
+    value, gate = _halves(x, axis)
+    s = logistic(xp, gate)
+    opened = g * s
+    return xp.concat([opened, opened * value * (1 - s)], axis=axis)
+
+
+def _gated_push(xp, t, x, axis):
+    value, gate = _halves(x, axis)
+    s = logistic(xp, gate)
+    of_value, of_gate = _halves(t, axis)
+    return of_value * s + of_gate * (value * s * (1 - s))
+
+
+gated.vjp(x=_gated_pull)
+gated.jvp(x=_gated_push)
+
+
+def glu(input: TensorLike, dim: int = -1) -> Any:
+    """The first half of `input` along `dim` times the sigmoid of the second half.
+
+    Source: Dauphin et al., "Language Modeling with Gated Convolutional Networks", 2016, eq. 1.
+
+    >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))
+    tensor([1.5000])
+    """
+    shape = input._array.shape
+    if not shape:
+        raise errors.runtime_error(
+            "glu does not support scalars because halving size must be even",
+            "One half is gated by the other.",
+        )
+    axis = axis_of(dim, len(shape))
+    if shape[axis] % 2:
+        raise errors.runtime_error(
+            f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}",
+            "The first half is gated by the second.",
+        )
+    return gated(input, axis=axis)

@@ -1,0 +1,119 @@
+"""Values put in the place of others: masked_fill, nan_to_num."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import bool_
+from tapegrad.core.scalar import fitted
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise
+
+__all__ = ["masked_fill", "nan_to_num", "nan_to_num_"]
+
+
+@elementwise(node="MaskedFillBackward0", exempt=("mask",), hidden=("value",))
+def fill_masked(xp, input, mask, value):
+    """`input`, and the number `value` where `mask` is true."""
+    return xp.where(mask, value, input)
+
+
+fill_masked.vjp(input=lambda xp, g, mask: xp.where(mask, 0.0, g))
+
+
+@elementwise(node="MaskedFillBackward1", exempt=("mask",))
+def fill_masked_with(xp, input, mask, value):
+    """The same for a 0-d tensor `value`."""
+    return xp.where(mask, value, input)
+
+
+fill_masked_with.vjp(
+    input=lambda xp, g, mask: xp.where(mask, 0.0, g),
+    value=lambda xp, g, mask: xp.where(mask, g, 0.0),
+)
+
+_C_WORDS = {
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float32": "float",
+    "float64": "double",
+}
+
+
+@takes_tensors
+def masked_fill(input: TensorLike, mask: TensorLike, value: Any) -> Any:
+    """`input`, and `value`, a number or a 0-d tensor, where `mask` is true.
+
+    >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0)
+    tensor([0., 2.])
+    """
+    if not hasattr(mask, "_array"):
+        forms = (
+            "Tensor input, Tensor mask, Tensor value",
+            "Tensor input, Tensor mask, Number value",
+        )
+        raise errors.invalid_combination("masked_fill", (input, mask, value), {}, forms)
+    if mask.dtype is not bool_:
+        raise errors.runtime_error(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{_C_WORDS.get(mask.dtype.name, mask.dtype.name)}",
+            "Compare first (x > 0), or convert with .bool().",
+        )
+    if not hasattr(value, "_array"):
+        return fill_masked(input, mask, fitted(value, input.dtype))
+    if value.ndim:
+        raise errors.runtime_error(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.ndim} dimension(s).",
+            "torch.where(mask, value, input) takes a tensor of values.",
+        )
+    if value.dtype is not input.dtype:
+        fitted(value.item(), input.dtype)
+        value = value.to(input.dtype)
+    return fill_masked_with(input, mask, value)
+
+
+masked_fill_ = in_place(masked_fill, reads_numbers=True)
+
+
+@elementwise(name="nan_to_num")
+def without_nan(xp, x, *, nan, posinf, neginf):
+    """Numbers in the place of nan and the infinities."""
+    if xp.isdtype(x.dtype, ("bool", "integral")):
+        return xp.asarray(x, copy=True)
+    limits = xp.finfo(x.dtype)
+    high = limits.max if posinf is None else posinf
+    low = limits.min if neginf is None else neginf
+    x = xp.where(x != x, nan, x)
+    x = xp.where(x == float("inf"), high, x)
+    return xp.where(x == float("-inf"), low, x)
+
+
+without_nan.vjp(x=lambda xp, g, x: xp.where(xp.isfinite(x), g, 0.0))
+
+
+def nan_to_num(
+    input: TensorLike,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Out = None,
+) -> Any:
+    """`nan` (0) for nan, the largest and least number, or those given, for the infinities.
+
+    >>> torch.nan_to_num(torch.tensor([float("nan"), 2.0]), nan=-1.0)
+    tensor([-1.,  2.])
+    """
+    nan = 0.0 if nan is None else nan
+    return finish("nan_to_num", without_nan(input, nan=nan, posinf=posinf, neginf=neginf), out)
+
+
+nan_to_num_ = in_place(nan_to_num)

@@ -1,0 +1,210 @@
+"""Powers and roots."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import complex128, float64
+from tapegrad.core.promotion import promote
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise
+from tapegrad.operators.dtype_check import BOOL, common_dtype, invalid_combination, lacks
+
+__all__ = ["float_power", "pow", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "square", "square_"]
+
+
+@elementwise(promote="float", ufunc="sqrt")
+def sqrt(xp, x):
+    """The square root of each element.
+
+    >>> torch.sqrt(torch.tensor([4.0, 9.0]))
+    tensor([2., 3.])
+    """
+    return xp.sqrt(x)
+
+
+sqrt.vjp(x=lambda g, y: g / (2 * y))
+sqrt_ = in_place(sqrt)
+
+
+@elementwise(promote="float")
+def rsqrt(xp, x):
+    """One divided by the square root of each element.
+
+    >>> torch.rsqrt(torch.tensor([4.0, 16.0]))
+    tensor([0.5000, 0.2500])
+    """
+    return 1 / xp.sqrt(x)
+
+
+rsqrt.vjp(x=lambda g, y: -0.5 * g * (y * y * y))
+rsqrt_ = in_place(rsqrt)
+
+
+# --- powers ----------------------------------------------------------------------------------
+
+
+def _power(xp: Namespace, x: Array, exponent: Any) -> Any:
+    """The power by a number: small exponents by multiplication, which is exact and fast."""
+    if exponent == 2:
+        return x * x
+    if exponent == 1:
+        return +x
+    if exponent == 3:
+        return x * x * x
+    if xp.isdtype(x.dtype, "integral"):
+        return _integer_power(xp, x, exponent)
+    if exponent == 0.5:
+        return xp.sqrt(x)
+    if exponent == -0.5:
+        return 1 / xp.sqrt(x)
+    if exponent == -1:
+        return 1 / x
+    if exponent == -2:
+        return 1 / (x * x)
+    return xp.pow(x, exponent)
+
+
+def _integer_power(xp: Namespace, x: Array, exponent: Any) -> Any:
+    """The power of integers: a negative exponent leaves 1 of 1, signs of -1, nothing of others."""
+    exponent = xp.asarray(exponent, dtype=x.dtype)
+    negative = exponent < 0
+    one = xp.ones_like(x)
+    signs = xp.where(x == -1, xp.where(exponent % 2 == 0, one, -one), xp.zeros_like(x))
+    inverse = xp.where(x == 1, one, signs)
+    return xp.where(negative, inverse, xp.pow(x, xp.where(negative, -exponent, exponent)))
+
+
+def _refuse_negative(x: TensorLike, exponent: Any) -> None:
+    if exponent is not None and isinstance(exponent, int) and exponent < 0:
+        if promote([x._array, exponent]).category < 2:
+            raise errors.runtime_error(
+                "Integers to negative integer powers are not allowed.",
+                "Convert to a floating-point type first: x.float() ** exponent.",
+            )
+
+
+@elementwise(name="pow", node="PowBackward0", hidden=("exponent",), check=_refuse_negative)
+def power_by_number(xp, x, exponent):
+    """`x ** exponent` for a number `exponent`."""
+    if xp.isdtype(x.dtype, "bool"):  # then the exponent is one, too
+        return xp.logical_or(x, xp.logical_not(xp.asarray(exponent, dtype=xp.bool)))
+    return _power(xp, x, exponent)
+
+
+power_by_number.vjp(
+    x=lambda xp, g, x, exponent: (
+        xp.zeros_like(g) if exponent == 0 else g * (_power(xp, x, exponent - 1) * exponent)
+    )
+)
+
+
+@elementwise(node="PowBackward1", check=lacks("pow", BOOL))
+def power(xp, x, exponent):
+    """`x ** exponent`, element by element."""
+    if xp.isdtype(x.dtype, "integral"):
+        return _integer_power(xp, x, exponent)
+    return xp.pow(x, exponent)
+
+
+def _power_in_exponent(xp: Namespace, g: Array, x: Array, exponent: Any, y: Array) -> Any:
+    """g y log(x), and 0 where x is 0, unless the exponent is negative."""
+    is_complex = xp.isdtype(exponent.dtype, "complex floating")
+    positive = (xp.real(exponent) if is_complex else exponent) >= 0
+    at_zero = xp.logical_and(x == 0, positive)
+    return xp.where(at_zero, 0.0, g * (y * xp.log(x)))
+
+
+power.vjp(
+    x=lambda xp, g, x, exponent: xp.where(
+        exponent == 0, 0.0, g * (exponent * xp.pow(x, exponent - 1))
+    ),
+    exponent=_power_in_exponent,
+)
+
+
+@elementwise(node="PowBackward2", hidden=("base",))
+def power_of_number(xp, exponent, base):
+    """`base ** exponent` for a number `base`."""
+    if xp.isdtype(exponent.dtype, "integral"):
+        return _integer_power(xp, xp.asarray(base, dtype=exponent.dtype), exponent)
+    return xp.pow(base, exponent)
+
+
+def _power_of_number_rule(xp: Namespace, g: Array, exponent: Any, base: Any, y: Array) -> Any:
+    if base == 0:
+        none = xp.zeros_like(exponent)  # constants: no nan in derivatives of derivatives
+        slope = xp.where(exponent < 0, none - math.inf, none + math.nan)
+        return g * xp.where(exponent >= 0, none, slope)
+    if isinstance(base, complex):
+        return g * (y * cmath.log(base))
+    return g * (y * (math.log(base) if base > 0 else math.nan))
+
+
+power_of_number.vjp(exponent=_power_of_number_rule)
+
+
+def _check(name: str, input: TensorLike, exponent: Any) -> None:
+    """Raise for two numbers."""
+    if not hasattr(input, "_array") and not hasattr(exponent, "_array"):
+        raise invalid_combination(
+            name,
+            (input, exponent),
+            "Tensor input, Tensor exponent, *, Tensor out = None",
+            "Number self, Tensor exponent, *, Tensor out = None",
+            "Tensor input, Number exponent, *, Tensor out = None",
+        )
+
+
+def pow(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
+    """`input` to the power of `exponent`; either may be a number.
+
+    >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
+    tensor([1., 4., 9.])
+    >>> torch.pow(2, torch.tensor([1.0, 2.0, 3.0]))
+    tensor([2., 4., 8.])
+    """
+    if hasattr(input, "_array"):
+        by = power if hasattr(exponent, "_array") else power_by_number
+        return by(input, exponent, out=out)
+    _check("pow", input, exponent)
+    return power_of_number(exponent, input, out=out)
+
+
+pow_ = in_place(pow)
+
+
+@takes_tensors
+def square(input: TensorLike, *, out: Out = None) -> Any:
+    """The square of each element.
+
+    >>> torch.square(torch.tensor([1.0, -2.0]))
+    tensor([1., 4.])
+    """
+    return power_by_number(input, 2, out=out)
+
+
+square_ = in_place(square)
+
+
+@takes_tensors
+def float_power(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
+    """The power computed in double precision.
+
+    >>> torch.float_power(torch.tensor([2, 3]), 2)
+    tensor([4., 9.], dtype=torch.float64)
+    """
+    _check("float_power", input, exponent)
+    dtype = common_dtype(input, exponent)
+    dtype = complex128 if dtype.is_complex else float64
+    wide = [x.to(dtype) if hasattr(x, "_array") else x for x in (input, exponent)]
+    return finish("float_power", pow(*wide), out)
+
+
+float_power_ = in_place(float_power)

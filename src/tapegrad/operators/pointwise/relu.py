@@ -1,0 +1,257 @@
+"""Activations made of straight pieces and parabolas: relu, its relatives, the hard ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise
+from tapegrad.operators.dtype_check import (
+    BOOL,
+    COMPLEX,
+    INTEGER,
+    common_dtype,
+    floats_only,
+    lacks,
+    no_complex,
+    no_kernel,
+)
+
+__all__ = ["hardshrink", "prelu", "relu", "relu_", "threshold", "threshold_"]
+
+_no_complex = no_complex("clamp is not supported for complex types", NotImplementedError)
+
+
+def _no_bools(message: str) -> Any:
+    def check(*operands: Any) -> None:
+        if common_dtype(*operands).category == BOOL:
+            raise errors.runtime_error(message, "Convert it first: .to(torch.uint8).")
+        _no_complex(*operands)
+
+    return check
+
+
+@elementwise(check=_no_bools("Boolean inputs not supported for relu"))
+def relu(xp, input):
+    """max(x, 0) of each element.
+
+    >>> torch.relu(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return xp.maximum(input, 0)
+
+
+relu.vjp(input=lambda xp, g, y: xp.where(y <= 0, 0, g))
+relu_ = in_place(relu)
+
+
+@elementwise(node="LeakyReluBackward0", check=floats_only("leaky_relu_cpu"))
+def leaky_relu(xp, input, *, negative_slope):
+    """x where it is positive, negative_slope * x elsewhere."""
+    if 0 < negative_slope <= 1:
+        return xp.maximum(input, input * negative_slope)
+    return xp.where(input > 0, input, input * negative_slope)
+
+
+leaky_relu.vjp(
+    input=lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope)
+)
+
+
+@elementwise(node="HardtanhBackward0", check=_no_bools("Bool inputs not supported for hardtanh"))
+def hardtanh_between(xp, input, *, low, high):
+    """x, at least low and at most high."""
+    return xp.clip(input, low, high)
+
+
+hardtanh_between.vjp(
+    input=lambda xp, g, input, low, high: xp.where((input > low) & (input < high), g, 0)
+)
+
+
+def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """x, at least min_val and at most max_val.
+
+    >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    dtype = input.dtype
+    if dtype.category == INTEGER:
+        min_val, max_val = int(min_val), int(max_val)
+        if min_val < 0 and not dtype.is_signed:
+            raise errors.runtime_error(
+                "cannot do hardtanh on an unsigned type with negative limits",
+                "Clamp at 0 instead, or convert the input to a signed type.",
+            )
+    return hardtanh_between(input, low=min_val, high=max_val)
+
+
+@elementwise(promote="float", node="HardswishBackward0", check=floats_only("hardswish_cpu"))
+def hardswish(xp, input):
+    """x * min(max(x + 3, 0), 6) / 6 of each element.
+
+    Source: Howard et al., "Searching for MobileNetV3", 2019, section 5.2.
+
+    >>> torch.nn.functional.hardswish(torch.tensor([-1.0, 2.0]))
+    tensor([-0.3333,  1.6667])
+    """
+    return input * xp.clip(input + 3, 0, 6) / 6
+
+
+hardswish.vjp(
+    input=lambda xp, g, input: xp.where(
+        input <= -3, 0, xp.where(input < 3, g * (input / 3 + 0.5), g)
+    )
+)
+
+
+@elementwise(promote="float", node="HardsigmoidBackward0", check=floats_only("hardsigmoid_cpu"))
+def hardsigmoid(xp, input):
+    """min(max(x + 3, 0), 6) / 6 of each element.
+
+    >>> torch.nn.functional.hardsigmoid(torch.tensor([-1.0, 4.0]))
+    tensor([0.3333, 1.0000])
+    """
+    return xp.clip(input + 3, 0, 6) / 6
+
+
+hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
+
+
+@elementwise(node="SoftshrinkBackward0", check=floats_only("softshrink_check"))
+def soft_shrink(xp, input, *, lambd):
+    """x moved towards 0 by lambd, 0 where it is nearer than that."""
+    return input - xp.clip(input, -lambd, lambd)
+
+
+soft_shrink.vjp(
+    input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0)
+)
+
+
+_LARGEST = {
+    "float64": 1.7976931348623157e308,
+    "float32": 3.4028234663852886e38,
+    "float16": 65504.0,
+    "bfloat16": 3.3895313892515355e38,
+}
+
+
+@takes_tensors
+def softshrink(input: TensorLike, lambd: float = 0.5) -> Any:
+    """x moved towards 0 by lambd, 0 where it is nearer than that.
+
+    >>> torch.nn.functional.softshrink(torch.tensor([-1.0, 0.2]))
+    tensor([-0.5000,  0.0000])
+    """
+    dtype = input.dtype
+    if not dtype.is_floating_point:
+        raise no_kernel("softshrink_check", dtype)
+    if not 0 <= lambd <= _LARGEST[dtype.name]:
+        raise errors.runtime_error(
+            f"lambda must be in range [0, {_LARGEST[dtype.name]:g}] for input dtype "
+            f"{dtype.scalar_name}, but found {lambd:g}",
+            "Elements are moved by it towards 0.",
+        )
+    return soft_shrink(input, lambd=lambd)
+
+
+@elementwise(node="HardshrinkBackward0", check=floats_only("hardshrink_cpu"))
+def hard_shrink(xp, input, *, lambd):
+    """x, 0 where |x| is at most lambd."""
+    return xp.where((input >= -lambd) & (input <= lambd), 0, input)
+
+
+hard_shrink.vjp(
+    input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0)
+)
+
+
+@takes_tensors
+def hardshrink(input: TensorLike, lambd: float = 0.5) -> Any:
+    """x, 0 where |x| is at most lambd.
+
+    >>> torch.hardshrink(torch.tensor([-1.0, 0.2]))
+    tensor([-1.,  0.])
+    """
+    return hard_shrink(input, lambd=lambd)
+
+
+@elementwise(node="ThresholdBackward0", check=lacks("threshold_cpu", BOOL, COMPLEX))
+def threshold_above(xp, input, *, threshold, value):
+    """x where it is above the threshold, value elsewhere."""
+    return xp.where(input <= threshold, value, input)
+
+
+threshold_above.vjp(input=lambda xp, g, input, threshold: xp.where(input <= threshold, 0, g))
+
+
+def threshold(input: TensorLike, threshold: float, value: float) -> Any:
+    """x where it is above the threshold, value elsewhere.
+
+    >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.5, 9.0)
+    tensor([9., 2.])
+    """
+    if not input.dtype.is_floating_point:
+        threshold, value = int(threshold), int(value)
+    return threshold_above(input, threshold=threshold, value=value)
+
+
+@elementwise(node="PreluKernelBackward0", check=floats_only("prelu_cpu"))
+def prelu_kernel(xp, input, weight):
+    """x where it is positive, weight * x elsewhere."""
+    return xp.where(input > 0, input, input * weight)
+
+
+prelu_kernel.vjp(
+    input=lambda xp, g, input, weight: xp.where(input > 0, g, g * weight),
+    weight=lambda xp, g, input: xp.where(input > 0, 0, g * input),
+)
+
+
+@autocast
+def prelu(input: TensorLike, weight: TensorLike) -> Any:
+    """x where it is positive, weight * x elsewhere; one weight, or one for each channel (dim 1).
+
+    Source: He et al., "Delving Deep into Rectifiers", 2015, eq. 1.
+
+    >>> torch.prelu(torch.tensor([-2.0, 2.0]), torch.tensor([0.25]))
+    tensor([-0.5000,  2.0000])
+    """
+    if weight.ndim > 1:
+        raise errors.runtime_error(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}",
+            "There is one weight, or one for each channel.",
+        )
+    if weight.dtype is not input.dtype:
+        raise errors.runtime_error(
+            f"prelu: Type promoting not supported. Got {input.dtype.scalar_name} and "
+            f"{weight.dtype.scalar_name}",
+            f"Convert the weight: .to({input.dtype}).",
+        )
+    n = weight.numel()
+    if n != 1:
+        if input.ndim == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if input.ndim > 1 else 1
+        if channels != n:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{n} and channel size = {channels}."
+            )
+        if input.ndim > 1:
+            weight = weight.reshape(n, *[1] * (input.ndim - 2))
+    elif weight.ndim and input.ndim != 1:
+        weight = weight.reshape(())
+    return prelu_kernel(input, weight)
+
+
+threshold_ = in_place(threshold)
+leaky_relu_ = in_place(leaky_relu)
+hardtanh_ = in_place(hardtanh)

@@ -1,0 +1,113 @@
+"""What is left over: remainder, with the divisor's sign, and fmod, with the dividend's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise
+from tapegrad.operators.dtype_check import (
+    BOOL,
+    COMPLEX,
+    lacks,
+    no_derivative,
+    some_tensor,
+    tensor_first,
+)
+from tapegrad.operators.pointwise.division import of_integers, truncated
+
+__all__ = ["fmod", "remainder"]
+
+
+def _modulo(xp: Namespace, input: Array, other: Array) -> Any:
+    of_integers(xp, input, other)
+    return xp.remainder(input, other)
+
+
+_numbers_only = some_tensor("remainder", lacks("remainder_cpu", BOOL, COMPLEX))
+
+
+@elementwise(name="remainder", node="RemainderBackward1", check=_numbers_only)
+def modulo(xp, input, other):
+    """What `floor_divide` leaves over, with the sign of `other`."""
+    return _modulo(xp, input, other)
+
+
+modulo.vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.floor_divide(input, other))
+
+
+@elementwise(node="RemainderBackward0", hidden=("other",), check=_numbers_only)
+def remainder_number(xp, input, other):
+    """The same for a number `other`."""
+    return _modulo(xp, input, other)
+
+
+remainder_number.vjp(input=lambda g: g)
+
+
+@elementwise(node="NotImplemented", hidden=("number",), check=_numbers_only)
+def remainder_of_number(xp, other, number):
+    """What a number leaves over."""
+    return _modulo(xp, number, other)
+
+
+remainder_of_number.vjp(
+    other=no_derivative("remainder", "Make a tensor of the number: it has one then.")
+)
+
+
+def remainder(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+    """What is left of `input` after as many whole `other` as fit, with the sign of `other`.
+
+    >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2)
+    tensor([1., 1.])
+    """
+    if not hasattr(other, "_array"):
+        return remainder_number(input, other, out=out)
+    if not hasattr(input, "_array"):
+        return remainder_of_number(other, input, out=out)
+    return modulo(input, other, out=out)
+
+
+remainder_ = in_place(remainder)
+
+
+def _fmod(xp: Namespace, input: Array, other: Array) -> Any:
+    if of_integers(xp, input, other):
+        return input - other * truncated(xp, input, other)
+    return xp.fmod(input, other)
+
+
+_no_bools = tensor_first("fmod", "other", lacks("fmod_cpu", BOOL, COMPLEX))
+
+
+@elementwise(name="fmod", node="FmodBackward1", kernels=("fmod",), check=_no_bools)
+def fmod_tensors(xp, input, other):
+    """What division towards zero leaves over, with the sign of `input`."""
+    return _fmod(xp, input, other)
+
+
+fmod_tensors.vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.trunc(input / other))
+
+
+@elementwise(node="FmodBackward0", hidden=("other",), kernels=("fmod",), check=_no_bools)
+def fmod_number(xp, input, other):
+    """The same for a number `other`."""
+    return _fmod(xp, input, other)
+
+
+fmod_number.vjp(input=lambda g: g)
+
+
+def fmod(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+    """What is left of `input` after division by `other` towards zero, with the sign of `input`.
+
+    >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
+    tensor([-1.,  1.])
+    """
+    of = fmod_tensors if hasattr(other, "_array") else fmod_number
+    return of(input, other, out=out)
+
+
+fmod_ = in_place(fmod)

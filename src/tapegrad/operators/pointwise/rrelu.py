@@ -1,0 +1,85 @@
+"""The leaky rectifier with random slopes."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise, primitive
+from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_kernel
+from tapegrad.operators.random.vmap_randomness import level_mode
+
+__all__ = ["rrelu", "rrelu_"]
+
+
+@primitive(node="RreluWithNoiseBackward0", hidden=("slope",))
+def sloped(xp, x, slope):
+    """Each element times its slope, which has no gradient."""
+    return x * slope
+
+
+sloped.vjp(x=lambda g, slope: g * slope)
+sloped.jvp(x=lambda t, slope: t * slope)
+
+
+@elementwise(node="RreluWithNoiseBackward0", check=lacks("leaky_relu_cpu", BOOL, INTEGER, COMPLEX))
+def mean_slope(xp, x, *, slope):
+    """Positive elements, and others times the slope."""
+    return xp.where(x > 0, x, x * slope)
+
+
+mean_slope.vjp(x=lambda xp, g, x, slope: xp.where(x > 0, g, g * slope))
+
+
+def rrelu(
+    input: TensorLike,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    generator: Source = None,
+) -> Any:
+    """x where it is positive, slope * x elsewhere, slopes drawn from [lower, upper).
+
+    Without `training` the slope is their mean. For the same seed the slopes are PyTorch's.
+
+    Source: Xu et al., "Empirical Evaluation of Rectified Activations in Convolutional Network",
+    2015, section 2.4.
+
+    >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
+    tensor([-0.2000,  2.0000])
+    """
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not isfinite(bound):
+            raise errors.runtime_error(
+                f"rrelu: {name} bound must be finite, got {bound:g}",
+                "Slopes lie between the two bounds.",
+            )
+    if lower > upper:
+        raise errors.runtime_error(
+            "Lower bound should be less than or equal to the upper bound",
+            f"They are {lower} and {upper}.",
+        )
+    if not training:
+        return mean_slope(input, slope=(lower + upper) / 2)
+    if not input.dtype.is_floating_point or input.dtype.itemsize == 2:
+        raise no_kernel("rrelu_with_noise_out_cpu", input.dtype)
+    if level_mode() is not None:
+        raise errors.runtime_error(
+            "vmap: we do not yet support aten::rrelu. Please file an issue",
+            "Draw the slopes outside of vmap, and pass them in.",
+        )
+    slope = np.ones(input._array.shape, input._array.dtype)
+    negative = input._array <= 0
+    # PyTorch draws in double precision, for negative elements alone
+    draws = wrap(np.empty(np.count_nonzero(negative)))
+    slope[negative] = draws.uniform_(lower, upper, generator=generator)._array
+    return sloped(input, wrap(slope))
+
+
+rrelu_ = in_place(rrelu)

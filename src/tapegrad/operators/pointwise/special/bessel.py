@@ -1,0 +1,178 @@
+"""Bessel functions: the modified ones of order 0 and 1, which are differentiable, and others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import Array, Namespace
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import constant_elementwise, elementwise
+from tapegrad.operators.dtype_check import COMPLEX, lacks
+
+__all__ = ["i0", "i0_"]
+
+
+@elementwise(promote="float", check=lacks("i0_vml_cpu", COMPLEX), kernels=("i0", "i1"))
+def i0(xp, x):
+    """The modified Bessel function of the first kind of order 0.
+
+    `1 / pi` times the integral of `exp(x cos(t))` over t from 0 to pi.
+
+    >>> torch.i0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.2661])
+    """
+    return xp.i0(x)
+
+
+i0.vjp(x=lambda xp, g, x: g * xp.i1(x))
+i0_ = in_place(i0)
+
+
+@elementwise(
+    node="SpecialI0EBackward0",
+    promote="float",
+    kernels=("i0e", "i1e"),
+    check=lacks("i0e_cpu", COMPLEX),
+)
+def i0e(xp, x):
+    """`i0(x) * exp(-|x|)`, without overflow.
+
+    >>> torch.special.i0e(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.4658])
+    """
+    return xp.i0e(x)
+
+
+i0e.vjp(x=lambda xp, g, x, y: g * (xp.i1e(x) - xp.sign(x) * y))
+
+
+def _over(xp: Namespace, y: Array, x: Array) -> Any:
+    """`y / x`, and its limit 1/2 where both vanish."""
+    small = xp.abs(x) < 1e-14
+    return xp.where(small, 0.5, y / xp.where(small, 1.0, x))
+
+
+@elementwise(
+    node="SpecialI1Backward0", promote="float", kernels=("i1", "i0"), check=lacks("i1_cpu", COMPLEX)
+)
+def i1(xp, x):
+    """The modified Bessel function of the first kind of order 1.
+
+    `1 / pi` times the integral of `exp(x cos(t)) cos(t)` over t from 0 to pi.
+
+    >>> torch.special.i1(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.5652])
+    """
+    return xp.i1(x)
+
+
+i1.vjp(x=lambda xp, g, x, y: g * (xp.i0(x) - _over(xp, y, x)))
+
+
+@elementwise(
+    node="SpecialI1EBackward0",
+    promote="float",
+    kernels=("i1e", "i0e"),
+    check=lacks("i1e_cpu", COMPLEX),
+)
+def i1e(xp, x):
+    """`i1(x) * exp(-|x|)`, without overflow.
+
+    >>> torch.special.i1e(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2079])
+    """
+    return xp.i1e(x)
+
+
+i1e.vjp(x=lambda xp, g, x, y: g * (xp.i0e(x) - y * xp.sign(x) - _over(xp, y, x)))
+
+
+# --- without derivative, as in PyTorch -------------------------------------------------------
+
+
+@constant_elementwise(
+    promote="float", kernels=("bessel_j0",), check=lacks("bessel_j0_cpu", COMPLEX)
+)
+def bessel_j0(xp, x):
+    """The Bessel function of the first kind of order 0.
+
+    `1 / pi` times the integral of `cos(x sin(t))` over t from 0 to pi.
+
+    Accurate to rounding; PyTorch's own double precision is off by up to 1e-6 just above 5.
+
+    >>> torch.special.bessel_j0(torch.tensor([0.0, 2.0]))
+    tensor([1.0000, 0.2239])
+    """
+    return xp.bessel_j0(x)
+
+
+@constant_elementwise(
+    promote="float", kernels=("bessel_j1",), check=lacks("bessel_j1_cpu", COMPLEX)
+)
+def bessel_j1(xp, x):
+    """The Bessel function of the first kind of order 1.
+
+    `1 / pi` times the integral of `cos(t - x sin(t))` over t from 0 to pi.
+
+    Accurate to rounding; PyTorch's own double precision is off by up to 1e-6 just above 5.
+
+    >>> torch.special.bessel_j1(torch.tensor([0.0, 2.0]))
+    tensor([0.0000, 0.5767])
+    """
+    return xp.bessel_j1(x)
+
+
+@constant_elementwise(
+    promote="float", kernels=("bessel_y0",), check=lacks("bessel_y0_cpu", COMPLEX)
+)
+def bessel_y0(xp, x):
+    """The Bessel function of the second kind of order 0.
+
+    `-2 / pi` times the integral of `cos(x cosh(t))` over all t > 0; -inf at 0, nan below.
+
+    Accurate to rounding; PyTorch's own double precision is off by up to 6e-7 just above 5.
+
+    >>> torch.special.bessel_y0(torch.tensor([0.5, 2.0]))
+    tensor([-0.4445,  0.5104])
+    """
+    return xp.bessel_y0(x)
+
+
+@constant_elementwise(
+    promote="float", kernels=("bessel_y1",), check=lacks("bessel_y1_cpu", COMPLEX)
+)
+def bessel_y1(xp, x):
+    """The Bessel function of the second kind of order 1.
+
+    Minus the derivative of `bessel_y0`; -inf at 0, nan below.
+
+    Accurate to rounding; PyTorch's own double precision is off by up to 3e-6 just above 5.
+
+    >>> torch.special.bessel_y1(torch.tensor([0.5, 2.0]))
+    tensor([-1.4715, -0.1070])
+    """
+    return xp.bessel_y1(x)
+
+
+@constant_elementwise(
+    promote="float", kernels=("i0",), check=lacks("modified_bessel_i0_cpu", COMPLEX)
+)
+def modified_bessel_i0(xp, x):
+    """The same as `i0`, without derivative.
+
+    >>> torch.special.modified_bessel_i0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.2661])
+    """
+    return xp.i0(x)
+
+
+@constant_elementwise(
+    promote="float", kernels=("i1",), check=lacks("modified_bessel_i1_cpu", COMPLEX)
+)
+def modified_bessel_i1(xp, x):
+    """The same as `i1`, without derivative.
+
+    >>> torch.special.modified_bessel_i1(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.5652])
+    """
+    return xp.i1(x)

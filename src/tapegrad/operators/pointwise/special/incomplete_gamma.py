@@ -1,0 +1,160 @@
+"""Incomplete and multivariate gamma functions, zeta, x log(1 + y)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import elementwise
+from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, some_tensor
+
+__all__ = ["igamma", "igamma_", "igammac", "igammac_", "mvlgamma"]
+
+
+def _unknown(name: str) -> Any:
+    def rule(g: Array) -> Any:
+        raise errors.not_implemented(
+            f"the derivative for '{name}' is not implemented.",
+            "Its derivative is known with respect to the other argument only: detach() this one.",
+        )
+
+    return rule
+
+
+def _density(xp: Namespace, a: Array, x: Array) -> Any:
+    """The slope of the regularised incomplete gamma function: a gamma distribution's density."""
+    return xp.exp((a - 1) * xp.log(x) - x - xp.lgamma(a))
+
+
+@elementwise(
+    promote="float",
+    numbers=False,
+    kernels=("gammainc", "lgamma"),
+    check=lacks("igamma_cpu", BOOL, INTEGER, COMPLEX),
+)
+def igamma(xp, input, other):
+    """The regularised lower incomplete gamma function of order `input` at `other`.
+
+    `1 / Gamma(a)` times the integral of `t^(a - 1) exp(-t)` from 0 to x, a = input, x = other.
+
+    >>> torch.igamma(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0]))
+    tensor([0.3935, 0.2642])
+    """
+    return xp.gammainc(input, other)
+
+
+igamma.vjp(
+    input=_unknown("igamma: input"),
+    other=lambda xp, g, input, other: g * _density(xp, input, other),
+)
+igamma_ = in_place(igamma)
+
+
+@elementwise(
+    promote="float",
+    numbers=False,
+    kernels=("gammaincc", "lgamma"),
+    check=lacks("igammac_cpu", BOOL, INTEGER, COMPLEX),
+)
+def igammac(xp, input, other):
+    """The regularised upper incomplete gamma function: `1 - igamma`, accurate where that is small.
+
+    >>> torch.igammac(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0]))
+    tensor([0.6065, 0.7358])
+    """
+    return xp.gammaincc(input, other)
+
+
+igammac.vjp(
+    input=_unknown("igammac: input"),
+    other=lambda xp, g, input, other: -g * _density(xp, input, other),
+)
+igammac_ = in_place(igammac)
+
+
+@elementwise(name="mvlgamma", promote="float", kernels=("lgamma", "digamma"))
+def multivariate_lgamma(xp, x, *, p):
+    """The logarithm of the multivariate gamma function: a sum of `lgamma(x - i / 2)`."""
+    total = xp.lgamma(x) + p * (p - 1) / 4 * math.log(math.pi)
+    for i in range(1, p):
+        total = total + xp.lgamma(x - i / 2)
+    return total
+
+
+def _mvlgamma_rule(xp: Namespace, g: Array, x: Array, p: int) -> Any:
+    slope = xp.digamma(x)
+    for i in range(1, p):
+        slope = slope + xp.digamma(x - i / 2)
+    return g * slope
+
+
+multivariate_lgamma.vjp(x=_mvlgamma_rule)
+
+
+def mvlgamma(input: TensorLike, p: int, *, out: Out = None) -> Any:
+    """The logarithm of the multivariate gamma function of dimension `p`.
+
+    `p (p - 1) / 4 log(pi)` and the sum of `lgamma(x - i / 2)` over i from 0 to p - 1.
+
+    >>> torch.mvlgamma(torch.tensor([2.0, 3.0]), 2)
+    tensor([0.4516, 1.5502])
+    """
+    if p < 1:
+        raise errors.runtime_error("p has to be greater than or equal to 1", "It is a dimension.")
+    return finish("mvlgamma", multivariate_lgamma(input, p=p), out)
+
+
+mvlgamma_ = in_place(mvlgamma)
+
+
+# --- of torch.special alone ------------------------------------------------------------------
+
+
+@elementwise(
+    node="SpecialZetaBackward0",
+    promote="float",
+    check=some_tensor("special_zeta"),
+    kernels=("zeta",),
+)
+def zeta(xp, input, other):
+    """The Hurwitz zeta function, the sum of `(k + other) ** -input` over all k >= 0.
+
+    >>> torch.special.zeta(torch.tensor([2.0, 4.0]), 1)
+    tensor([1.6449, 1.0823])
+    """
+    return xp.zeta(input, other)
+
+
+zeta.vjp(
+    input=_unknown("zeta"), other=lambda xp, g, input, other: g * -input * xp.zeta(input + 1, other)
+)
+
+
+def _x_log_1p_y(xp: Namespace, x: Array, y: Array) -> Any:
+    return xp.where(xp.logical_and(x == 0, y == y), 0.0, x * xp.log1p(y))
+
+
+@elementwise(node="SpecialXlog1PyBackward0", promote="float", check=some_tensor("special_xlog1py"))
+def xlog1py(xp, input, other):
+    """`input * log(1 + other)`, and 0 where `input` is 0.
+
+    >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 1.0]))
+    tensor([0.0000, 1.3863])
+    """
+    x = input if hasattr(input, "dtype") else xp.asarray(input, dtype=other.dtype)
+    y = other if hasattr(other, "dtype") else xp.asarray(other, dtype=input.dtype)
+    return _x_log_1p_y(xp, x, y)
+
+
+def _xlog1py_rule(xp: Namespace, g: Array, input: Array, other: Array) -> Any:
+    if not hasattr(other, "dtype"):
+        log = math.log1p(other) if other > -1 else -math.inf if other == -1 else math.nan
+        return g * log if other > -1 else xp.where(input == 0, 0.0, g * log)
+    return xp.where(xp.logical_and(input == 0, other <= -1), 0.0, g * xp.log1p(other))
+
+
+xlog1py.vjp(input=_xlog1py_rule, other=lambda g, input, other: g * input / (other + 1))

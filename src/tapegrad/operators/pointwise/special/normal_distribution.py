@@ -1,0 +1,103 @@
+"""The normal distribution's function, its logarithm and inverse; entropy; scaled erfc."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.op import elementwise
+from tapegrad.operators.dtype_check import COMPLEX, lacks
+
+__all__: list[str] = []  # they live in torch.special
+
+_ROOT_HALF = math.sqrt(0.5)
+_ROOT_PI = math.sqrt(math.pi)
+
+
+def ndtr(input: TensorLike, *, out: Out = None) -> Any:
+    """The part of a standard normal distribution that lies below `input`.
+
+    `(1 + erf(x / sqrt(2))) / 2`
+
+    By erfc, which keeps its digits far below zero, where PyTorch's gives 0.
+
+    >>> torch.special.ndtr(torch.tensor([0.0, 2.0]))
+    tensor([0.5000, 0.9772])
+    """
+    from tapegrad.operators.pointwise.special.erf_gamma import erfc
+
+    errors.need_tensors("special_ndtr", input=input)
+    return finish("special_ndtr", 0.5 * erfc(input * -_ROOT_HALF), out)
+
+
+@elementwise(
+    promote="float",
+    node="SpecialLogNdtrBackward0",
+    kernels=("log_ndtr", "erfcx"),
+    check=lacks("log_ndtr_cpu", COMPLEX),
+)
+def log_ndtr(xp, x):
+    """The logarithm of `ndtr`, accurate far below zero.
+
+    >>> torch.special.log_ndtr(torch.tensor([0.0, -20.0]))
+    tensor([  -0.6931, -203.9172])
+    """
+    return xp.log_ndtr(x)
+
+
+log_ndtr.vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
+
+
+@elementwise(
+    promote="float",
+    node="SpecialNdtriBackward0",
+    kernels=("ndtri",),
+    check=lacks("ndtri_cpu", COMPLEX),
+)
+def ndtri(xp, x):
+    """The inverse of `ndtr`.
+
+    `sqrt(2) erfinv(2 x - 1)`
+
+    >>> torch.special.ndtri(torch.tensor([0.5, 0.9]))
+    tensor([0.0000, 1.2816])
+    """
+    return xp.ndtri(x)
+
+
+ndtri.vjp(x=lambda xp, g, y: g * (_ROOT_PI / _ROOT_HALF * xp.exp(y * y / 2)))
+
+
+@elementwise(
+    promote="float",
+    node="SpecialErfcxBackward0",
+    kernels=("erfcx",),
+    check=lacks("erfcx_cpu", COMPLEX),
+)
+def erfcx(xp, x):
+    """`exp(x**2) * erfc(x)`, without overflow.
+
+    >>> torch.special.erfcx(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.4276])
+    """
+    return xp.erfcx(x)
+
+
+erfcx.vjp(x=lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI))
+
+
+@elementwise(promote="float", node="SpecialEntrBackward0", check=lacks("entr_cpu", COMPLEX))
+def entr(xp, x):
+    """The term `-x log(x)` of an entropy: 0 at 0, -inf below.
+
+    >>> torch.special.entr(torch.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.3466])
+    """
+    inside = xp.where(x == 0, 0.0, -x * xp.log(x))
+    return xp.where(x < 0, -math.inf, inside)
+
+
+entr.vjp(x=lambda xp, g, x: g * (-xp.log(x) - 1))

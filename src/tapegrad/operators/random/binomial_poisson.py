@@ -1,0 +1,96 @@
+"""Counts: of successes (`binomial`), of events (`poisson`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.streams.binomial import binomial as binomial_counts
+from tapegrad.core.streams.poisson import poisson as poisson_counts
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.dtype_check import no_derivative
+from tapegrad.operators.random.argument import not_implemented, require_tensor, stream_of
+from tapegrad.operators.random.fill import replacement
+from tapegrad.operators.random.vmap_randomness import of_tensors
+
+__all__ = ["binomial", "poisson"]
+
+# --- binomial ---
+
+
+@primitive(name="binomial", node="NotImplemented")
+def binomial_draw(xp, count, prob, *, drawn):
+    """The array `drawn`, with these parameters."""
+    return xp.asarray(drawn)
+
+
+_refuse = no_derivative("binomial", "Counts have no slope: detach() the tensors.")
+binomial_draw.vjp(count=_refuse, prob=_refuse)
+
+
+@of_tensors
+def binomial(count: Any, prob: Any, generator: Source = None) -> Any:
+    """How many of `count` trials succeed, each with the probability `prob`; the two broadcast.
+
+    A count of k has the probability `n! / (k! (n - k)!) prob^k (1 - prob)^(n - k)`.
+
+    Raises:
+        ValueError: one of the two has no floating-point dtype.
+        RuntimeError: their dtypes differ, or their shapes do not broadcast.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.binomial(torch.full((4,), 10.0), torch.tensor(0.3))
+    tensor([6., 3., 3., 2.])
+    """
+    for position, (name, x) in enumerate([("count", count), ("prob", prob)], start=1):
+        require_tensor("binomial", name, position, x)
+    for name, x in (("count", count), ("prob", prob)):
+        if not x.dtype.is_floating_point:
+            raise errors.value_error(
+                f"binomial only supports floating-point dtypes for {name}, got: "
+                f"{x.dtype.scalar_name}",
+                "Convert it first: .float().",
+            )
+    stream, dtype = stream_of("binomial", generator), count.dtype
+    if dtype.itemsize < 4:
+        raise not_implemented("binomial_cpu", dtype)
+    if prob.dtype is not dtype:
+        raise errors.runtime_error(
+            f"Found dtype {prob.dtype.scalar_name} but expected {dtype.scalar_name}",
+            f"Convert one of them: prob.to({dtype}).",
+        )
+    try:
+        np.broadcast_shapes(count.shape, prob.shape)
+    except ValueError:
+        raise errors.broadcast(tuple(count.shape), tuple(prob.shape)) from None
+    return binomial_draw(count, prob, drawn=binomial_counts(stream, count._array, prob._array))
+
+
+# --- poisson ---
+
+poisson_draw = replacement("poisson_draw", "PoissonBackward0")
+
+
+@of_tensors
+def poisson(input: TensorLike, generator: Source = None) -> Any:
+    """Counts of events of which `input` are expected.
+
+    A count of k has the probability `input^k exp(-input) / k!`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.poisson(torch.full((4,), 5.0))
+    tensor([8., 4., 6., 4.])
+    """
+    require_tensor("poisson", "input", 1, input)
+    stream, dtype = stream_of("poisson", generator), input.dtype
+    if not dtype.is_floating_point and input._array.size:
+        raise not_implemented("poisson_cpu", dtype)
+    if not (input._array >= 0).all():
+        raise errors.runtime_error(
+            "invalid Poisson rate, expected rate to be non-negative",
+            "A rate is a number of events that is expected.",
+        )
+    return poisson_draw(input, drawn=poisson_counts(stream, input._array))

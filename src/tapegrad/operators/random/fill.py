@@ -1,0 +1,95 @@
+"""Writing random numbers to a tensor, in the order of its memory.
+
+What was there before gets a gradient of zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.mode import check_memory, is_grad_enabled
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.streams import normal
+from tapegrad.core.streams.fill_order import laid_out_like
+from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.dispatch.in_place import update, write, written
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.random.argument import mismatch
+
+
+def replacement(name: str, node: str) -> Any:
+    """An operator whose output does not depend on its input, but has its place in the graph."""
+
+    def forward(xp, input, *, drawn):
+        """The array `drawn` takes the place of `input`."""
+        return xp.asarray(drawn)
+
+    forward.__name__ = name
+    op = primitive(node=node)(forward)
+    op.vjp(input=lambda xp, g: xp.zeros_like(g))
+    op.jvp(input=lambda xp, t: xp.zeros_like(t))
+    return op
+
+
+def filled(
+    name: str,
+    op: Any,
+    x: TensorLike,
+    draw: Callable,
+    stream: Twister,
+    *params: Any,
+    others: tuple = (),
+) -> Any:
+    """Let `x` take what `draw(stream, shape, dtype, *params)` gives."""
+    array = x._array
+
+    def replaced(before: Any) -> Any:
+        return op(before, *others, drawn=drawn_like(array, draw, stream, *params))
+
+    return update(name, x, replaced)
+
+
+def drawn_like(array: np.ndarray, draw: Callable, stream: Twister, *params: Any) -> np.ndarray:
+    """What `draw(stream, shape, dtype, *params)` gives for the memory of `array`."""
+    is_expanded = any(
+        n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True)
+    )
+    if is_expanded and array.size:
+        raise errors.runtime_error(
+            "unsupported operation: more than one element of the written-to tensor refers to "
+            "a single memory location. Please clone() the tensor before performing the "
+            "operation.",
+            "An expanded tensor has fewer elements in memory than it shows.",
+        )
+    if draw is normal.normal:
+        params = (*params, not array.flags.c_contiguous)
+    return laid_out_like(array, lambda shape: draw(stream, shape, array.dtype, *params))
+
+
+def prepare_out(function: str, out: Out, shape: tuple, others_require_grad: bool = False) -> None:
+    """Check the tensor given as `out=` and make it as large as it must be."""
+    if not isinstance(out, _tensor.Tensor):
+        name = function.removeprefix("aten::")
+        raise mismatch(name, (), {"out": out}, "out= takes a tensor.")
+    if is_grad_enabled() and (others_require_grad or out.requires_grad):
+        raise errors.runtime_error(
+            f"{function}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad.",
+            "Leave out= away, or draw inside `with torch.no_grad():`.",
+        )
+    check_memory(function, out)
+    if out._array.shape != shape:
+        out._array = np.empty(shape, out._array.dtype)
+        out._mark = None
+
+
+def fill_out(function: str, out: Any, draw: Callable, stream: Twister, *params: Any) -> Any:
+    """Fill the tensor given as `out=`, which `prepare_out` has accepted."""
+    write(out._array, drawn_like(out._array, draw, stream, *params))
+    written(out, function)
+    return out

@@ -1,0 +1,116 @@
+"""Drawing indices by weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Out, Source, TensorLike
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.dtype import int64
+from tapegrad.core.streams import integer
+from tapegrad.operators.random.argument import int_of, is_integer, require_tensor, stream_of
+from tapegrad.operators.random.fill import fill_out, prepare_out
+from tapegrad.operators.random.vmap_randomness import of_tensors
+
+__all__ = ["multinomial"]
+
+
+@of_tensors
+def multinomial(
+    input: TensorLike,
+    num_samples: Any,
+    replacement: bool = False,
+    *,
+    generator: Source = None,
+    out: Out = None,
+) -> Any:
+    """Indices drawn along the last dimension of `input`, as often as its weights say.
+
+    Index i has the probability `input[i] / sum(input)`; without `replacement` none is drawn twice.
+    (m) gives (num_samples), and (n, m) gives (n, num_samples).
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.multinomial(torch.tensor([0.0, 3.0, 1.0]), 4, replacement=True)
+    tensor([2, 1, 1, 2])
+    """
+    require_tensor("multinomial", "input", 1, input)
+    stream = stream_of("multinomial", generator)
+    if not is_integer(num_samples):
+        raise errors.type_error(
+            "multinomial(): argument 'num_samples' (position 2) must be int, not "
+            f"{type(num_samples).__name__}",
+            "Pass how many indices shall be drawn.",
+        )
+    if not isinstance(replacement, bool):
+        raise errors.type_error(
+            "multinomial(): argument 'replacement' (position 3) must be bool, not "
+            f"{type(replacement).__name__}",
+            "Say whether an index may be drawn twice.",
+        )
+    weights, n = input._array, int_of(num_samples)
+    _check_weights(weights, input.dtype, n, replacement)
+    if out is None:
+        return _tensor.wrap(integer.choice(stream, weights, n, replacement=replacement))
+    if out.dtype is not int64:
+        raise errors.runtime_error(
+            f"multinomial expects Long tensor out, got: {out.dtype.scalar_name}",
+            "Pass an out= of torch.int64.",
+        )
+    prepare_out("multinomial", out, (*weights.shape[:-1], n))
+
+    def draw(stream: Any, shape: tuple, dtype: np.dtype) -> np.ndarray:
+        return integer.choice(stream, weights, n, replacement=replacement)
+
+    return fill_out("multinomial", out, draw, stream)
+
+
+def _check_weights(weights: np.ndarray, dtype: Dtype, n: int, replacement: bool) -> None:
+    advice = "Weights are finite and not negative, and in each row one is larger than zero."
+    reason = ""
+    if weights.ndim not in (1, 2):
+        reason = "prob_dist must be 1 or 2 dim"
+    elif not dtype.is_floating_point:
+        reason = (
+            f"multinomial only supports floating-point dtypes for input, got: {dtype.scalar_name}"
+        )
+        advice = "Convert the weights to torch.float32."
+    elif n <= 0:
+        reason = "cannot sample n_sample <= 0 samples"
+    elif not replacement and n > weights.shape[-1]:
+        reason = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+        advice = "Pass replacement=True, or draw fewer."
+    elif weights.shape[-1] > 2**24:
+        reason = "number of categories cannot exceed 2^24"
+    if reason:
+        raise errors.runtime_error(reason, advice)
+    rows = np.atleast_2d(weights)
+    is_wrong = ~((rows >= 0) & (rows < np.inf))
+    if replacement and n > 1:  # PyTorch looks at row by row, and names what is wrong
+        bad = is_wrong.any(axis=-1) | ~(rows.sum(axis=-1, dtype=np.float64) > 0)
+        if not bad.any():
+            return
+        row = int(np.argmax(bad))
+        what = "sum of probabilities <= 0"
+        if is_wrong[row].any():
+            first = rows[row, np.argmax(is_wrong[row])]
+            is_negative = not first >= 0  # nan, too
+            what = "encountering probability entry " + (
+                "< 0" if is_negative else "= infinity or NaN"
+            )
+        raise errors.runtime_error(f"invalid multinomial distribution ({what})", advice)
+    if len(rows) and not rows.shape[-1]:
+        raise errors.runtime_error(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has "
+            "no identity.",
+            advice,
+        )
+    if is_wrong.any():
+        reason = "probability tensor contains either `inf`, `nan` or element < 0"
+        raise errors.runtime_error(reason, advice)
+    if (rows.sum(axis=-1, dtype=np.float64) == 0).any():
+        reason = "invalid multinomial distribution (sum of probabilities <= 0)"
+        raise errors.runtime_error(reason, advice)

@@ -1,0 +1,153 @@
+"""Normal draws whose parameters are tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import (
+    DeviceLike,
+    DTypeLike,
+    LayoutLike,
+    Out,
+    Shape,
+    Source,
+    TensorLike,
+)
+from tapegrad.core.dtype import default
+from tapegrad.core.streams import normal as stream_normal
+from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.out import write_out
+from tapegrad.operators.random.argument import (
+    mismatch,
+    number_of,
+    require_tensor,
+    size_of,
+    stream_of,
+)
+from tapegrad.operators.random.fill import prepare_out, replacement
+from tapegrad.operators.random.normal_uniform import check_normal
+from tapegrad.operators.random.rand_randint_randperm import dtype_for, make
+from tapegrad.operators.random.vmap_randomness import of_tensors
+
+__all__ = ["normal"]
+
+# --- normal ------------------------------------------------------------------------------------
+
+normal_of_mean = replacement("normal_of_mean", "NormalBackward1")
+normal_of_std = replacement("normal_of_std", "NormalBackward2")
+
+
+@primitive(node="NormalBackward3")
+def normal_of_both(xp, mean, std, *, drawn):
+    """The array `drawn`, with these parameters; PyTorch sends no gradient to them."""
+    return xp.asarray(drawn)
+
+
+normal_of_both.vjp(
+    mean=lambda xp, mean_like: xp.zeros(mean_like.shape, dtype=mean_like.dtype),
+    std=lambda xp, std_like: xp.zeros(std_like.shape, dtype=std_like.dtype),
+)
+normal_of_both.jvp(mean=lambda xp, y: xp.zeros_like(y), std=lambda xp, y: xp.zeros_like(y))
+
+
+@of_tensors
+def normal(
+    mean: Any = None,
+    std: Any = None,
+    size: Shape | None = None,
+    *,
+    generator: Source = None,
+    out: Out = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """Normal numbers; mean and standard deviation are tensors or, with a `size`, both numbers.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.normal(torch.tensor([1.0, 2.0]), 0.1)
+    tensor([1.1541, 1.9707])
+    """
+    is_tensor = isinstance(mean, _tensor.Tensor), isinstance(std, _tensor.Tensor)
+    stream = stream_of("normal", generator)
+    _check_form(mean, std, size, is_tensor)
+    if size is not None:
+        mean, std = number_of("normal", "mean", 1, mean), number_of("normal", "std", 2, std)
+        shape = size_of("normal", (), size)
+        dtype = dtype_for("normal", dtype, default(), layout, device, pin_memory, out)
+        check_normal(dtype, std, 1)
+        draw = (stream_normal.normal, stream, mean, std)
+        return make("normal", dtype, shape, out, requires_grad, *draw)
+    if is_tensor[1]:
+        _check_deviations(std)
+    made = (mean if is_tensor[0] else std).dtype if out is None else out.dtype
+    arrays = [x._array for x in (mean, std) if isinstance(x, _tensor.Tensor)]
+    shape = _broadcast_shape(*(x.shape for x in arrays))
+    scale = 1.0 if is_tensor[1] else number_of("normal", "std", 2, 1.0 if std is None else std)
+    check_normal(made, scale, 1)
+    drawn = stream_normal.normal(stream, shape, made.numpy, 0.0, scale)
+    if is_tensor[1]:
+        drawn = (drawn * std._array).astype(made.numpy, copy=False)
+    if is_tensor[0]:
+        drawn = drawn + mean._array
+    elif mean:  # a number is added in at least float32
+        drawn = drawn.astype(np.result_type(drawn, np.float32)) + mean
+    drawn = np.asarray(drawn).astype(made.numpy, copy=False)
+    if out is not None:
+        if is_tensor != (True, True):
+            _broadcast_shape(shape, out._array.shape)
+        needs_grad = any(x.requires_grad for x in (mean, std) if isinstance(x, _tensor.Tensor))
+        prepare_out("normal", out, out._array.shape, needs_grad)
+        return write_out("normal", _tensor.wrap(drawn), out)
+    if is_tensor == (True, True):
+        return normal_of_both(mean, std, drawn=drawn)
+    return normal_of_mean(mean, drawn=drawn) if is_tensor[0] else normal_of_std(std, drawn=drawn)
+
+
+def _broadcast_shape(*shapes: tuple) -> tuple:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise errors.broadcast(*shapes) from None
+
+
+def _check_form(mean: Any, std: Any, size: Shape | None, is_tensor: tuple[bool, bool]) -> None:
+    """Raise unless mean, std and size fit one of the forms of `normal`."""
+    fits = [t or _is_number(x) for t, x in zip(is_tensor, (mean, std), strict=True)]
+    if size is not None:
+        holds = all(fits) and not any(is_tensor) and isinstance(size, (tuple, list))
+    elif is_tensor[0]:
+        holds = std is None or fits[1]
+    else:
+        holds = fits[0] and is_tensor[1]
+    if holds:
+        return
+    if mean is None and std is not None:
+        raise TypeError('normal() missing 1 required positional arguments: "mean"')
+    if std is None and size is None and _is_number(mean):
+        require_tensor("normal", "mean", 1, mean)
+    given = tuple(x for x in (mean, std, size) if x is not None)
+    advice = "normal(mean, std) with tensors, one of them may be a number; normal(0, 1, (2, 3))."
+    raise mismatch("normal", given, {}, advice)
+
+
+def _is_number(x: TensorLike) -> bool:
+    return isinstance(x, (int, float, np.floating, np.integer))
+
+
+def _check_deviations(std: Any) -> None:
+    if std.dtype.is_complex:
+        raise errors.runtime_error(
+            "normal expects standard deviation to be non-complex",
+            "A deviation is a real number: pass std.abs().",
+        )
+    if not (std._array >= 0).all():
+        raise errors.runtime_error(
+            "normal expects all elements of std >= 0.0", "A standard deviation is not negative."
+        )

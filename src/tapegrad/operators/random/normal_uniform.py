@@ -1,0 +1,229 @@
+"""Filling a tensor with random numbers, in place: `normal_`, `uniform_`, `random_`, ...
+
+The gradient of what was there before is zero. A tensor is filled in the order of its memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.generator import Generator
+from tapegrad.core.streams import exponential_cauchy, integer, normal
+from tapegrad.operators.random import randint_bounds as bounds
+from tapegrad.operators.random.argument import (
+    UNSIGNED,
+    from_to,
+    is_integer,
+    mismatch,
+    not_implemented,
+    number_of,
+    require,
+    stream_of,
+)
+from tapegrad.operators.random.fill import filled, replacement
+from tapegrad.operators.random.vmap_randomness import in_place
+
+__all__: list[str] = []  # methods only
+
+normal_fill = replacement("normal_fill", "NormalBackward0")
+uniform_fill = replacement("uniform_fill", "UniformBackward0")
+random_fill = replacement("random_fill", "RandomBackward2")
+random_to_fill = replacement("random_to_fill", "RandomBackward1")
+random_from_fill = replacement("random_from_fill", "RandomBackward0")
+exponential_fill = replacement("exponential_fill", "ExponentialBackward0")
+geometric_fill = replacement("geometric_fill", "GeometricBackward0")
+cauchy_fill = replacement("cauchy_fill", "CauchyBackward0")
+log_normal_fill = replacement("log_normal_fill", "LogNormalBackward0")
+
+
+# --- normal and uniform ------------------------------------------------------------------------
+
+
+@in_place
+def normal_(input: TensorLike, mean: Any = 0, std: Any = 1, *, generator: Source = None) -> Any:
+    """Fill the tensor with normal numbers; a complex one has half of the variance in each part.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(2).normal_()
+    tensor([ 1.5410, -0.2934])
+    """
+    mean = number_of("normal_", "mean", 1, mean)
+    std = number_of("normal_", "std", 2, std)
+    stream, array = stream_of("normal_", generator), input._array
+    check_normal(input.dtype, std, array.size)
+    return filled("normal_", normal_fill, input, normal.normal, stream, mean, std)
+
+
+def check_normal(dtype: Dtype, std: float, size: int) -> None:
+    """Raise unless `size` normal numbers of this dtype and deviation can be drawn."""
+    if not std >= 0:
+        raise errors.runtime_error(
+            f"normal expects std >= 0.0, but found std {std:g}",
+            "A standard deviation is not negative.",
+        )
+    if not (dtype.is_floating_point or dtype.is_complex) and size:
+        raise not_implemented("normal_kernel_cpu", dtype)
+
+
+@in_place
+def uniform_(input: TensorLike, *args: Any, generator: Source = None, **named: Any) -> Any:
+    """Fill the tensor with numbers spread evenly: `uniform_(from=0, to=1)`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(2).uniform_(1, 2)
+    tensor([1.4963, 1.7682])
+    """
+    low, high = from_to("uniform_", args, named, (0, 1))
+    low, high = number_of("uniform_", "from", 1, low), number_of("uniform_", "to", 2, high)
+    stream = stream_of("uniform_", generator)
+    check_uniform(input.dtype, low, high)
+    return filled("uniform_", uniform_fill, input, exponential_cauchy.uniform, stream, low, high)
+
+
+def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
+    """Raise unless numbers of this dtype can be drawn between these bounds."""
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise not_implemented("check_uniform_bounds", dtype)
+    part = dtype.to_real()
+    largest = bounds.largest(part)
+    for name, bound in (("from", low), ("to", high)):
+        if not -largest <= bound <= largest:
+            raise errors.runtime_error(
+                f"{name} is out of bounds for {bounds.CPP_NAMES[part.name]}",
+                f"The largest {part} is {largest:g}.",
+            )
+    found = f"found from={low:g} > to={high:g}"
+    require(low <= high, "uniform_", "to return a [from, to) range", found)
+    require(
+        high - low <= largest,
+        "uniform_",
+        f"to-from <= std::numeric_limits<{part.scalar_name}>::max()",
+        f"found to={high:g} and from={low:g} which result in to-from to exceed the limit",
+    )
+
+
+# --- integers ----------------------------------------------------------------------------------
+
+
+_RANDOM = "random_(), random_(to), random_(from, to); bounds are ints, to may be None."
+
+
+@in_place
+def random_(input: TensorLike, *args: Any, generator: Source = None, **named: Any) -> Any:
+    """Fill the tensor with integers: `random_()`, `random_(to)` or `random_(from, to)`.
+
+    Without `to` they go up to the largest one that the dtype has; a float has all its exact ones.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(4).random_(10)
+    tensor([4., 9., 3., 0.])
+    """
+    if generator is not None and not isinstance(generator, Generator):
+        raise mismatch("random_", args, {**named, "generator": generator}, _RANDOM)
+    stream, dtype = stream_of("random_", generator), input.dtype
+    if not args and not named:
+        if dtype.is_complex or dtype.name in UNSIGNED:
+            raise not_implemented("random_kernel_cpu", dtype)
+        return filled("random_", random_fill, input, integer.all_integers, stream)
+    if len(args) == 1 and not named:
+        args = (0, *args)
+        op = random_to_fill
+    else:
+        op = random_from_fill if args or "from" in named else random_to_fill
+    missing = ()
+    low, high = from_to("random_", args, named, (0, missing))
+    is_open = high is None and op is random_from_fill
+    if not is_integer(low) or not (is_open or is_integer(high)):
+        raise mismatch("random_", args[op is random_to_fill :], named, _RANDOM)
+    low = bounds.integer(low)
+    if is_open and low == bounds.LOWEST:
+        bounds.check_all(dtype)
+        low, n_values = 0, 2**64  # the words as they are
+    elif is_open:
+        low, n_values = bounds.span_upwards(dtype, low)
+    else:
+        low, n_values = bounds.span(dtype, low, bounds.integer(high))
+    return filled("random_", op, input, integer.integers, stream, low, n_values)
+
+
+# --- continuous distributions and waiting times ------------------------------------------------
+
+
+@in_place
+def exponential_(input: TensorLike, lambd: Any = 1, *, generator: Source = None) -> Any:
+    """Fill the tensor with exponentially distributed numbers of mean 1 / lambd.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(2).exponential_()
+    tensor([3.5083, 1.2304])
+    """
+    rate = number_of("exponential_", "lambd", 1, lambd)
+    stream, dtype = stream_of("exponential_", generator), input.dtype
+    require(rate > 0, "exponential_", "lambda > 0.0", f"found lambda={rate:g}")
+    if not dtype.is_floating_point and input._array.size:
+        raise _not_continuous("Exponential", dtype.scalar_name)
+    return filled(
+        "exponential_", exponential_fill, input, exponential_cauchy.exponential, stream, rate
+    )
+
+
+@in_place
+def geometric_(input: TensorLike, p: Any, *, generator: Source = None) -> Any:
+    """Fill the tensor with numbers of trials until one of probability `p` succeeds.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(3).geometric_(0.5)
+    tensor([1., 1., 2.])
+    """
+    p = number_of("geometric_", "p", 1, p)
+    stream, dtype = stream_of("geometric_", generator), input.dtype
+    require(0 < p < 1, "geometric_", "p to be in (0, 1)", f"got p={p:g}")
+    is_known = not dtype.is_complex and dtype.name != "bool" and dtype.name not in UNSIGNED
+    if not is_known and input._array.size:
+        raise not_implemented("geometric_cpu", dtype)
+    return filled("geometric_", geometric_fill, input, exponential_cauchy.geometric, stream, p)
+
+
+@in_place
+def cauchy_(input: TensorLike, median: Any = 0, sigma: Any = 1, *, generator: Source = None) -> Any:
+    """Fill the tensor with numbers of a Cauchy distribution.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(2).cauchy_()
+    tensor([10.5977,  0.7648])
+    """
+    median = number_of("cauchy_", "median", 1, median)
+    sigma = number_of("cauchy_", "sigma", 2, sigma)
+    stream, dtype = stream_of("cauchy_", generator), input.dtype
+    require(sigma > 0, "cauchy_", "sigma > 0.0", f"found sigma={sigma:g}")
+    if not dtype.is_floating_point:
+        raise _not_continuous("Cauchy", bounds.CPP_NAMES[dtype.name])
+    return filled("cauchy_", cauchy_fill, input, exponential_cauchy.cauchy, stream, median, sigma)
+
+
+@in_place
+def log_normal_(input: TensorLike, mean: Any = 1, std: Any = 2, *, generator: Source = None) -> Any:
+    """Fill the tensor with numbers whose logarithms are normal, of this mean and deviation.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(2).log_normal_()
+    tensor([59.2634,  1.5116])
+    """
+    mean = number_of("log_normal_", "mean", 1, mean)
+    std = number_of("log_normal_", "std", 2, std)
+    stream, dtype = stream_of("log_normal_", generator), input.dtype
+    require(std > 0, "log_normal_", "std > 0.0", f"found std={std:g}")
+    if not dtype.is_floating_point and input._array.size:
+        raise not_implemented("log_normal_cpu", dtype)
+    return filled("log_normal_", log_normal_fill, input, normal.log_normal, stream, mean, std)
+
+
+def _not_continuous(distribution: str, kind: str) -> RuntimeError:
+    return errors.runtime_error(
+        f"{distribution} distribution is a continuous probability distribution. dtype must be "
+        f"a floating point but you specified {kind}",
+        "Convert the tensor to a floating-point dtype first.",
+    )

@@ -1,0 +1,145 @@
+"""Random numbers like another tensor: `rand_like`, `randn_like`, `randint_like`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import (
+    DeviceLike,
+    DTypeLike,
+    LayoutLike,
+    MemoryFormat,
+    Source,
+    TensorLike,
+)
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.memory_format import check_format, empty, preserve_format, preserved
+from tapegrad.core.streams import exponential_cauchy, integer, normal
+from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.operators.creation.factory_options import build
+from tapegrad.operators.random import randint_bounds as bounds
+from tapegrad.operators.random.argument import is_integer, mismatch, require_tensor, stream_of
+from tapegrad.operators.random.fill import drawn_like
+from tapegrad.operators.random.normal_uniform import check_normal, check_uniform
+from tapegrad.operators.random.rand_randint_randperm import dtype_for
+from tapegrad.operators.random.vmap_randomness import of_tensors
+
+__all__ = ["rand_like", "randint_like", "randn_like"]
+
+
+def alike(function: Callable) -> Callable:
+    """Inside `vmap` too: numbers for the whole batch."""
+    return of_tensors(function, like=True)
+
+
+def make_like(
+    function: str,
+    dtype: Dtype,
+    input: TensorLike,
+    memory_format: MemoryFormat,
+    requires_grad: Any,
+    draw: Callable,
+    stream: Twister,
+    *params: Any,
+) -> Any:
+    """A tensor of what `draw` gives, with the shape and the order of memory of another."""
+    if requires_grad is True and not (dtype.is_floating_point or dtype.is_complex):
+        raise errors.float_required(dtype)
+    array = input._array
+    if memory_format is None or memory_format is preserve_format:
+        blank = preserved(array, dtype.numpy)
+    else:
+        check_format(function, memory_format, array.ndim)
+        blank = empty(array.shape, dtype.numpy, memory_format)
+    args = (blank, draw, stream, *params)
+    return build(function, drawn_like, *args, requires_grad=requires_grad)
+
+
+@alike
+def rand_like(
+    input: TensorLike,
+    *,
+    generator: Source = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat = None,
+) -> Any:
+    """Numbers spread evenly over [0, 1), as many as `input` has elements.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand_like(torch.zeros(2))
+    tensor([0.4963, 0.7682])
+    """
+    require_tensor("rand_like", "input", 1, input)
+    stream = stream_of("rand_like", generator)
+    dtype = dtype_for("rand_like", dtype, input.dtype, layout, device, pin_memory, None)
+    check_uniform(dtype)
+    draw = exponential_cauchy.uniform
+    return make_like("rand_like", dtype, input, memory_format, requires_grad, draw, stream)
+
+
+@alike
+def randn_like(
+    input: TensorLike,
+    *,
+    generator: Source = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat = None,
+) -> Any:
+    """Normal numbers of mean 0 and variance 1, as many as `input` has elements.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn_like(torch.zeros(2))
+    tensor([ 1.5410, -0.2934])
+    """
+    require_tensor("randn_like", "input", 1, input)
+    stream = stream_of("randn_like", generator)
+    dtype = dtype_for("randn_like", dtype, input.dtype, layout, device, pin_memory, None)
+    check_normal(dtype, 1.0, input._array.size)
+    draw = (normal.normal, stream, 0.0, 1.0)
+    return make_like("randn_like", dtype, input, memory_format, requires_grad, *draw)
+
+
+@alike
+def randint_like(
+    input: TensorLike,
+    low: Any = None,
+    high: Any = None,
+    *,
+    generator: Source = None,
+    dtype: DTypeLike = None,
+    layout: LayoutLike = None,
+    device: DeviceLike = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat = None,
+) -> Any:
+    """Integers from `low` (0 if not given) to `high` - 1, as many as `input` has elements.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint_like(torch.zeros(3), 10)
+    tensor([4., 9., 3.])
+    """
+    require_tensor("randint_like", "input", 1, input)
+    stream = stream_of("randint_like", generator)
+    given = tuple(x for x in (input, low, high) if x is not None)
+    low, high = (0, low) if high is None else (0 if low is None else low, high)
+    if not is_integer(low) or not is_integer(high):
+        advice = "randint_like(input, high) or randint_like(input, low, high); bounds are ints."
+        raise mismatch("randint_like", given, {}, advice)
+    dtype = dtype_for("randint_like", dtype, input.dtype, layout, device, pin_memory, None)
+    draw = (
+        integer.integers,
+        stream,
+        *bounds.span(dtype, bounds.integer(low), bounds.integer(high)),
+    )
+    return make_like("randint_like", dtype, input, memory_format, requires_grad, *draw)

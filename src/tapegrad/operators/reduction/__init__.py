@@ -1,0 +1,1 @@
+"""Operators that reduce, accumulate or rank along dimensions."""

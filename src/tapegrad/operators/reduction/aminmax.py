@@ -1,0 +1,52 @@
+"""The smallest and the largest element at once: aminmax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import return_types
+from tapegrad.core import errors
+from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.operators.reduction.max_min import extremum, largest, smallest
+
+
+def _check_both(input: TensorLike, dim: Dim, out: Out) -> None:
+    for each in out or ():
+        if each.dtype is not input.dtype:
+            have, want = (errors.c_name(t.dtype) for t in (each, input))
+            raise errors.runtime_error(
+                f"Expected out tensor to have dtype {want}, but got {have} instead",
+                f"Give out tensors of {input.dtype}.",
+            )
+    if input._array.size:
+        return
+    if dim is None:
+        raise errors.runtime_error(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+            "identity.",
+            "The tensor is empty.",
+        )
+    axis = axis_of(dim, input._array.ndim)
+    if not input._array.shape[axis]:
+        raise errors.index_error(
+            f"aminmax: Expected reduction dim {axis} to have non-zero size.",
+            "There is no element to choose.",
+        )
+
+
+@takes_tensors
+def aminmax(input: TensorLike, *, dim: Dim = None, keepdim: bool = False, out: Out = None) -> Any:
+    """The smallest and the largest element, a pair (min, max).
+
+    >>> torch.aminmax(torch.tensor([1.0, 5.0, 3.0])).max
+    tensor(5.)
+    """
+    _check_both(input, dim, out)
+    pair = (
+        extremum("aminmax", smallest, input, dim, keepdim),
+        extremum("aminmax", largest, input, dim, keepdim),
+    )
+    return finish("aminmax", return_types.aminmax(pair), out)

@@ -1,0 +1,263 @@
+"""Running sums, products and extrema along a dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad import return_types
+from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import linear, primitive
+from tapegrad.operators.dtype_check import no_kernel, require_order
+from tapegrad.operators.reduction.sum_mean import summable
+
+__all__ = ["cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "diff", "logcumsumexp"]
+
+
+def _backwards(xp: Namespace, x: Array, axis: int) -> Any:
+    """The running sum from the end."""
+    return xp.flip(xp.cumulative_sum(xp.flip(x, axis=axis), axis=axis), axis=axis)
+
+
+@linear(node="CumsumBackward0")
+def running_sum(xp, x, *, axis):
+    """The sums of the elements up to each place along `axis`."""
+    return xp.cumulative_sum(x, axis=axis)
+
+
+running_sum.vjp(x=lambda xp, g, axis: _backwards(xp, g, axis))
+
+
+def _product_slopes(xp: Namespace, x: Array, axis: int) -> Any:
+    """d y_j / d x_i of the running product y, axes i then j put first, right where x is 0.
+
+    All of them, n * n for each row: for derivatives of derivatives. Kernels need n.
+    """
+    n = x.shape[axis]
+    moved = xp.moveaxis(x, axis, 0)
+    place = xp.cumulative_sum(xp.ones_like(moved, dtype=xp.int64), axis=0)
+    row, column = xp.expand_dims(place, axis=1), xp.expand_dims(place, axis=0)
+    copies = xp.broadcast_to(xp.expand_dims(moved, axis=0), (n, *moved.shape))
+    without = xp.where(row == column, xp.ones_like(copies), copies)
+    products = xp.cumulative_prod(without, axis=1)
+    return xp.where(row <= column, products, xp.zeros_like(products))
+
+
+@primitive(node="CumprodBackward0")
+def running_product(xp, x, *, axis):
+    """The products of the elements up to each place along `axis`."""
+    return xp.cumulative_prod(x, axis=axis)
+
+
+def _running_product_vjp(xp, g, x, y, axis):
+    kernel = getattr(xp, "running_product_back", None)
+    if kernel is not None:
+        return kernel(g, x, y, axis)
+    slopes = _product_slopes(xp, x, axis)
+    moved = xp.expand_dims(xp.moveaxis(g, axis, 0), axis=0)
+    return xp.moveaxis(xp.sum(slopes * moved, axis=1), 0, axis)
+
+
+def _running_product_jvp(xp, t, x, y, axis):
+    kernel = getattr(xp, "running_product_push", None)
+    if kernel is not None:
+        return kernel(t, x, y, axis)
+    slopes = _product_slopes(xp, x, axis)
+    moved = xp.expand_dims(xp.moveaxis(t, axis, 0), axis=1)
+    return xp.moveaxis(xp.sum(slopes * moved, axis=0), 0, axis)
+
+
+running_product.vjp(x=_running_product_vjp)
+running_product.jvp(x=_running_product_jvp)
+
+
+@primitive(node="LogcumsumexpBackward0", kernels=("log_running_sum",))
+def log_running_sum(xp, x, *, axis):
+    """log of the sums of exp(x) up to each place along `axis`, without overflow."""
+    return xp.log_running_sum(x, axis)
+
+
+def _is_complex(xp, x):
+    return xp.isdtype(x.dtype, "complex floating")
+
+
+def _log_positive(xp, h):
+    """log(h) where h is positive, or any complex number, and of next to nothing elsewhere."""
+    if _is_complex(xp, h):
+        return xp.where(h != 0, xp.log(xp.where(h != 0, h, 1)), -1e30)
+    return xp.where(h > 0, xp.log(xp.where(h > 0, h, 1)), -1e30)
+
+
+def _log_running_sum_vjp(xp, g, x, y, axis):
+    # sum over j >= i of g_j exp(x_i - y_j), signs apart so that everything stays a logarithm
+    def part(h):
+        logs = _log_positive(xp, h)
+        total = xp.flip(xp.log_running_sum(xp.flip(logs - y, axis=axis), axis), axis=axis)
+        return xp.exp(total + x)
+
+    return part(g) if _is_complex(xp, g) else part(g) - part(-g)
+
+
+def _log_running_sum_jvp(xp, t, x, y, axis):
+    def part(h):
+        return xp.exp(xp.log_running_sum(_log_positive(xp, h) + x, axis) - y)
+
+    return part(t) if _is_complex(xp, t) else part(t) - part(-t)
+
+
+log_running_sum.vjp(x=_log_running_sum_vjp)
+log_running_sum.jvp(x=_log_running_sum_jvp)
+
+_CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
+
+
+@primitive(node="CummaxBackward0", kernels=("running_extremum", "add_along"), **_CHOICE)
+def running_largest(xp, x, *, axis):
+    """The largest element up to each place along `axis`, and where it is."""
+    indices = xp.running_extremum(x, axis, True)
+    return xp.take_along_axis(x, indices, axis=axis), indices
+
+
+@primitive(node="CumminBackward0", kernels=("running_extremum", "add_along"), **_CHOICE)
+def running_smallest(xp, x, *, axis):
+    """The smallest element up to each place along `axis`, and where it is."""
+    indices = xp.running_extremum(x, axis, False)
+    return xp.take_along_axis(x, indices, axis=axis), indices
+
+
+def _pick_rules(operator: Any) -> None:
+    operator.vjp(
+        x=lambda xp, g, x_like, indices, axis: xp.add_along(g, x_like.shape, indices, axis)
+    )
+    operator.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+
+
+_pick_rules(running_largest)
+_pick_rules(running_smallest)
+
+
+# --- the public functions ---
+
+
+def _along(operator: Any, input: TensorLike, dim: Dim) -> Any:
+    axis = axis_of(dim, input._array.ndim)
+    if input._array.ndim:
+        return operator(input, axis=axis)
+    result = operator(input.reshape(1), axis=0)
+    if isinstance(result, tuple):
+        return tuple(x.reshape(()) for x in result)
+    return result.reshape(())
+
+
+def _running(
+    name: str, operator: Any, input: TensorLike, dim: Dim, dtype: DTypeLike, out: Out
+) -> Any:
+    """Running sums or products; integers as int64 unless a dtype is asked for."""
+    input, narrow = summable(input, dtype, out)
+    result = _along(operator, input, dim)
+    return finish(name, result if narrow is None else result.to(narrow), out)
+
+
+@takes_tensors
+def cumsum(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+    """The sums of the elements up to each place along `dim`; float32 is summed in double precision.
+
+    >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), 0)
+    tensor([1., 3., 6.])
+    """
+    return _running("cumsum", running_sum, input, dim, dtype, out)
+
+
+@takes_tensors
+def cumprod(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+    """The products of the elements up to each place along `dim`; float32 in double precision.
+
+    >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), 0)
+    tensor([1., 2., 6.])
+    """
+    return _running("cumprod", running_product, input, dim, dtype, out)
+
+
+@takes_tensors
+def logcumsumexp(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+    """log of the sums of exp(x) up to each place along `dim`, without overflow.
+
+    `y[i] = log(exp(x[0]) + ... + exp(x[i]))`
+
+    >>> torch.logcumsumexp(torch.tensor([0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931])
+    """
+    if input.dtype.category < 2:
+        raise no_kernel("logcumsumexp_out_cpu", input.dtype)
+    if input._array.ndim == 0:
+        axis_of(dim, 0)
+        return finish("logcumsumexp", input.clone(), out)
+    return finish("logcumsumexp", _along(log_running_sum, input, dim), out)
+
+
+@takes_tensors
+def cummax(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+    """The largest element up to each place along `dim`, a pair (values, indices).
+
+    >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), 0).values
+    tensor([1., 3., 3.])
+    """
+    axis_of(dim, input._array.ndim)
+    require_order("cummax_cpu", input)
+    pair = return_types.cummax(_along(running_largest, input, dim))
+    return finish("cummax", pair, out)
+
+
+@takes_tensors
+def cummin(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+    """The smallest element up to each place along `dim`, a pair (values, indices).
+
+    >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), 0).values
+    tensor([3., 1., 1.])
+    """
+    axis_of(dim, input._array.ndim)
+    require_order("cummin_cpu", input)
+    pair = return_types.cummin(_along(running_smallest, input, dim))
+    return finish("cummin", pair, out)
+
+
+@takes_tensors
+def diff(
+    input: TensorLike,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+    *,
+    out: Out = None,
+) -> Any:
+    """The n-th differences of neighbours along `dim`.
+
+    `y[i] = x[i + 1] - x[i]`, n times over.
+
+    >>> torch.diff(torch.tensor([1.0, 4.0, 9.0]))
+    tensor([3., 5.])
+    """
+    from tapegrad.operators.shape.cat_stack import cat
+
+    if input._array.ndim == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    axis = axis_of(dim, input._array.ndim)
+    parts = [x for x in (prepend, input, append) if x is not None]
+    if n == 0:
+        return finish("diff", input.clone(), out)
+    x = parts[0] if len(parts) == 1 else cat(parts, axis)
+    for _ in range(min(n, x._array.shape[axis])):
+        size = x._array.shape[axis]
+        later, earlier = x.narrow(axis, 1, size - 1), x.narrow(axis, 0, size - 1)
+        x = later.logical_xor(earlier) if x.dtype.name == "bool" else later - earlier
+    return finish("diff", x, out)
+
+
+cumsum_ = in_place(cumsum)
+cumprod_ = in_place(cumprod)

@@ -1,0 +1,213 @@
+"""Histograms of one value or of several: how many points lie between edges."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from tapegrad import return_types
+from tapegrad.autograd.mode import no_grad
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import float32, float64
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.operators.creation.linspace import linspace
+from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.linalg.matmul_check import c_name
+from tapegrad.operators.reduction.bincount_histc import bincount, require_bins, require_same_dtype
+from tapegrad.operators.reduction.searchsorted_isin import places_in
+
+
+def _refused(problem: str, advice: str) -> RuntimeError:
+    return errors.runtime_error(f"torch.histogramdd: {problem}", advice)
+
+
+def _check(input: TensorLike, weight: TensorLike | None) -> None:
+    """Look at points (..., D) and their weights (...)."""
+    shape = list(input._array.shape)
+    if len(shape) < 2:
+        raise _refused(
+            "input tensor should have at least 2 dimensions", "The last one holds a point."
+        )
+    if input.dtype not in (float32, float64):
+        raise no_kernel("histogramdd", input.dtype)
+    if weight is None:
+        return
+    if weight.dtype is not input.dtype:
+        raise _refused(
+            "if weight tensor is provided, input tensor and weight tensor should have the same "
+            f"dtype, but got input({c_name(input)}), and weight({c_name(weight)})",
+            f"Convert it with .to({input.dtype}).",
+        )
+    if list(weight._array.shape) != shape[:-1]:
+        raise _refused(
+            "if weight tensor is provided it should have the same shape as the input tensor "
+            f"excluding its innermost dimension, but got input with shape {shape} and weight with "
+            f"shape {list(weight._array.shape)}",
+            "One weight for each point.",
+        )
+
+
+def _check_edges(input: TensorLike, edges: list) -> None:
+    n = input._array.shape[-1]
+    if len(edges) != n:
+        raise _refused(
+            f"expected {n} sequences of bin edges for a {n}-dimensional histogram but got "
+            f"{len(edges)}",
+            "One sequence for each value of a point.",
+        )
+    for i, each in enumerate(edges):
+        if each.dtype is not input.dtype:
+            raise _refused(
+                "input tensor and bins tensors should have the same dtype, but got input with "
+                f"dtype {c_name(input)} and bins for dimension {i} with dtype {c_name(each)}",
+                f"Convert them with .to({input.dtype}).",
+            )
+        if each._array.ndim != 1:
+            raise _refused(
+                "bins tensor should have one dimension, but got "
+                f"{each._array.ndim} dimensions in the bins tensor for dimension {i}",
+                "The edges of the bins are a vector.",
+            )
+        if not each._array.size:
+            raise _refused(
+                "bins tensor should have at least 1 element, but got 0 elements in the bins tensor "
+                f"for dimension {i}",
+                "n bins have n + 1 edges.",
+            )
+
+
+def _made_edges(input: TensorLike, bins: list, range: Any) -> list:
+    """Edges of bins of equal width over `range`, or over what the points span."""
+    n = input._array.shape[-1]
+    if len(bins) != n:
+        raise errors.runtime_error(
+            "histogramdd: The size of bins must be equal to the innermost dimension of the input.",
+            f"A point has {n} values.",
+        )
+    if range is not None and len(range) != 2 * n:
+        raise _refused(
+            f"for a {n}-dimensional histogram range should have {2 * n} elements, but got "
+            f"{len(range)}",
+            "Give the lower and the upper end for each dimension.",
+        )
+    points = input._array.reshape(-1, n)
+    edges = []
+    for i, size in enumerate(bins):
+        require_bins(size, i)
+        if range is not None:
+            low, high = float(range[2 * i]), float(range[2 * i + 1])
+        elif points.shape[0]:
+            low, high = float(points[:, i].min()), float(points[:, i].max())
+        else:
+            low, high = 0.0, 1.0
+        if not (isfinite(low) and isfinite(high)):
+            raise _refused(
+                f"dimension {i}'s range [{low:g}, {high:g}] is not finite", "Give a range."
+            )
+        if low > high:
+            raise _refused(
+                f"min should not exceed max, but got min {low:g} max {high:g} for dimension {i}",
+                "The lower end comes first.",
+            )
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        edges.append(linspace(low, high, size + 1, dtype=input.dtype))
+    return edges
+
+
+def _counted(input: TensorLike, edges: list, weight: TensorLike | None, density: bool) -> Any:
+    """How many points lie in each box; a box has its lower edges, and the last its upper, too."""
+    points = input.detach().reshape(-1, input._array.shape[-1])
+    sizes = [each._array.size - 1 for each in edges]
+    flat: Any = 0
+    inside: Any = True
+    n_boxes = 1
+    for i, (each, size) in enumerate(zip(edges, sizes, strict=True)):
+        column = points[:, i].contiguous()
+        inside = (column >= each[0]) & (column <= each[-1]) & inside
+        place = places_in(each, column, right=True) - 1
+        flat = flat * size + place.clamp(max=size - 1)
+        n_boxes *= size
+    weights = None if weight is None else weight.detach().reshape(-1)[inside]
+    hist = bincount(flat[inside], weights, minlength=n_boxes).to(input.dtype).reshape(sizes)
+    if density:
+        hist = hist / hist.sum()
+        for i, each in enumerate(edges):
+            widths = each[1:] - each[:-1]
+            hist = hist / widths.reshape([-1 if j == i else 1 for j, _ in enumerate(edges)])
+    return hist
+
+
+@in_turn
+def histogram(
+    input: Any,
+    bins: Any = 100,
+    *,
+    range: Any = None,
+    weight: TensorLike | None = None,
+    density: bool = False,
+    out: Any = None,
+) -> Any:
+    """How many elements lie between edges, a pair (hist, bin_edges).
+
+    `bins` is a number of bins of equal width over `range`, or over what the elements span; or a
+    vector of edges. Elements count as much as their `weight`; with `density` the counts are divided
+    by their sum and by the width of the bins.
+
+    >>> torch.histogram(torch.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
+    tensor([0., 2., 1., 0.])
+    """
+    if not hasattr(bins, "_array") and (isinstance(bins, bool) or not isinstance(bins, int)):
+        rest = "Tensor weight = None, bool density = False, tuple of Tensors out = None"
+        forms = (
+            f"Tensor input, Tensor bins, *, {rest}",
+            f"Tensor input, int bins = 100, *, tuple of floats range = None, {rest}",
+        )
+        raise errors.invalid_combination("histogram", (input, bins), {}, forms)
+    if out is not None:
+        require_same_dtype(input, out[0])
+    with no_grad():
+        points = input.reshape(-1, 1)
+        weights = None if weight is None else weight.reshape(-1)
+        _check(points, weights)
+        if hasattr(bins, "_array"):
+            edges = [bins.detach()]
+            _check_edges(points, edges)
+        else:
+            edges = _made_edges(points, [bins], range)
+        hist = _counted(points, edges, weights, density)
+    return finish("histogram", return_types.histogram((hist, edges[0])), out)
+
+
+@takes_tensors
+def histogramdd(
+    input: TensorLike,
+    bins: Any,
+    range: Any = None,
+    weight: TensorLike | None = None,
+    density: bool = False,
+) -> Any:
+    """How many points (..., D) lie in each box between edges, a pair (hist, bin_edges).
+
+    `bins` is for each of the D values a number of bins of equal width or a vector of edges; one
+    number is for all.
+
+    >>> points = torch.tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0]])
+    >>> torch.histogramdd(points, bins=[2, 2]).hist
+    tensor([[0., 1.],
+            [2., 1.]])
+    """
+    _check(input, weight)
+    if isinstance(bins, int):
+        bins = [bins] * input._array.shape[-1]
+    with no_grad():
+        if bins and hasattr(bins[0], "_array"):
+            edges = [each.detach() for each in bins]
+            _check_edges(input, edges)
+        else:
+            edges = _made_edges(input, list(bins), range)
+        hist = _counted(input, edges, weight, density)
+    return return_types.histogramdd((hist, tuple(edges)))

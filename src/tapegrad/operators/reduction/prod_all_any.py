@@ -1,0 +1,216 @@
+"""Other reductions: all, any, count_nonzero, products, log-sum-exp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import bool_, uint8
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.op import constant, primitive
+from tapegrad.operators.reduction.sum_mean import reduction_axes, spread, summable
+
+__all__ = ["all", "any", "count_nonzero", "logsumexp", "prod"]
+
+
+@constant
+def all_axes(xp, x, *, axis, keepdims):
+    """Whether all elements along `axis` are true."""
+    return xp.all(xp.astype(x, xp.bool), axis=axis, keepdims=keepdims)
+
+
+@constant
+def any_axes(xp, x, *, axis, keepdims):
+    """Whether some element along `axis` is true."""
+    return xp.any(xp.astype(x, xp.bool), axis=axis, keepdims=keepdims)
+
+
+@constant
+def count_axes(xp, x, *, axis):
+    """How many elements along `axis` are not 0."""
+    return xp.sum(xp.astype(xp.astype(x, xp.bool), xp.int64), axis=axis)
+
+
+def _truth(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: bool, out: Out) -> Any:
+    if isinstance(dim, (tuple, list)) and not dim:
+        axis: tuple[int, ...] = ()  # unlike other reductions: of each element
+    else:
+        axis = reduction_axes(dim, input._array.ndim)
+    result = operator(input, axis=axis, keepdims=bool(keepdim))
+    if input.dtype.name == "uint8":
+        result = result.to(input.dtype)
+    if out is not None and out.dtype not in (bool_, uint8):
+        raise errors.runtime_error(
+            f"{name} only supports bool tensor for result, got: {out.dtype.scalar_name}",
+            "Give an out tensor of torch.bool.",
+        )
+    return finish(name, result, out)
+
+
+@takes_tensors
+def all(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+    """Whether all elements are true, of the whole tensor or along `dim`.
+
+    >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
+    tensor([False,  True])
+    """
+    return _truth("all", all_axes, input, dim, keepdim, out)
+
+
+@takes_tensors
+def any(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+    """Whether some element is true, of the whole tensor or along `dim`.
+
+    >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
+    tensor([ True, False])
+    """
+    return _truth("any", any_axes, input, dim, keepdim, out)
+
+
+@takes_tensors
+def count_nonzero(input: TensorLike, dim: Dim = None) -> Any:
+    """How many elements are not 0.
+
+    >>> torch.count_nonzero(torch.tensor([0, 3, 0, 5]))
+    tensor(2)
+    """
+    return count_axes(input, axis=reduction_axes(dim, input._array.ndim))
+
+
+# --- products ---
+
+
+def _others(xp: Namespace, x: Array, y: Array, axis: int) -> Any:
+    """For each element the product of the others along `axis`, right where some are 0.
+
+    `y` is the product of all, with the axis kept.
+    """
+    kernel = getattr(xp, "other_products", None)
+    found = None if kernel is None else kernel(x, y)
+    if found is not None:
+        return found
+    one = xp.ones_like(x[(slice(None),) * axis + (slice(0, 1), Ellipsis)])
+    before = xp.concat([one, x[(slice(None),) * axis + (slice(0, -1), Ellipsis)]], axis=axis)
+    after = xp.concat([x[(slice(None),) * axis + (slice(1, None), Ellipsis)], one], axis=axis)
+    left = xp.cumulative_prod(before, axis=axis)
+    right = xp.flip(xp.cumulative_prod(xp.flip(after, axis=axis), axis=axis), axis=axis)
+    return left * right
+
+
+@primitive(node="ProdBackward1", kernels=("pad_slice",))
+def product_along(xp, x, *, axis, keepdims):
+    """The product along one axis."""
+    return xp.prod(x, axis=axis, keepdims=keepdims)
+
+
+def _kept(xp: Namespace, y: Array, axis: int, keepdims: bool) -> Any:
+    return y if keepdims else xp.expand_dims(y, axis=axis)
+
+
+def _product_vjp(xp, g, x, y, axis, keepdims):
+    return _kept(xp, g, axis, keepdims) * _others(xp, x, _kept(xp, y, axis, keepdims), axis)
+
+
+def _product_jvp(xp, t, x, y, axis, keepdims):
+    others = _others(xp, x, _kept(xp, y, axis, keepdims), axis)
+    return xp.sum(t * others, axis=axis, keepdims=keepdims)
+
+
+product_along.vjp(x=_product_vjp)
+product_along.jvp(x=_product_jvp)
+
+
+@primitive(node="ProdBackward0", kernels=("pad_slice",))
+def product_all(xp, x):
+    """The product of all elements."""
+    return xp.prod(x)
+
+
+def _flat_others(xp: Namespace, x: Array, y: Array) -> Any:
+    return _others(xp, xp.reshape(x, (-1,)), xp.reshape(y, (1,)), 0)
+
+
+product_all.vjp(x=lambda xp, g, x, y: g * xp.reshape(_flat_others(xp, x, y), x.shape))
+product_all.jvp(x=lambda xp, t, x, y: xp.sum(xp.reshape(t, (-1,)) * _flat_others(xp, x, y)))
+
+
+@autocast
+def prod(
+    input: TensorLike,
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: DTypeLike = None,
+    out: Out = None,
+) -> Any:
+    """The product of all elements, or along `dim`; of integers as int64.
+
+    >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
+    tensor(24.)
+    """
+    input, narrow = summable(input, dtype, out)
+    if dim is not None:
+        axis = axis_of(dim, input._array.ndim)
+    if dim is None or input._array.ndim == 0:
+        result = product_all(input)
+    else:
+        result = product_along(input, axis=axis, keepdims=bool(keepdim))
+    return finish("prod", result if narrow is None else result.to(narrow), out)
+
+
+# --- log-sum-exp ---
+
+
+def _finite(xp: Namespace, top: Any) -> Any:
+    """The largest element, 0 where it is infinite: inf - inf would be nan."""
+    return xp.where(xp.isfinite(top), top, 0)
+
+
+@primitive(node="LogsumexpBackward0")
+def logsumexp_axes(xp, x, *, axis, keepdims):
+    """log(sum(exp(x))) over `axis`, without overflow."""
+    top = _finite(xp, xp.max(x, axis=axis, keepdims=True))
+    total = xp.sum(xp.exp(x - top), axis=axis, keepdims=keepdims)
+    return xp.log(total) + (top if keepdims else xp.reshape(top, total.shape))
+
+
+def _shares(xp, x, y, axis, keepdims):
+    y = spread(xp, y, x.shape, axis, keepdims)
+    return xp.exp(x - _finite(xp, y))
+
+
+logsumexp_axes.vjp(
+    x=lambda xp, g, x, y, axis, keepdims: (
+        spread(xp, g, x.shape, axis, keepdims) * _shares(xp, x, y, axis, keepdims)
+    )
+)
+logsumexp_axes.jvp(
+    x=lambda xp, t, x, y, axis, keepdims: xp.sum(
+        t * _shares(xp, x, y, axis, keepdims), axis=axis, keepdims=keepdims
+    )
+)
+
+
+@takes_tensors
+def logsumexp(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
+    """log(sum(exp(x))) along `dim`, without overflow.
+
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor(1000.6932)
+    """
+    if input.dtype.category < 2:
+        input = input.to(_default())
+    axis = reduction_axes(dim, input._array.ndim)
+    if input._array.size == 0:
+        return finish("logsumexp", input.exp().sum(axis, keepdim).log(), out)
+    return finish("logsumexp", logsumexp_axes(input, axis=axis, keepdims=bool(keepdim)), out)
+
+
+def _default() -> Any:
+    from tapegrad.core.dtype import default
+
+    return default()

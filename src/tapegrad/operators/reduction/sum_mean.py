@@ -1,0 +1,237 @@
+"""Sums and means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import as_dtype, float32, int64
+from tapegrad.core.shape import axes_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.op import linear, primitive
+
+__all__ = ["mean", "nanmean", "nansum", "sum"]
+
+_F32 = float32.numpy  # the most common case, told apart first
+
+
+def spread(
+    xp: Namespace, g: Array, shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool
+) -> Any:
+    """The cotangent of a reduction over `axis`, repeated along it."""
+    if not keepdims and axis:
+        kept = tuple(1 if i in axis else n for i, n in enumerate(shape))
+        g = xp.reshape(g, kept)
+    return xp.broadcast_to(g, shape)
+
+
+def count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
+    """How many elements a reduction over `axis` takes together."""
+    n = 1
+    for i in axis:
+        n *= shape[i]
+    return n
+
+
+@linear(node="SumBackward0")
+def sum_all(xp, x):
+    """The sum of all elements."""
+    return xp.sum(x)
+
+
+sum_all.vjp(x=lambda xp, g, x_like: xp.broadcast_to(g, x_like.shape))
+
+
+@linear(node="SumBackward1")
+def sum_axes(xp, x, *, axis, keepdims):
+    """The sum over `axis`."""
+    return xp.sum(x, axis=axis, keepdims=keepdims)
+
+
+sum_axes.vjp(x=lambda xp, g, x_like, axis, keepdims: spread(xp, g, x_like.shape, axis, keepdims))
+
+
+@linear(node="MeanBackward0")
+def mean_all(xp, x):
+    """The mean of all elements."""
+    return xp.mean(x)
+
+
+mean_all.vjp(x=lambda xp, g, x_like: xp.broadcast_to(g / (x_like.size or 1), x_like.shape))
+
+
+@linear(node="MeanBackward1")
+def mean_axes(xp, x, *, axis, keepdims):
+    """The mean over `axis`."""
+    return xp.mean(x, axis=axis, keepdims=keepdims)
+
+
+mean_axes.vjp(
+    x=lambda xp, g, x_like, axis, keepdims: spread(
+        xp, g / (count(x_like.shape, axis) or 1), x_like.shape, axis, keepdims
+    )
+)
+
+
+@primitive(node="NansumBackward0")
+def sum_numbers(xp, x, *, axis, keepdims):
+    """The sum over `axis` of the elements that are not nan."""
+    return xp.sum(xp.where(xp.isnan(x), 0.0, x), axis=axis, keepdims=keepdims)
+
+
+sum_numbers.vjp(
+    x=lambda xp, g, x, axis, keepdims: xp.where(
+        xp.isnan(x), 0.0, spread(xp, g, x.shape, axis, keepdims)
+    )
+)
+sum_numbers.jvp(
+    x=lambda xp, t, x, axis, keepdims: xp.sum(
+        xp.where(xp.isnan(x), 0.0, t), axis=axis, keepdims=keepdims
+    )
+)
+
+
+def reduction_axes(dim: Dim, ndim: int) -> tuple[int, ...]:
+    """The axes of a reduction: no dimension given, and an empty list of them, mean all."""
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return tuple(range(ndim))
+    return axes_of(dim, ndim)
+
+
+def summable(input: TensorLike, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
+    """What a sum or product adds up, and the dtype its result must be brought to, if any.
+
+    `dtype` is asked for, or that of `out`; without it integers are summed as int64. NumPy sums
+    narrow integers in int64, too: the result of those asked for is cut down afterwards.
+    """
+    wanted = as_dtype(dtype) if dtype is not None else getattr(out, "dtype", None)
+    if wanted is None:
+        if input._array.dtype is not _F32 and input.dtype.category < 2:
+            input = input if input.dtype is int64 else input.to(int64)
+        return input, None
+    if input.dtype is not wanted:
+        input = input.to(wanted)
+    return input, wanted if wanted.category < 2 and wanted is not int64 else None
+
+
+def sum(
+    input: TensorLike,
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: DTypeLike = None,
+    out: Out = None,
+) -> Any:
+    """The sum of all elements, or over `dim`; integers are summed as int64.
+
+    With `dtype` the elements are converted first, as with the dtype of an `out` tensor.
+
+    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
+    tensor([4., 6.])
+    """
+    narrow = None
+    try:
+        plain = input._array.dtype is _F32
+    except AttributeError:
+        errors.need_tensors("sum", input=input)
+        raise
+    if dtype is not None or out is not None or not plain:
+        input, narrow = summable(input, dtype, out)
+    if dim is None and not keepdim:
+        result = sum_all(input)
+    else:
+        axis = reduction_axes(dim, input._array.ndim)
+        result = sum_axes(input, axis=axis, keepdims=bool(keepdim))
+    if narrow is not None:
+        result = result.to(narrow)
+    return result if out is None else finish("sum", result, out)
+
+
+def mean(
+    input: TensorLike,
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: DTypeLike = None,
+    out: Out = None,
+) -> Any:
+    """The mean of all elements, or over `dim`; of floating or complex tensors.
+
+    >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)
+    tensor([2., 3.])
+    """
+    try:
+        if dtype is not None:
+            input = input.to(as_dtype(dtype))
+        plain = input._array.dtype is _F32
+    except AttributeError:
+        errors.need_tensors("mean", input=input)
+        raise
+    if not plain and input.dtype.category < 2:
+        which = "Input dtype" if dtype is None else "Optional dtype"
+        raise errors.runtime_error(
+            f"mean(): could not infer output dtype. {which} must be either a floating point or "
+            f"complex dtype. Got: {input.dtype.scalar_name}",
+            "Convert the tensor first: x.float().mean().",
+        )
+    if dim is None and not keepdim:
+        return finish("mean", mean_all(input), out)
+    axis = reduction_axes(dim, input._array.ndim)
+    return finish("mean", mean_axes(input, axis=axis, keepdims=bool(keepdim)), out)
+
+
+@takes_tensors
+def nansum(
+    input: TensorLike,
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: DTypeLike = None,
+    out: Out = None,
+) -> Any:
+    """The sum of the elements that are not nan.
+
+    >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
+    tensor(3.)
+    """
+    wanted = as_dtype(dtype) if dtype is not None else getattr(out, "dtype", None)
+    if input.dtype.category < 2 or (wanted is not None and wanted.category < 2):
+        if input.dtype.category > 1:  # a nan would become some integer
+            input = input.nan_to_num(0.0, float("inf"), -float("inf"))
+        return sum(input, dim, keepdim, dtype=dtype, out=out)
+    axis = reduction_axes(dim, input._array.ndim)
+    if input.dtype.is_complex:
+        raise errors.runtime_error(
+            "nansum on CPU does not support complex inputs",
+            "Sum real and imaginary part one by one.",
+        )
+    if wanted is not None:
+        input = input.to(wanted)
+    return finish("nansum", sum_numbers(input, axis=axis, keepdims=bool(keepdim)), out)
+
+
+@takes_tensors
+def nanmean(
+    input: TensorLike,
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: DTypeLike = None,
+    out: Out = None,
+) -> Any:
+    """The mean of the elements that are not nan.
+
+    >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(2.)
+    """
+    if input.dtype.category < 2:
+        raise errors.runtime_error(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{input.dtype.scalar_name}",
+            "Convert the tensor first: x.float().nanmean().",
+        )
+    total = nansum(input, dim, keepdim, dtype=dtype)
+    number = sum(~input.isnan(), dim, keepdim)
+    return finish("nanmean", total / number, out)

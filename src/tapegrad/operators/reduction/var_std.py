@@ -1,0 +1,203 @@
+"""Variance and standard deviation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.reduction.sum_mean import count, mean, reduction_axes, spread
+
+INF, NAN = float("inf"), float("nan")
+
+__all__ = ["std", "std_mean", "var", "var_mean"]
+
+
+def _centred(xp: Namespace, x: Array, axis: tuple[int, ...]) -> Any:
+    return x - xp.mean(x, axis=axis, keepdims=True)
+
+
+def _freedom(shape: tuple[int, ...], axis: tuple[int, ...], correction: float) -> float:
+    return max(count(shape, axis) - correction, 0)
+
+
+def _divided(xp: Namespace, total: Any, freedom: float) -> Any:
+    """total / freedom, and nan or inf where no degree of freedom is left."""
+    return total / freedom if freedom else xp.where(total == 0, NAN, total) * INF
+
+
+@primitive(node="VarBackward0", holomorphic=False)
+def variance(xp, x, *, axis, correction, keepdims):
+    """sum((x - mean(x))^2) / (n - correction) over `axis`."""
+    d = _centred(xp, x, axis)
+    total = xp.sum(d * d, axis=axis, keepdims=keepdims)
+    return _divided(xp, total, _freedom(x.shape, axis, correction))
+
+
+def _variance_rule(xp, g, x, axis, correction, keepdims):
+    slope = _divided(
+        xp, spread(xp, g, x.shape, axis, keepdims), _freedom(x.shape, axis, correction)
+    )
+    return 2 * slope * _centred(xp, x, axis)
+
+
+variance.vjp(x=_variance_rule)
+variance.jvp(
+    x=lambda xp, t, x, axis, correction, keepdims: _divided(
+        xp,
+        xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
+        _freedom(x.shape, axis, correction),
+    )
+)
+
+
+@primitive(node="StdBackward0", holomorphic=False)
+def deviation(xp, x, *, axis, correction, keepdims):
+    """The square root of the variance."""
+    return xp.sqrt(variance.op.forward(xp, x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def _half_over(xp: Namespace, y: Array) -> Any:
+    """1 / (2 y), and 0 where y is 0: the subgradient PyTorch takes."""
+    return xp.where(y == 0, 0, 0.5 / xp.where(y == 0, 1, y))
+
+
+deviation.vjp(
+    x=lambda xp, g, x, y, axis, correction, keepdims: _variance_rule(
+        xp, g * _half_over(xp, y), x, axis, correction, keepdims
+    )
+)
+deviation.jvp(
+    x=lambda xp, t, x, y, axis, correction, keepdims: (
+        _half_over(xp, y)
+        * _divided(
+            xp,
+            xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
+            _freedom(x.shape, axis, correction),
+        )
+    )
+)
+
+
+def _moment(
+    name: str,
+    operator: Any,
+    input: TensorLike,
+    dim: Dim,
+    unbiased: Any,
+    correction: Any,
+    keepdim: bool,
+) -> Any:
+    if isinstance(dim, bool):  # var(input, unbiased)
+        dim, unbiased = None, dim
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        raise errors.runtime_error(
+            f"{name} only support floating point and complex dtypes",
+            "Convert the tensor first: x.float().",
+        )
+    if correction is None:
+        correction = 1 if unbiased is None else int(unbiased)
+    axis = reduction_axes(dim, input._array.ndim)
+    if count(input._array.shape, axis) <= correction:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+            UserWarning,
+            stacklevel=users_level(),
+        )
+    if input.dtype.is_complex:
+        parts = [
+            variance(p, axis=axis, correction=correction, keepdims=bool(keepdim))
+            for p in _parts(input)
+        ]
+        total = sum(parts)
+        return total if operator is variance else _root(total)
+    return operator(input, axis=axis, correction=correction, keepdims=bool(keepdim))
+
+
+def _root(total: Any) -> Any:
+    """The square root, and where it is 0 a gradient of 0: as of real numbers."""
+    zero = total == 0
+    return total.masked_fill(zero, 1).sqrt().masked_fill(zero, 0)
+
+
+def _parts(input: TensorLike) -> tuple:
+    return input.real, input.imag
+
+
+@takes_tensors
+def var(
+    input: TensorLike,
+    dim: Dim = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    out: Out = None,
+) -> Any:
+    """sum((x - mean(x))^2) / (n - correction) of all elements or over `dim`; correction is 1.
+
+    >>> torch.var(torch.tensor([1.0, 2.0, 4.0]))
+    tensor(2.3333)
+    """
+    result = _moment("var", variance, input, dim, unbiased, correction, keepdim)
+    return finish("var", result, out)
+
+
+@takes_tensors
+def std(
+    input: TensorLike,
+    dim: Dim = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    out: Out = None,
+) -> Any:
+    """sqrt(sum((x - mean(x))^2) / (n - correction)) of all elements or over `dim`; correction is 1.
+
+    >>> torch.std(torch.tensor([1.0, 2.0, 4.0]))
+    tensor(1.5275)
+    """
+    result = _moment("std", deviation, input, dim, unbiased, correction, keepdim)
+    return finish("std", result, out)
+
+
+@takes_tensors
+def var_mean(
+    input: TensorLike,
+    dim: Dim = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> tuple:
+    """The variance, as `var` has it, and the mean, of all elements or over `dim`: a pair.
+
+    >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    result = _moment("var_mean", variance, input, dim, unbiased, correction, keepdim)
+    return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)
+
+
+@takes_tensors
+def std_mean(
+    input: TensorLike,
+    dim: Dim = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> tuple:
+    """The standard deviation, as `std` has it, and the mean, of all elements or over `dim`: a pair.
+
+    >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    result = _moment("std_mean", deviation, input, dim, unbiased, correction, keepdim)
+    return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)

@@ -1,0 +1,1 @@
+"""Operators that change the shape: views, joins, splits, triangles."""

@@ -1,0 +1,273 @@
+"""Views by strides: windows, any pattern over the memory, elements of another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.namespaces import elements
+from tapegrad.autograd.node import INFERENCE, version_of
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.memory_format import span
+from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.dispatch.autocast_state import autocast
+from tapegrad.dispatch.in_place import in_place_view
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.shape.reshape import copied
+
+
+@linear(node="AliasBackward0", view=True)
+def alias(xp, x):
+    """The same tensor under a new name."""
+    return xp.reshape(x, x.shape)
+
+
+alias.vjp(x=lambda g: g)
+
+
+@linear(node="UnfoldBackward0", view=True, kernels=("windows", "sum_windows"))
+def windows(xp, x, *, axis, size, step):
+    """Windows of `size` along `axis`, one every `step`; what they hold is the last axis."""
+    return xp.windows(x, axis, size, step)
+
+
+windows.vjp(
+    x=lambda xp, g, x_like, axis, size, step: xp.sum_windows(g, x_like.shape, axis, size, step)
+)
+
+
+@linear(node="UnfoldBackwardBackward0", kernels=("windows", "sum_windows"))
+def sum_windows(xp, x, *, shape, axis, size, step):
+    """Windows added up where they came from: the reverse of `windows`."""
+    return xp.sum_windows(x, shape, axis, size, step)
+
+
+sum_windows.vjp(x=lambda xp, g, axis, size, step: xp.windows(g, axis, size, step))
+
+
+@linear(node="AsStridedBackward0", view=True, kernels=("strided", "sum_strided"))
+def pattern(xp, x, *, shape, strides, offset, own):
+    """Elements of the memory of `x`, whose own strides are `own`, at a pattern of places.
+
+    Strides and offset count elements, the offset from the first element of `x`.
+    """
+    return xp.strided(x, shape, strides, offset, own)
+
+
+pattern.vjp(
+    x=lambda xp, g, x_like, strides, offset, own: xp.sum_strided(
+        g, x_like.shape, strides, offset, own
+    )
+)
+
+
+@linear(kernels=("strided", "sum_strided"))
+def sum_pattern(xp, x, *, shape, strides, offset, own):
+    """The reverse of `pattern`: elements added up at their places in a tensor of `shape`."""
+    return xp.sum_strided(x, shape, strides, offset, own)
+
+
+sum_pattern.vjp(
+    x=lambda xp, g, x_like, strides, offset, own: xp.strided(g, x_like.shape, strides, offset, own)
+)
+
+
+@linear(
+    node="ViewAsRealBackward0", view=True, holomorphic=False, kernels=("as_pairs", "from_pairs")
+)
+def as_pairs(xp, x):
+    """Complex numbers as pairs (real part, imaginary part) along a new last axis."""
+    return xp.as_pairs(x)
+
+
+as_pairs.vjp(x=lambda xp, g: xp.from_pairs(copied(xp, g, "C")))
+
+
+@linear(
+    node="ViewAsComplexBackward0", view=True, holomorphic=False, kernels=("as_pairs", "from_pairs")
+)
+def from_pairs(xp, x):
+    """Pairs along the last axis as complex numbers."""
+    return xp.from_pairs(x)
+
+
+from_pairs.vjp(x=lambda xp, g: xp.as_pairs(g))
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+def unfold(input: TensorLike, dimension: int, size: int, step: int) -> Any:
+    """Windows of `size` along a dimension, one every `step`; what they hold is the last dimension.
+
+    >>> torch.arange(4).unfold(0, 2, 1)
+    tensor([[0, 1],
+            [1, 2],
+            [2, 3]])
+    """
+    shape = input._array.shape
+    axis = axis_of(dimension, len(shape))
+    n = shape[axis] if shape else 1
+    problem = ""
+    if size < 0:
+        problem = f"size is {size} but must be >= 0"
+    elif size > n:
+        problem = f"maximum size for tensor at dimension {axis} is {n} but size is {size}"
+    elif step <= 0:
+        problem = f"step is {step} but must be > 0"
+    if problem:
+        raise errors.runtime_error(problem, f"Dimension {axis} has {n} elements.")
+    return windows(input, axis=axis, size=size, step=step)
+
+
+@takes_tensors
+def as_strided(input: TensorLike, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
+    """A view of the tensor's memory with any sizes and strides.
+
+    >>> torch.arange(6).as_strided((2, 2), (1, 3))
+    tensor([[0, 3],
+            [1, 4]])
+    """
+    shape = ints_of("as_strided", "size", (size,))
+    strides = ints_of("as_strided", "stride", (stride,), 2)
+    array = input._array
+    item = array.dtype.itemsize
+    start, length = _place(elements(array))
+    offset = start if storage_offset is None else storage_offset
+    problem = ""
+    if len(shape) != len(strides):
+        problem = "mismatch in length of strides and shape"
+    elif any(n < 0 for n in strides):
+        problem = (
+            "as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(strides)}"
+        )
+    elif any(n < 0 for n in shape):
+        problem = (
+            f"Storage size calculation overflowed with sizes={list(shape)} and "
+            f"strides={list(strides)}"
+        )
+    elif hasattr(array, "mapped"):
+        problem = _beyond_member(array, shape, strides, start, offset)
+    elif offset < 0:
+        problem = f"Tensor: invalid storage offset {offset}"
+    else:
+        need = 1 + offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        if 0 not in shape and need > length:
+            problem = (
+                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset "
+                f"{offset}, and itemsize {item} requiring a storage size of {need * item} are out "
+                f"of bounds for storage of size {length * item}"
+            )
+    if problem:
+        raise errors.runtime_error(problem, f"The memory of the tensor has {length} elements.")
+    own = tuple([s // item for s in array.strides])
+    return pattern(input, shape=shape, strides=strides, offset=offset - start, own=own)
+
+
+def _beyond_member(array: Any, shape: Any, strides: Any, start: int, offset: int) -> str:
+    """What is wrong with a pattern that leaves the memory of one member of a batch."""
+    item = array.dtype.itemsize
+    stop = start + span(array.shape, tuple([s // item for s in array.strides]))
+    end = offset + span(shape, strides)
+    if 0 in shape or (start <= offset and end <= stop):
+        return ""
+    return (
+        f"result = tensor.as_strided({list(shape)}, {list(strides)}, {offset}) can access memory "
+        f"outside of `tensor`. `result` can access some memory in range [{offset}, {end}], but "
+        f"`tensor` can only access some memory in range [{start}, {stop}]. This is not supported "
+        "inside of vmap, please try to rewrite the `as_strided` call as a sequence of PyTorch view "
+        "operations"
+    )
+
+
+def _place(array: Any) -> tuple[int, int]:
+    """At which element of its memory an array begins, and how many elements that has."""
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    item = array.dtype.itemsize
+    begin = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    return begin // item, root.nbytes // item
+
+
+as_strided_ = in_place_view(as_strided)
+
+
+def view_dtype(input: Any, dtype: Any) -> Any:
+    """The same memory as elements of another dtype."""
+    array = input._array
+    native = dtype.numpy
+    if native == array.dtype:
+        return alias(input)
+    if native.itemsize != array.dtype.itemsize:
+        names = f"{input.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
+        if not array.ndim:
+            raise errors.runtime_error(
+                f"self.dim() cannot be 0 to view {names}", "reshape(1) it first."
+            )
+        stride = array.strides[-1] // array.dtype.itemsize
+        if stride != 1 and array.shape[-1] != 1:
+            raise errors.runtime_error(
+                f"self.stride(-1) must be 1 to view {names}, but got {stride}",
+                "contiguous() makes a copy that is.",
+            )
+        ratio, rest = divmod(native.itemsize, array.dtype.itemsize)
+        if ratio and (rest or array.shape[-1] % ratio):
+            raise errors.runtime_error(
+                f"self.size(-1) must be divisible by {ratio} to view {names}, but got "
+                f"{array.shape[-1]}",
+                "Choose a dtype whose size divides the row.",
+            )
+    result = _tensor.wrap(array.view(native))
+    result._counter = INFERENCE if input._counter is INFERENCE else version_of(input)
+    return result
+
+
+@takes_tensors
+def view_as_real(input: TensorLike) -> Any:
+    """Complex numbers as pairs (real part, imaginary part) along a new last dimension: a view.
+
+    >>> torch.view_as_real(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
+    if not input.dtype.is_complex:
+        raise errors.runtime_error(
+            "view_as_real is only supported for complex tensors",
+            "A real tensor is its own real part.",
+        )
+    return as_pairs(input)
+
+
+@autocast
+def view_as_complex(input: TensorLike) -> Any:
+    """Pairs along the last dimension as complex numbers: a view.
+
+    >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
+    array = input._array
+    problem = ""
+    if array.dtype not in (np.float32, np.float64):
+        problem = (
+            "view_as_complex is only supported for half, float and double tensors, but got a "
+            f"tensor of scalar type: {input.dtype.scalar_name}"
+        )
+    elif not array.ndim:
+        problem = "Input tensor must have one or more dimensions"
+    elif array.shape[-1] != 2:
+        problem = "Tensor must have a last dimension of size 2"
+    elif array.strides[-1] != array.dtype.itemsize:
+        problem = "Tensor must have a last dimension with stride 1"
+    elif any(s % (2 * array.dtype.itemsize) for s in array.strides[:-1]):
+        problem = "Tensor must have a stride divisible by 2 for all but last dimension"
+    if problem:
+        raise errors.runtime_error(problem, "torch.complex(real, imag) makes a copy.")
+    return from_pairs(input)
+
+
+__all__ = ["as_strided", "view_as_complex", "view_as_real"]

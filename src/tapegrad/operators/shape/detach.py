@@ -1,0 +1,27 @@
+"""Tensors cut off from their history, as functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import TensorLike
+from tapegrad.operators.conversion.metadata import require
+
+
+def detach(input: TensorLike) -> Any:
+    """The same memory as a tensor without history.
+
+    >>> torch.detach(torch.ones(2, requires_grad=True)).requires_grad
+    False
+    """
+    return require("detach", input).detach()
+
+
+def detach_(input: TensorLike) -> Any:
+    """The tensor itself, its history forgotten.
+
+    >>> x = torch.ones(2, requires_grad=True) * 2
+    >>> torch.detach_(x).is_leaf
+    True
+    """
+    return require("detach_", input).detach_()

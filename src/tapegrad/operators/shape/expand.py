@@ -1,0 +1,145 @@
+"""Broadcasting, said aloud: the same memory seen many times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.core import errors
+from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import ints_of
+from tapegrad.core.size import Size
+from tapegrad.dispatch.op import linear
+
+
+@linear(node="ExpandBackward0", view=True)
+def expand_to(xp, x, *, shape):
+    """The memory of `x` seen with `shape`: axes of size 1, and new ones in front, repeat it."""
+    view_to = getattr(xp, "view_to", None)  # where `broadcast_to` may copy: our NumPy namespace
+    return xp.broadcast_to(x, shape) if view_to is None else view_to(x, shape)
+
+
+expand_to.vjp(x=lambda xp, g, x_like: summed_to(xp, g, x_like.shape))
+
+
+def expand(
+    input: TensorLike, *sizes: Any, size: Shape | None = None, implicit: bool = False
+) -> Any:
+    """Dimensions of size 1, and new ones in front, repeated without copying; -1 keeps a size.
+
+    >>> torch.tensor([[1.0], [2.0]]).expand(-1, 3)
+    tensor([[1., 1., 1.],
+            [2., 2., 2.]])
+    """
+    have = input._array.shape
+    sizes = ints_of("expand", "size", sizes if size is None else (size,))
+    extra = len(sizes) - len(have)
+    if extra < 0:
+        kind = input.dtype.scalar_name
+        raise errors.runtime_error(
+            f"expand(torch.{kind}Tensor{{{list(have)}}}, size={list(sizes)}): the number of "
+            f"sizes provided ({len(sizes)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(have)})",
+            "Give a size for each dimension; -1 keeps one.",
+        )
+    found = []
+    for i, n in reversed(list(enumerate(sizes))):
+        if i < extra:
+            if n < 0:
+                raise errors.runtime_error(
+                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, "
+                    f"non-existing dimension {i}",
+                    "A new dimension needs a size.",
+                )
+        elif n == -1:
+            n = have[i - extra]
+        elif have[i - extra] not in (1, n) or n < 0:
+            raise errors.runtime_error(
+                f"The expanded size of the tensor ({n}) must match the existing size "
+                f"({have[i - extra]}) at non-singleton dimension {i}.  Target sizes: "
+                f"{list(sizes)}.  Tensor sizes: {list(have)}",
+                "Only dimensions of size 1 can be repeated.",
+            )
+        found.append(n)
+    return expand_to(input, shape=tuple(reversed(found)))
+
+
+def expand_as(input: Any, other: Any) -> Any:
+    """Repeated to the shape of `other`.
+
+    >>> torch.tensor([1, 2]).expand_as(torch.zeros(2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
+    return expand(input, other.shape)
+
+
+@takes_tensors
+def broadcast_to(input: TensorLike, size: Shape) -> Any:
+    """Dimensions of size 1, and new ones in front, repeated without copying.
+
+    >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
+    return expand(input, size)
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes have together.
+
+    >>> torch.broadcast_shapes((2, 1), (3,))
+    torch.Size([2, 3])
+    """
+    sizes = [tuple(s) if isinstance(s, (tuple, list)) else (s,) for s in shapes]
+    found = [1] * max((len(s) for s in sizes), default=0)
+    for k, shape in enumerate(sizes):
+        for i in range(-1, -1 - len(shape), -1):
+            n = shape[i]
+            if n < 0:
+                raise errors.runtime_error(
+                    f"Trying to create tensor with negative dimension ({n}): ({n})",
+                    "Sizes are not negative.",
+                )
+            if n == 1 or n == found[i]:
+                continue
+            if found[i] != 1:
+                raise errors.runtime_error(
+                    f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching "
+                    f"argument at index {k} had {shape}; but expected shape should be "
+                    f"broadcastable to {found}",
+                    "Counted from the last, dimensions must be equal or 1.",
+                )
+            found[i] = n
+    return Size(found)
+
+
+@takes_tensors
+def broadcast_tensors(*tensors: Any) -> tuple:
+    """Tensors repeated to their common shape, without copying.
+
+    >>> a, b = torch.broadcast_tensors(torch.zeros(2, 1), torch.zeros(3))
+    >>> a.shape, b.shape
+    (torch.Size([2, 3]), torch.Size([2, 3]))
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    shape: tuple[int, ...] = ()
+    for x in tensors:
+        shape = _joined(shape, x._array.shape)
+    return tuple([x if x._array.shape == shape else expand(x, shape) for x in tensors])
+
+
+def _joined(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    if len(a) < len(b):
+        a = (1,) * (len(b) - len(a)) + a
+    elif len(b) < len(a):
+        b = (1,) * (len(a) - len(b)) + b
+    for m, n in zip(a, b, strict=True):
+        if m != n and m != 1 and n != 1:
+            raise errors.broadcast(a, b)
+    return tuple([n if m == 1 else m for m, n in zip(a, b, strict=True)])
+
+
+__all__ = ["broadcast_shapes", "broadcast_tensors", "broadcast_to"]

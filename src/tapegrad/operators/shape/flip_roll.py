@@ -1,0 +1,153 @@
+"""The same elements in another order along some dimensions: flipped, rolled, turned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.shape.reshape import copied
+
+
+@linear(node="FlipBackward0")
+def flip_axes(xp, x, *, axes):
+    """The elements in reverse order along `axes`."""
+    return copied(xp, xp.flip(x, axis=axes), "C")
+
+
+flip_axes.vjp(x=lambda xp, g, axes: xp.flip(g, axis=axes))
+
+
+@linear(node="RollBackward0")
+def roll_axes(xp, x, *, shifts, axes):
+    """The elements moved by `shifts` along `axes`, those that fall off put in at the start."""
+    return xp.roll(x, shifts, axis=axes)
+
+
+roll_axes.vjp(x=lambda xp, g, shifts, axes: xp.roll(g, tuple(-n for n in shifts), axis=axes))
+
+
+def _turned(xp: Namespace, x: Array, k: int, a: int, b: int) -> Any:
+    if k == 2:
+        return xp.flip(x, axis=(a, b))
+    axes = list(range(x.ndim))
+    axes[a], axes[b] = b, a
+    order = tuple(axes)
+    if k == 1:
+        return xp.permute_dims(xp.flip(x, axis=b), order)
+    return xp.flip(xp.permute_dims(x, order), axis=b) if k == 3 else x
+
+
+@linear(node="Rot90Backward0")
+def turn(xp, x, *, k, a, b):
+    """Turned by `k` quarters from axis `a` towards axis `b`."""
+    return copied(xp, _turned(xp, x, k, a, b), "C")
+
+
+turn.vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+@takes_tensors
+def flip(input: TensorLike, *axes: Any, dims: Any = None) -> Any:
+    """The elements in reverse order along `dims`.
+
+    >>> torch.arange(3).flip(0)
+    tensor([2, 1, 0])
+    """
+    given = axes if dims is None else (dims,)
+    if not given:
+        raise missing_argument("flip", "dims")
+    return flip_axes(input, axes=axes_of(ints_of("flip", "dims", given), input._array.ndim))
+
+
+@takes_tensors
+def fliplr(input: TensorLike) -> Any:
+    """The columns in reverse order.
+
+    >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
+    if input._array.ndim < 2:
+        raise errors.runtime_error("Input must be >= 2-d.", "flip() takes any dimension.")
+    return flip_axes(input, axes=(1,))
+
+
+@takes_tensors
+def flipud(input: TensorLike) -> Any:
+    """The rows in reverse order.
+
+    >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[3, 4],
+            [1, 2]])
+    """
+    if input._array.ndim < 1:
+        raise errors.runtime_error("Input must be >= 1-d.", "A 0-d tensor has no order.")
+    return flip_axes(input, axes=(0,))
+
+
+@takes_tensors
+def roll(input: TensorLike, shifts: Any, dims: Any = ()) -> Any:
+    """The elements moved by `shifts` along `dims`; those that fall off come in at the start.
+
+    `y[(i + shift) mod n] = x[i]`
+
+    >>> torch.arange(4).roll(1)
+    tensor([3, 0, 1, 2])
+    """
+    shifts = ints_of("roll", "shifts", (shifts,))
+    dims = ints_of("roll", "dims", (dims,), 2)
+    if not shifts:
+        raise errors.runtime_error("`shifts` required", "Say how far to move.")
+    if len(shifts) != len(dims) and not (len(shifts) == 1 and not dims):
+        raise errors.runtime_error(
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}",
+            "Give one shift for each dimension.",
+        )
+    if not dims:
+        return roll_axes(input, shifts=shifts, axes=None)
+    ndim = input._array.ndim
+    if not ndim:
+        raise errors.index_error(
+            f"Dimension specified as {dims[0]} but tensor has no dimensions",
+            "A 0-d tensor has no order.",
+        )
+    return roll_axes(input, shifts=shifts, axes=tuple([axis_of(d, ndim) for d in dims]))
+
+
+@takes_tensors
+def rot90(input: TensorLike, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """Turned by `k` quarters in the plane of two dimensions.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).rot90()
+    tensor([[2, 4],
+            [1, 3]])
+    """
+    ndim = input._array.ndim
+    if len(dims) != 2:
+        raise errors.runtime_error(
+            f"expected total rotation dims == 2, but got dims = {len(dims)}",
+            "Name the two dimensions of the plane.",
+        )
+    if ndim < 2:
+        raise errors.runtime_error(
+            f"expected total dims >= 2, but got total dims = {ndim}",
+            "Give it a dimension first, with unsqueeze().",
+        )
+    a, b = axis_of(dims[0], ndim), axis_of(dims[1], ndim)
+    if a == b:
+        raise errors.runtime_error(
+            "expected rotation dims to be different, but got dim0 = "
+            f"{dims[0]} and dim1 = {dims[1]}",
+            "Name the two dimensions of the plane.",
+        )
+    return turn(input, k=k % 4, a=a, b=b)
+
+
+__all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]

@@ -1,0 +1,86 @@
+"""The order of dimensions in memory; `resize` as it was before `view` and `reshape`."""
+
+from __future__ import annotations
+
+import warnings
+from math import prod
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import DTypeLike, TensorLike
+from tapegrad.core.shape import ints_of
+from tapegrad.operators.conversion.metadata import require, stride
+
+
+def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions from the one with the longest steps in memory to that with the shortest.
+
+    With `ambiguity_check` a tensor of which another order would be as right raises.
+
+    >>> torch.ones(2, 3).t().dim_order()
+    (1, 0)
+    """
+    shape, strides = self._array.shape, stride(self)
+    order = sorted(range(len(shape)), key=lambda i: -strides[i])
+    if ambiguity_check is not False and any(n == 1 for n in shape) and len(shape) > 1:
+        if len(set(strides)) < len(strides):
+            raise errors.runtime_error(
+                "The tensor does not have unique dim order, or cannot map to exact one of the "
+                "given memory formats.",
+                "Dimensions of size 1 may stand anywhere.",
+            )
+    return tuple(order)
+
+
+def _resized(name: str, x: TensorLike, shape: tuple[int, ...], given: Any) -> Any:
+    warnings.warn(f"non-inplace {name} is deprecated", UserWarning, stacklevel=3)
+    if prod(shape) != x._array.size:
+        own = "x".join(map(str, x._array.shape))
+        raise errors.runtime_error(
+            f"requested resize to {given} ({given} elements in total), but the given tensor "
+            f"has a size of {own} ({x._array.size} elements). autograd's resize can only "
+            "change the shape of a given tensor, while preserving the number of elements. ",
+            "resize_() changes the number, too.",
+        )
+    return x.contiguous().view(shape)
+
+
+def resize(self: Any, *sizes: Any) -> Any:
+    """The same elements in another shape: `reshape` is the name for that.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.arange(4).resize(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    shape = ints_of("resize", "sizes", sizes)
+    return _resized("resize", self, shape, shape)
+
+
+def resize_as(self: Any, tensor: TensorLike) -> Any:
+    """The same elements in the shape of another tensor.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.arange(4).resize_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    shape = tuple(require("resize_as", tensor, "tensor")._array.shape)
+    return _resized("resize_as", self, shape, shape)
+
+
+def to_dense(self: Any, dtype: DTypeLike = None, *, masked_grad: Any = None) -> Any:
+    """The tensor itself, which is not sparse; in another dtype if one is given.
+
+    >>> x = torch.ones(2)
+    >>> x.to_dense() is x
+    True
+    """
+    return self if dtype is None else self.to(dtype)
+
+
+def reversed_rows(self: Any) -> Any:
+    """`reversed(x)`: the elements of the first dimension in reverse order."""
+    return self.flip(0) if self._array.ndim else self

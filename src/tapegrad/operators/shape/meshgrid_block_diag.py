@@ -1,0 +1,177 @@
+"""Grids, products and blocks: tensors of all combinations of others' elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.shape.cat_stack import one_dtype, stack
+from tapegrad.operators.shape.expand import expand
+from tapegrad.operators.shape.reshape import reshape
+
+
+@takes_tensors
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
+    """Vectors repeated along each other's dimensions: the coordinates of a grid.
+
+    >>> a, b = torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
+    >>> a.shape, b[0]
+    (torch.Size([2, 3]), tensor([3, 4, 5]))
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        raise errors.runtime_error("meshgrid expects a non-empty TensorList", "Pass a vector.")
+    for x in tensors:
+        if x._array.ndim > 1:
+            raise errors.runtime_error(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x}",
+                "Pass vectors.",
+            )
+        if x._array.dtype != tensors[0]._array.dtype:
+            raise errors.runtime_error(
+                "meshgrid expects all tensors to have the same dtype", "Convert them first."
+            )
+    if indexing not in (None, "ij", "xy"):
+        raise errors.runtime_error(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}',
+            'Pass indexing="ij".',
+        )
+    if indexing is None:
+        import warnings
+
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+            "argument.",
+            UserWarning,
+            stacklevel=users_level(),
+        )
+    order = list(range(len(tensors)))
+    if indexing == "xy" and len(tensors) > 1:
+        order[0], order[1] = 1, 0
+    sizes = [0] * len(tensors)
+    for x, axis in zip(tensors, order, strict=True):
+        sizes[axis] = x._array.size
+    found = []
+    for x, axis in zip(tensors, order, strict=True):
+        row = [1] * len(tensors)
+        row[axis] = x._array.size
+        found.append(expand(reshape(x, row), sizes))
+    return tuple(found)
+
+
+def _check_vector(x: TensorLike) -> None:
+    if x._array.ndim != 1:
+        raise errors.runtime_error(
+            f"Expect a 1D vector, but got shape {list(x._array.shape)}", "flatten() makes one."
+        )
+
+
+@takes_tensors
+def cartesian_prod(*tensors: Any) -> Any:
+    """All combinations of the vectors' elements, one in each row.
+
+    >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    for x in tensors:
+        _check_vector(x)
+    if len(tensors) == 1:
+        return tensors[0]
+    grids = meshgrid(*tensors, indexing="ij")
+    return stack([reshape(x, -1) for x in grids], 1)
+
+
+@takes_tensors
+def combinations(input: TensorLike, r: int = 2, with_replacement: bool = False) -> Any:
+    """All ways to choose `r` elements of a vector, in order, one in each row.
+
+    >>> torch.combinations(torch.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
+    from tapegrad.operators.indexing.masked_select_nonzero import masked_select
+
+    _check_vector(input)
+    if r < 0:
+        raise errors.runtime_error(
+            f"Expect a non-negative number, but got {r}", "Say how many to choose."
+        )
+    if r == 0:
+        return wrap(np.empty(0, input._array.dtype))
+    n = input._array.size
+    mask = np.ones((n,) * r, bool)
+    for i in range(r - 1):
+        a = np.arange(n).reshape((n,) + (1,) * (r - 1 - i))
+        b = np.arange(n).reshape((n,) + (1,) * (r - 2 - i))
+        mask &= a <= b if with_replacement else a < b
+    chosen = wrap(mask)
+    return stack([masked_select(x, chosen) for x in meshgrid(*[input] * r, indexing="ij")], 1)
+
+
+@linear(node="BlockDiagBackward0")
+def block_diag_of(xp, *tensors):
+    """Matrices on the diagonal of one large matrix of zeros."""
+    width = sum(x.shape[1] for x in tensors)
+    dtype = tensors[0].dtype
+    rows = []
+    start = 0
+    for x in tensors:
+        height, n = x.shape
+        left = xp.zeros((height, start), dtype=dtype)
+        right = xp.zeros((height, width - start - n), dtype=dtype)
+        rows.append(xp.concat((left, x, right), axis=1))
+        start += n
+    return xp.concat(rows, axis=0)
+
+
+def _blocks(g: Array, likes: list) -> list:
+    found = []
+    i = j = 0
+    for like in likes:
+        height, width = like.shape
+        found.append(g[i : i + height, j : j + width])
+        i, j = i + height, j + width
+    return found
+
+
+block_diag_of.vjp(tensors=lambda g, tensors_like: _blocks(g, tensors_like))
+
+
+@takes_tensors
+def block_diag(*tensors: Any) -> Any:
+    """Matrices on the diagonal of one large matrix of zeros; vectors count as rows.
+
+    >>> torch.block_diag(torch.ones(1, 2, dtype=torch.int64), torch.tensor(7))
+    tensor([[1, 1, 0],
+            [0, 0, 7]])
+    """
+    for i, x in enumerate(tensors):
+        if x._array.ndim > 2:
+            raise errors.runtime_error(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{i} has {x._array.ndim} dimensions",
+                "Pass matrices.",
+            )
+    if not tensors:
+        from tapegrad.core.dtype import default
+
+        return wrap(np.empty((1, 0), default().numpy))
+    tensors = one_dtype(tensors)
+    matrices = [x if x._array.ndim == 2 else reshape(x, (1, x._array.size)) for x in tensors]
+    return block_diag_of(*matrices)
+
+
+__all__ = ["block_diag", "cartesian_prod", "combinations", "meshgrid"]

@@ -1,0 +1,296 @@
+"""Axes: put in another order, added where there were none, dropped where the size is 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Dim, Namespace, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axes_of, axis_of, ints_of
+from tapegrad.dispatch.in_place import in_place_view
+from tapegrad.dispatch.op import linear
+
+
+@linear(node="PermuteBackward0", view=True)
+def permute_axes(xp, x, *, axes):
+    """Axis `axes[i]` of `x` becomes axis i."""
+    return xp.permute_dims(x, axes)
+
+
+def inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The order that undoes the order `axes`."""
+    found = [0] * len(axes)
+    for i, axis in enumerate(axes):
+        found[axis] = i
+    return tuple(found)
+
+
+permute_axes.vjp(x=lambda xp, g, axes: xp.permute_dims(g, inverse(axes)))
+
+
+def _swapped(ndim: int, a: int, b: int) -> tuple[int, ...]:
+    axes = list(range(ndim))
+    axes[a], axes[b] = axes[b], axes[a]
+    return tuple(axes)
+
+
+@linear(node="TransposeBackward0", view=True)
+def swap_axes(xp, x, *, a, b):
+    """Axes `a` and `b` exchanged."""
+    return xp.permute_dims(x, _swapped(x.ndim, a, b)) if x.ndim else xp.reshape(x, ())
+
+
+swap_axes.vjp(x=lambda xp, g, a, b: xp.permute_dims(g, _swapped(g.ndim, a, b)) if g.ndim else g)
+
+
+@linear(node="TBackward0", view=True)
+def transpose_matrix(xp, x):
+    """The transpose of a matrix; a vector or a number as it is."""
+    return xp.permute_dims(x, tuple(range(x.ndim))[::-1])
+
+
+transpose_matrix.vjp(x=lambda xp, g: xp.permute_dims(g, tuple(range(g.ndim))[::-1]))
+
+
+@linear(node="UnsqueezeBackward0", view=True)
+def insert_axis(xp, x, *, axis):
+    """A new axis of size 1 in front of axis `axis`."""
+    return x[(*(slice(None),) * axis, None, Ellipsis)]
+
+
+insert_axis.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+
+
+def _squeezed(xp: Namespace, x: Array, axes: tuple[int, ...]) -> Any:
+    return xp.reshape(x, tuple(n for i, n in enumerate(x.shape) if n != 1 or i not in axes))
+
+
+@linear(node="SqueezeBackward0", view=True)
+def squeeze_all(xp, x):
+    """Without the axes of size 1."""
+    return _squeezed(xp, x, tuple(range(x.ndim)))
+
+
+squeeze_all.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+
+
+@linear(node="SqueezeBackward1", view=True)
+def squeeze_axis(xp, x, *, axis):
+    """Without `axis` if its size is 1."""
+    return _squeezed(xp, x, (axis,))
+
+
+squeeze_axis.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+
+
+@linear(node="SqueezeBackward2", view=True)
+def squeeze_axes(xp, x, *, axes):
+    """Without those of `axes` that have size 1."""
+    return _squeezed(xp, x, axes)
+
+
+squeeze_axes.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+def permute(input: TensorLike, *order: Any, dims: Any = None) -> Any:
+    """The dimensions in another order.
+
+    Dimension `dims[i]` of `input` becomes dimension i.
+
+    >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
+    torch.Size([4, 2, 3])
+    """
+    axes = ints_of("permute", "dims", order if dims is None else (dims,))
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        errors.need_tensors("permute", input=input)
+        raise
+    if len(axes) != ndim:
+        raise errors.runtime_error(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            f"length of the desired ordering of dimensions i.e. input.dim() = {ndim} is not "
+            f"equal to len(dims) = {len(axes)}",
+            "Name each dimension once.",
+        )
+    axes = tuple([axis_of(d, ndim) for d in axes])
+    if len(set(axes)) != ndim:
+        raise errors.runtime_error(
+            "permute(): duplicate dims are not allowed.", "Name each dimension once."
+        )
+    return permute_axes(input, axes=axes)
+
+
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """Two dimensions exchanged.
+
+    >>> torch.zeros(2, 3, 4).transpose(0, 2).shape
+    torch.Size([4, 3, 2])
+    """
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        errors.need_tensors("transpose", input=input)
+        raise
+    return swap_axes(input, a=axis_of(dim0, ndim), b=axis_of(dim1, ndim))
+
+
+transpose_ = in_place_view(transpose)
+
+
+def swapaxes(input: TensorLike, axis0: int, axis1: int) -> Any:
+    """Two dimensions exchanged: NumPy's name of `transpose`.
+
+    >>> torch.swapaxes(torch.zeros(2, 3, 5), 0, 2).shape
+    torch.Size([5, 3, 2])
+    """
+    return transpose(input, axis0, axis1)
+
+
+def swapdims(input: TensorLike, dim0: int, dim1: int) -> Any:
+    """Two dimensions exchanged: another name of `transpose`.
+
+    >>> torch.swapdims(torch.zeros(2, 3, 5), 0, 2).shape
+    torch.Size([5, 3, 2])
+    """
+    return transpose(input, dim0, dim1)
+
+
+swapaxes_ = in_place_view(swapaxes)
+swapdims_ = in_place_view(swapdims)
+
+
+def t(input: TensorLike) -> Any:
+    """The transpose of a matrix; a vector or a number as it is.
+
+    >>> torch.zeros(2, 3).t().shape
+    torch.Size([3, 2])
+    """
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        errors.need_tensors("t", input=input)
+        raise
+    if ndim > 2:
+        raise errors.runtime_error(
+            f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D",
+            "Use .mT for the transposes of a batch of matrices.",
+        )
+    return transpose_matrix(input)
+
+
+t_ = in_place_view(t)
+
+
+def squeeze(input: TensorLike, dim: Dim = None) -> Any:
+    """Without the dimensions of size 1: all of them, or those that `dim` names.
+
+    >>> torch.zeros(1, 3, 1).squeeze().shape
+    torch.Size([3])
+    """
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        errors.need_tensors("squeeze", input=input)
+        raise
+    if dim is None:
+        return squeeze_all(input)
+    if isinstance(dim, (tuple, list)):
+        return squeeze_axes(input, axes=axes_of(dim, ndim))
+    return squeeze_axis(input, axis=axis_of(dim, ndim))
+
+
+squeeze_ = in_place_view(squeeze, 3)
+
+
+def unsqueeze(input: TensorLike, dim: int) -> Any:
+    """A new dimension of size 1 at `dim`.
+
+    >>> torch.zeros(3).unsqueeze(0).shape
+    torch.Size([1, 3])
+    """
+    try:
+        n = input._array.ndim + 1
+    except AttributeError:
+        errors.need_tensors("unsqueeze", input=input)
+        raise
+    return insert_axis(input, axis=axis_of(dim, n))
+
+
+unsqueeze_ = in_place_view(unsqueeze)
+
+
+@takes_tensors
+def movedim(input: TensorLike, source: Any, destination: Any) -> Any:
+    """Dimensions moved to other places; the rest keep their order.
+
+    >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
+    torch.Size([3, 4, 2])
+    """
+    ndim = input._array.ndim
+    source = source if isinstance(source, (tuple, list)) else (source,)
+    destination = destination if isinstance(destination, (tuple, list)) else (destination,)
+    if len(source) != len(destination):
+        raise errors.runtime_error(
+            "movedim: Invalid source or destination dims: source "
+            f"({list(source)} dims) should contain the same number of dims as destination "
+            f"({list(destination)} dims)",
+            "Say for each dimension where it goes.",
+        )
+    start = tuple([axis_of(d, ndim) for d in source])
+    end = tuple([axis_of(d, ndim) for d in destination])
+    for name, axes, given in (("source", start, source), ("destination", end, destination)):
+        if len(set(axes)) != len(axes):
+            raise errors.runtime_error(
+                f"movedim: repeated dim in `{name}` ({list(given)})", "Name each dimension once."
+            )
+    if not ndim:
+        return permute_axes(input, axes=())
+    order = [axis for axis in range(ndim) if axis not in start]
+    for place, axis in sorted(zip(end, start, strict=True)):
+        order.insert(place, axis)
+    return permute_axes(input, axes=tuple(order))
+
+
+def moveaxis(input: TensorLike, source: TensorLike, destination: Any) -> Any:
+    """Dimensions moved to other places: NumPy's name of `movedim`.
+
+    >>> torch.moveaxis(torch.zeros(2, 3, 5), 0, -1).shape
+    torch.Size([3, 5, 2])
+    """
+    return movedim(input, source, destination)
+
+
+@takes_tensors
+def adjoint(input: TensorLike) -> Any:
+    """The conjugate transpose of the last two dimensions.
+
+    >>> torch.zeros(2, 3).adjoint().shape
+    torch.Size([3, 2])
+    """
+    if input._array.ndim < 2:
+        raise errors.runtime_error(
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+            f"{input._array.ndim}-D tensor.",
+            "Add a dimension with unsqueeze() first.",
+        )
+    flipped = transpose(input, -2, -1)
+    return flipped.conj() if input.dtype.is_complex else flipped
+
+
+__all__ = [
+    "adjoint",
+    "moveaxis",
+    "movedim",
+    "permute",
+    "squeeze",
+    "swapaxes",
+    "swapdims",
+    "t",
+    "transpose",
+    "unsqueeze",
+]

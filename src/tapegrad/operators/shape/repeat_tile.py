@@ -1,0 +1,170 @@
+"""Elements repeated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Dim, Namespace, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.operators.shape.expand import expand
+from tapegrad.operators.shape.permute_squeeze import unsqueeze
+from tapegrad.operators.shape.reshape import clone, flatten, reshape, view
+
+
+@linear(node="RepeatBackward0")
+def tile_by(xp, x, *, repeats):
+    """`x` laid side by side, `repeats[i]` times along axis i."""
+    return xp.tile(x, repeats)
+
+
+def _untiled(xp: Namespace, g: Array, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
+    """The sum of the copies: each axis seen as (copies, size), the copies summed."""
+    shape = (1,) * (len(repeats) - len(shape)) + tuple(shape)
+    pairs = tuple(n for pair in zip(repeats, shape, strict=True) for n in pair)
+    return xp.sum(xp.reshape(g, pairs), axis=tuple(range(0, len(pairs), 2)))
+
+
+tile_by.vjp(
+    x=lambda xp, g, x_like, repeats: xp.reshape(
+        _untiled(xp, g, x_like.shape, repeats), x_like.shape
+    )
+)
+
+
+def repeat(input: TensorLike, *counts: Any, repeats: Any = None) -> Any:
+    """The tensor laid side by side, `repeats[i]` times along dimension i.
+
+    >>> torch.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
+    counts = ints_of("repeat", "repeats", counts if repeats is None else (repeats,))
+    shape = input._array.shape
+    if len(counts) < len(shape):
+        raise errors.runtime_error(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions "
+            "of tensor",
+            f"Give {len(shape)} numbers.",
+        )
+    sizes = [n * m for n, m in zip(counts, (1,) * (len(counts) - len(shape)) + shape, strict=True)]
+    negative = next((n for n in sizes if n < 0), None)
+    if negative is not None:
+        raise errors.runtime_error(
+            f"Trying to create tensor with negative dimension {negative}: {sizes}",
+            "Repeats are not negative.",
+        )
+    return tile_by(input, repeats=counts)
+
+
+@takes_tensors
+def tile(input: TensorLike, *counts: Any, dims: Any = None) -> Any:
+    """The tensor laid side by side; too few numbers are filled up with ones in front.
+
+    >>> torch.tile(torch.tensor([[1], [2]]), (2,))
+    tensor([[1, 1],
+            [2, 2]])
+    """
+    counts = ints_of("tile", "dims", counts if dims is None else (dims,))
+    return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
+
+
+@takes_tensors
+def repeat_interleave(
+    input: TensorLike, repeats: Any = None, dim: Dim = None, *, output_size: Any = None
+) -> Any:
+    """Each element, or each slice along `dim`, repeated where it stands.
+
+    >>> torch.tensor([1, 2]).repeat_interleave(2)
+    tensor([1, 1, 2, 2])
+    >>> torch.tensor([[1], [2]]).repeat_interleave(torch.tensor([1, 2]), dim=0)
+    tensor([[1],
+            [2],
+            [2]])
+    """
+    from tapegrad.core.tensor_base import wrap
+
+    if repeats is None:
+        if input._array.ndim != 1:
+            raise errors.runtime_error(
+                "repeat_interleave only accept 1D vector as repeat",
+                "Pass the tensor to repeat and the repeats.",
+            )
+        return wrap(_counted(input._array).astype(input._array.dtype))
+    if dim is None:
+        input, dim = flatten(input), 0
+    axis = axis_of(dim, input._array.ndim)
+    if not input._array.ndim:
+        input = reshape(input, 1)
+    size = input._array.shape[axis]
+    if isinstance(repeats, (tuple, list)):
+        repeats = wrap(np.array(repeats, np.int64))
+    if not hasattr(repeats, "_array"):
+        _check_size(output_size, repeats * size)
+        return _evenly(input, repeats, axis)
+    return _by_counts(input, repeats, axis, output_size)
+
+
+@in_turn(name="repeat_interleave.Tensor")
+def _by_counts(input: TensorLike, repeats: Any, axis: int, output_size: Any) -> Any:
+    """Each slice along an axis as often as `repeats`, a tensor, says."""
+    from tapegrad.core.tensor_base import wrap
+    from tapegrad.operators.indexing.gather_index_select import index_select
+
+    size = input._array.shape[axis]
+    counts = repeats._array
+    if counts.ndim > 1:
+        raise errors.runtime_error(
+            "repeats must be 0-dim or 1-dim tensor", f"It has {counts.ndim}."
+        )
+    if counts.size == 1:
+        counts = np.broadcast_to(counts.reshape(1), (size,))
+    if counts.size != size:
+        raise errors.runtime_error(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{counts.size} and input.size({axis}) = {size}",
+            "Give one number for each slice.",
+        )
+    rows = _counted(counts)
+    _check_size(output_size, rows.size)
+    return index_select(input, axis, wrap(rows))
+
+
+def _evenly(input: TensorLike, repeats: int, axis: int) -> Any:
+    if repeats < 0:
+        raise errors.runtime_error("Repeats must be non-negative", f"It is {repeats}.")
+    shape = list(input._array.shape)
+    wide = expand(unsqueeze(input, axis + 1), (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
+    shape[axis] *= repeats
+    return view(clone(wide, order="C"), tuple(shape))
+
+
+def _counted(counts: np.ndarray) -> np.ndarray:
+    """0 as often as the first number says, 1 as often as the second, and so on."""
+    if counts.dtype.kind not in "iu" or counts.dtype.itemsize < 4:
+        from tapegrad.core.dtype import of
+
+        kind = of(counts.dtype).scalar_name
+        raise errors.not_implemented(
+            f"\"repeat_interleave_cpu\" not implemented for '{kind}'",
+            "Convert the repeats with .long().",
+        )
+    if counts.size and counts.min() < 0:
+        raise errors.runtime_error("repeats can not be negative", "Count from zero.")
+    return np.repeat(np.arange(counts.size), counts)
+
+
+def _check_size(expected: Any, size: int) -> None:
+    if expected is not None and expected != size:
+        raise errors.runtime_error(
+            f"repeat_interleave: Invalid output_size, expected {size} but got {expected}",
+            "Leave output_size away: it is worked out.",
+        )
+
+
+__all__ = ["repeat_interleave", "tile"]

@@ -1,0 +1,258 @@
+"""Sizes: the same elements in row-major order, seen with another shape."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, DTypeLike, MemoryFormat, Namespace, Shape, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
+from tapegrad.dispatch.op import linear
+
+
+@linear(node="ViewBackward0", view=True)
+def view_shape(xp, x, *, shape):
+    """The same memory, seen with `shape`."""
+    return xp.reshape(x, shape)
+
+
+view_shape.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+
+
+@linear(node="UnsafeViewBackward0")
+def unsafe_view(xp, x, *, shape):
+    """A fresh tensor, seen with `shape`: nobody else holds its memory, so it is no view."""
+    return xp.reshape(x, shape)
+
+
+unsafe_view.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
+
+
+def copied(xp: Namespace, x: Array, order: str) -> Any:
+    """A copy, laid out in memory as `x` is ("K") or in row-major order ("C"), where xp can say."""
+    kernel = getattr(xp, "copied", None)
+    return xp.asarray(x, copy=True) if kernel is None else kernel(x, order)
+
+
+@linear
+def clone(xp, x, *, order="K"):
+    """A copy, laid out in memory as `x` is ("K") or in row-major order ("C")."""
+    return copied(xp, x, order)
+
+
+clone.vjp(x=lambda g: g)
+
+
+def _viewable(array: Any, shape: tuple[int, ...]) -> bool:
+    flags = getattr(array, "flags", None)
+    if flags is None or flags.c_contiguous:
+        return True
+    return reshaped_strides(array.shape, array.strides, shape) is not None
+
+
+def view(input: TensorLike, *shape: Any, size: Shape | None = None, dtype: DTypeLike = None) -> Any:
+    """The same memory seen with another shape, or as elements of another dtype.
+
+    >>> torch.arange(6).view(2, -1).shape
+    torch.Size([2, 3])
+    """
+    if size is not None:
+        shape = (size,)
+    elif dtype is not None or (len(shape) == 1 and isinstance(shape[0], Dtype)):
+        from tapegrad.operators.shape.as_strided import view_dtype
+
+        return view_dtype(input, dtype or shape[0])
+    if not shape:
+        raise errors.type_error(
+            "view() received an invalid combination of arguments - got (), but expected "
+            "one of:\n * (torch.dtype dtype)\n * (tuple of ints size)\n",
+            "Pass sizes; view(()) makes a 0-d tensor.",
+        )
+    array = input._array
+    sizes = inferred(ints_of("view", "size", shape), array.size)
+    if not _viewable(array, sizes):
+        raise errors.runtime_error(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.",
+            "reshape() copies where it must.",
+        )
+    return view_shape(input, shape=sizes)
+
+
+def view_as(input: Any, other: Any) -> Any:
+    """The same memory, seen with the shape of `other`.
+
+    >>> torch.arange(4).view_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return view(input, other.shape)
+
+
+def reshape(input: TensorLike, *sizes: Any, shape: Shape | None = None) -> Any:
+    """The same elements with another shape: a view where the memory allows it, else a copy.
+
+    >>> torch.reshape(torch.arange(6), (3, -1)).shape
+    torch.Size([3, 2])
+    """
+    try:
+        array = input._array
+    except AttributeError:
+        errors.need_tensors("reshape", input=input)
+        raise
+    given = sizes if shape is None else (shape,)
+    if not given:
+        raise missing_argument("reshape", "shape")
+    found = inferred(ints_of("reshape", "shape", given), array.size)
+    if _viewable(array, found):
+        return view_shape(input, shape=found)
+    return unsafe_view(clone(input, order="C"), shape=found)
+
+
+def reshape_as(input: Any, other: Any) -> Any:
+    """The same elements with the shape of `other`.
+
+    >>> torch.arange(4).reshape_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return reshape(input, other.shape)
+
+
+def contiguous(input: TensorLike, memory_format: MemoryFormat = None) -> Any:
+    """The tensor itself where it lies in memory in row-major order, else a copy that does."""
+    flags = getattr(input._array, "flags", None)
+    if flags is None or flags.c_contiguous:
+        return input
+    return clone(input, order="C")
+
+
+def flatten(input: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions from `start_dim` to `end_dim`, both included, joined to one.
+
+    >>> torch.zeros(2, 3, 4).flatten(1).shape
+    torch.Size([2, 12])
+    """
+    try:
+        shape = input._array.shape
+    except AttributeError:
+        errors.need_tensors("flatten", input=input)
+        raise
+    first, last = axis_of(start_dim, len(shape)), axis_of(end_dim, len(shape))
+    if first > last:
+        raise errors.runtime_error(
+            "flatten() has invalid args: start_dim cannot come after end_dim",
+            f"They are dimensions {first} and {last} of {len(shape)}.",
+        )
+    if not shape:
+        return reshape(input, (1,))
+    if first == last:
+        return input
+    return reshape(input, (*shape[:first], prod(shape[first : last + 1]), *shape[last + 1 :]))
+
+
+@takes_tensors
+def ravel(input: TensorLike) -> Any:
+    """The elements in row-major order, in one dimension.
+
+    >>> torch.zeros(2, 3).ravel().shape
+    torch.Size([6])
+    """
+    return view(contiguous(input), -1)
+
+
+@takes_tensors
+def unflatten(input: TensorLike, dim: int, sizes: Any) -> Any:
+    """The dimension `dim` divided into several; one of `sizes` may be -1.
+
+    >>> torch.zeros(2, 12).unflatten(1, (3, -1)).shape
+    torch.Size([2, 3, 4])
+    """
+    shape = input._array.shape
+    axis = axis_of(dim, len(shape))
+    sizes = ints_of("unflatten", "sizes", (sizes,))
+    if not sizes:
+        raise errors.runtime_error("unflatten: sizes must be non-empty", "Give at least one size.")
+    size = shape[axis] if shape else 1
+    if sizes.count(-1) > 1:
+        raise errors.runtime_error(
+            "unflatten got an unexpected error:\nonly one dimension can be inferred",
+            "Give all sizes but one.",
+        )
+    known = prod(n for n in sizes if n != -1)
+    if known != size if -1 not in sizes else not known or size % known:
+        raise errors.runtime_error(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim "
+            f"{axis} ({size}) in the input tensor",
+            f"Their product must be {size}.",
+        )
+    return view(input, (*shape[:axis], *inferred(sizes, size), *shape[axis + 1 :]))
+
+
+def _raised(name: str, tensors: tuple, one: Any) -> Any:
+    """`atleast_nd` of one tensor, of several, or of one sequence of them."""
+    from tapegrad.core.tensor_base import TensorBase
+
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return tuple(map(one, tensors[0]))
+    for x in tensors:
+        if not isinstance(x, TensorBase):
+            raise errors.type_error(
+                f"{name}() received an invalid combination of arguments - got "
+                f"({', '.join(type(t).__name__ for t in tensors)}), but expected one of:\n"
+                " * (Tensor input)\n * (tuple of Tensors tensors)\n",
+                "Make tensors of numbers first: torch.tensor(...).",
+            )
+    return one(tensors[0]) if len(tensors) == 1 else tuple(map(one, tensors))
+
+
+@takes_tensors
+def atleast_1d(*tensors: Any) -> Any:
+    """A 0-d tensor with one dimension, others as they are.
+
+    >>> torch.atleast_1d(torch.tensor(1.0))
+    tensor([1.])
+    """
+    return _raised("atleast_1d", tensors, lambda x: x if x.ndim else reshape(x, 1))
+
+
+@takes_tensors
+def atleast_2d(*tensors: Any) -> Any:
+    """Dimensions put in front until there are two.
+
+    >>> torch.atleast_2d(torch.ones(3)).shape
+    torch.Size([1, 3])
+    """
+    from tapegrad.operators.shape.permute_squeeze import unsqueeze
+
+    def one(x: TensorLike) -> Any:
+        if not x.ndim:
+            return reshape(x, 1, 1)
+        return unsqueeze(x, 0) if x.ndim == 1 else x
+
+    return _raised("atleast_2d", tensors, one)
+
+
+@takes_tensors
+def atleast_3d(*tensors: Any) -> Any:
+    """Dimensions added at both ends, last at the end, until there are three.
+
+    >>> torch.atleast_3d(torch.ones(3)).shape
+    torch.Size([1, 3, 1])
+    """
+    from tapegrad.operators.shape.permute_squeeze import unsqueeze
+
+    def one(x: TensorLike) -> Any:
+        if not x.ndim:
+            return reshape(x, 1, 1, 1)
+        if x.ndim == 1:
+            x = unsqueeze(x, 0)
+        return unsqueeze(x, -1) if x.ndim == 2 else x
+
+    return _raised("atleast_3d", tensors, one)
+
+
+__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "flatten", "ravel", "reshape", "unflatten"]

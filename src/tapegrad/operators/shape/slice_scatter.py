@@ -1,0 +1,162 @@
+"""Patches: a tensor with another one in the place of one of its views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.annotations import Array, Namespace, Shape, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.shape.as_strided import as_strided
+from tapegrad.operators.shape.permute_squeeze import inverse
+from tapegrad.operators.shape.slice_narrow import select
+from tapegrad.operators.shape.tril_diag import axes_last, diagonal
+
+
+def _along(axis: int, key: Any) -> tuple:
+    return (slice(None),) * axis + (key, Ellipsis)
+
+
+def _zeros(xp: Namespace, g: Array) -> Any:
+    return xp.zeros((), dtype=g.dtype)
+
+
+def _unpatched(xp: Namespace, g: Array, axis: int, key: Any) -> Any:
+    return xp.write_part(g, _zeros(xp, g), axis, key)
+
+
+def _part(xp: Namespace, g: Array, source_like: Any, axis: int, key: Any) -> Any:
+    return xp.astype(g[_along(axis, key)], source_like.dtype, copy=False)
+
+
+@linear(node="SliceScatterBackward0", kernels=("write_part",))
+def patch_part(xp, x, source, *, axis, key):
+    """`x` with `source` in the place of the slice `key` of `axis`."""
+    return xp.write_part(x, source, axis, key)
+
+
+patch_part.vjp(x=_unpatched, source=_part)
+
+
+@linear(node="SelectScatterBackward0", kernels=("write_part",))
+def patch_index(xp, x, source, *, axis, key):
+    """`x` with `source` at the index `key` of `axis`."""
+    return xp.write_part(x, source, axis, key)
+
+
+patch_index.vjp(x=_unpatched, source=_part)
+
+
+@linear(node="DiagonalScatterBackward0", kernels=("write_diagonal", "diagonal_view"))
+def patch_diagonal(xp, x, source, *, offset, a, b):
+    """`x` with `source` on the diagonal `offset` of axes `a` and `b`."""
+    order = axes_last(x.ndim, a, b)
+    written = xp.write_diagonal(xp.permute_dims(x, order), source, offset)
+    return xp.permute_dims(written, inverse(order))
+
+
+def _undiagonal(xp: Namespace, g: Array, offset: int, a: int, b: int) -> Any:
+    order = axes_last(g.ndim, a, b)
+    written = xp.write_diagonal(xp.permute_dims(g, order), _zeros(xp, g), offset)
+    return xp.permute_dims(written, inverse(order))
+
+
+patch_diagonal.vjp(
+    x=_undiagonal,
+    source=lambda xp, g, source_like, offset, a, b: xp.astype(
+        xp.diagonal_view(xp.permute_dims(g, axes_last(g.ndim, a, b)), offset),
+        source_like.dtype,
+        copy=False,
+    ),
+)
+
+
+# --- public --------------------------------------------------------------------------------------
+
+
+def _check(src: TensorLike, shape: tuple[int, ...]) -> None:
+    if src._array.shape != shape:
+        raise errors.runtime_error(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._array.shape)}, slice size = {list(shape)}",
+            "expand() repeats a source.",
+        )
+
+
+@takes_tensors
+def select_scatter(input: TensorLike, src: TensorLike, dim: int, index: int) -> Any:
+    """The tensor with `src` in the place of the slice at `index` of `dim`.
+
+    >>> torch.zeros(2, 2).select_scatter(torch.ones(2), 0, 1)
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
+    _check(src, select(_tensor.wrap(input._array), dim, index)._array.shape)
+    axis = axis_of(dim, input._array.ndim)
+    n = input._array.shape[axis]
+    return patch_index(input, src, axis=axis, key=index + n if index < 0 else index)
+
+
+@takes_tensors
+def slice_scatter(
+    input: TensorLike,
+    src: TensorLike,
+    dim: int = 0,
+    start: Any = None,
+    end: Any = None,
+    step: int = 1,
+) -> Any:
+    """The tensor with `src` in the place of a slice of `dim`.
+
+    >>> torch.zeros(3).slice_scatter(torch.ones(2), 0, 1)
+    tensor([0., 1., 1.])
+    """
+    axis = axis_of(dim, input._array.ndim)
+    if step <= 0:
+        raise errors.runtime_error("slice step must be positive", "flip() reverses a dimension.")
+    start, end, step = slice(start, end, step).indices(input._array.shape[axis])
+    key = slice(start, max(start, end), step)
+    _check(src, input._array[_along(axis, key)].shape)
+    return patch_part(input, src, axis=axis, key=key)
+
+
+@takes_tensors
+def diagonal_scatter(
+    input: TensorLike, src: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Any:
+    """The tensor with `src` on a diagonal.
+
+    >>> torch.zeros(2, 2).diagonal_scatter(torch.ones(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    _check(src, diagonal(_tensor.wrap(input._array), offset, dim1, dim2)._array.shape)
+    ndim = input._array.ndim
+    a, b = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    return patch_diagonal(input, src, offset=offset, a=a, b=b)
+
+
+@takes_tensors
+def as_strided_scatter(
+    input: TensorLike, src: TensorLike, size: Shape, stride: Any, storage_offset: Any = None
+) -> Any:
+    """The tensor with `src` in the places of its memory that sizes and strides name.
+
+    The gradient of `input` is zero in those places; PyTorch's is zero everywhere else instead.
+
+    >>> torch.zeros(4).as_strided_scatter(torch.ones(2), (2,), (2,))
+    tensor([1., 0., 1., 0.])
+    """
+    from tapegrad.operators.indexing.copy_fill import copy_
+
+    result = input.clone()
+    part = as_strided(result, size, stride, storage_offset)
+    _check(src, part._array.shape)
+    copy_(part, src)
+    return result
+
+
+__all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]

@@ -1,0 +1,196 @@
+"""One tensor divided into several views along a dimension."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.dispatch.op import linear
+
+
+def _parts(x: Any, axis: int, sizes: Any) -> list:
+    found = []
+    start = 0
+    before = (slice(None),) * axis
+    for n in sizes:
+        found.append(x[(*before, slice(start, start + n), Ellipsis)])
+        start += n
+    return found
+
+
+def _equal_sizes(n: int, size: int) -> list[int]:
+    if not size:
+        return [0]
+    return [min(size, n - i) for i in range(0, n, size)] or [0]
+
+
+@linear(node="UnbindBackward0", outputs="many", view=True)
+def unbind_axis(xp, x, *, axis):
+    """The slices along `axis`, without that axis."""
+    before = (slice(None),) * axis
+    return [x[(*before, i, Ellipsis)] for i in range(x.shape[axis])]
+
+
+unbind_axis.vjp(x=lambda xp, g, axis: xp.stack(g, axis=axis))
+
+
+@linear(node="SplitBackward0", outputs="many", view=True)
+def split_equal(xp, x, *, axis, size):
+    """Parts of `size` along `axis`, the last one smaller where it must be."""
+    return _parts(x, axis, _equal_sizes(x.shape[axis], size))
+
+
+split_equal.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
+
+
+@linear(node="SplitWithSizesBackward0", outputs="many", view=True)
+def split_by_sizes(xp, x, *, axis, sizes):
+    """Parts of the given sizes along `axis`."""
+    return _parts(x, axis, sizes)
+
+
+split_by_sizes.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
+
+
+@linear(node="UnsafeSplitBackward0", outputs="many")
+def split_untracked(xp, x, *, axis, size):
+    """Parts of `size` along `axis` that do not count as views of it."""
+    return _parts(x, axis, _equal_sizes(x.shape[axis], size))
+
+
+split_untracked.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+@takes_tensors
+def unbind(input: TensorLike, dim: int = 0) -> tuple:
+    """The slices along `dim`, without that dimension.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).unbind()
+    (tensor([1, 2]), tensor([3, 4]))
+    """
+    shape = input._array.shape
+    if not shape:
+        raise errors.index_error(
+            "Dimension specified as 0 but tensor has no dimensions",
+            "A 0-d tensor has one element: item() gives it.",
+        )
+    axis = axis_of(dim, len(shape))
+    return unbind_axis(input, axis=axis) if shape[axis] else ()
+
+
+def _splittable(name: str, input: TensorLike, dim: int) -> int:
+    if not input._array.ndim:
+        raise errors.runtime_error(
+            f"{name} expects at least a 1-dimensional tensor",
+            "Give it a dimension first: reshape(1).",
+        )
+    return axis_of(dim, input._array.ndim)
+
+
+def split(tensor: TensorLike, split_size_or_sections: Any, dim: int = 0) -> tuple:
+    """Parts of one size along `dim`, the last one smaller where it must be, or of given sizes.
+
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    size = split_size_or_sections
+    if not hasattr(size, "__index__"):
+        return split_with_sizes(tensor, size, dim)
+    size = operator.index(size)
+    axis = _splittable("split", tensor, dim)
+    n = tensor._array.shape[axis]
+    if size < 0:
+        raise errors.runtime_error(
+            f"split expects split_size be non-negative, but got split_size={size}",
+            "Give the size of a part.",
+        )
+    if not size and n:
+        raise errors.runtime_error(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}",
+            "Give the size of a part.",
+        )
+    return split_equal(tensor, axis=axis, size=size)
+
+
+@takes_tensors
+def split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple:
+    """Parts of the given sizes along `dim`.
+
+    >>> torch.split_with_sizes(torch.arange(5), (1, 4))
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
+    if not isinstance(split_sizes, (tuple, list)):
+        raise errors.type_error(
+            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, "
+            f"not {type(split_sizes).__name__}",
+            "Give the sizes of the parts, or one size for all.",
+        )
+    sizes = ints_of("split_with_sizes", "split_sizes", (split_sizes,), 2)
+    axis = _splittable("split", input, dim)
+    n = input._array.shape[axis]
+    if any(size < 0 for size in sizes):
+        raise errors.runtime_error(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(sizes)}",
+            "Sizes are not negative.",
+        )
+    if sum(sizes) != n:
+        raise errors.runtime_error(
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
+            f"at dimension {axis}), but got split_sizes={list(sizes)}",
+            f"They sum to {sum(sizes)}.",
+        )
+    return split_by_sizes(input, axis=axis, sizes=sizes) if sizes else ()
+
+
+@takes_tensors
+def chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple:
+    """At most `chunks` parts of equal size along `dim`, the last one smaller where it must be.
+
+    >>> torch.arange(5).chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    axis = _splittable("chunk", input, dim)
+    if chunks <= 0:
+        raise errors.runtime_error(
+            f"chunk expects `chunks` to be greater than 0, got: {chunks}",
+            "Say into how many parts.",
+        )
+    n = input._array.shape[axis]
+    if not n:
+        return split_by_sizes(input, axis=axis, sizes=(0,) * chunks)
+    return split_equal(input, axis=axis, size=-(-n // chunks))
+
+
+@takes_tensors
+def unsafe_split(input: TensorLike, split_size: int, dim: int = 0) -> tuple:
+    """`split`, but what is written in place into a part has no place in the others' history.
+
+    >>> torch.unsafe_split(torch.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    split(input.detach(), split_size, dim)
+    return split_untracked(input, axis=axis_of(dim, input._array.ndim), size=split_size)
+
+
+@takes_tensors
+def unsafe_chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple:
+    """`chunk`, but what is written in place into a part has no place in the others' history.
+
+    >>> torch.unsafe_chunk(torch.arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    chunk(input.detach(), chunks, dim)
+    axis = axis_of(dim, input._array.ndim)
+    size = -(-input._array.shape[axis] // chunks)
+    return split_untracked(input, axis=axis, size=size)
+
+
+__all__ = ["chunk", "split", "split_with_sizes", "unbind", "unsafe_chunk", "unsafe_split"]

@@ -1,0 +1,208 @@
+"""Triangles and diagonals of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.in_place import in_place
+from tapegrad.dispatch.op import linear
+from tapegrad.operators.shape.reshape import copied, reshape
+
+
+@linear(node="TrilBackward0")
+def lower_triangle(xp, x, *, k):
+    """`x` with zeros above the diagonal `k` of the last two axes."""
+    return xp.tril(x, k=k)
+
+
+lower_triangle.vjp(x=lambda xp, g, k: xp.tril(g, k=k))
+
+
+@linear(node="TriuBackward0")
+def upper_triangle(xp, x, *, k):
+    """`x` with zeros below the diagonal `k` of the last two axes."""
+    return xp.triu(x, k=k)
+
+
+upper_triangle.vjp(x=lambda xp, g, k: xp.triu(g, k=k))
+
+
+def axes_last(ndim: int, a: int, b: int) -> tuple[int, ...]:
+    """All axes, `a` and `b` last."""
+    return (*[i for i in range(ndim) if i not in (a, b)], a, b)
+
+
+def _diagonal(xp: Namespace, x: Array, offset: int, a: int, b: int) -> Any:
+    return xp.diagonal_view(xp.permute_dims(x, axes_last(x.ndim, a, b)), offset)
+
+
+def _undiagonal(xp: Namespace, g: Array, shape: Any, offset: int, a: int, b: int) -> Any:
+    from tapegrad.operators.shape.permute_squeeze import inverse
+
+    order = axes_last(len(shape), a, b)
+    padded = xp.pad_diagonal(g, tuple(shape[i] for i in order), offset)
+    return xp.permute_dims(padded, inverse(order))
+
+
+@linear(node="DiagonalBackward0", view=True, kernels=("diagonal_view", "pad_diagonal"))
+def diagonal_axes(xp, x, *, offset, a, b):
+    """The diagonal `offset` of axes `a` and `b`, as the last axis."""
+    return _diagonal(xp, x, offset, a, b)
+
+
+diagonal_axes.vjp(
+    x=lambda xp, g, x_like, offset, a, b: _undiagonal(xp, g, x_like.shape, offset, a, b)
+)
+
+
+@linear(node="DiagonalBackward0_copy", kernels=("diagonal_view", "pad_diagonal"))
+def copy_diagonal(xp, x, *, offset):
+    """A copy of the diagonal `offset` of a matrix."""
+    return copied(xp, xp.diagonal_view(x, offset), "C")
+
+
+copy_diagonal.vjp(x=lambda xp, g, x_like, offset: xp.pad_diagonal(g, x_like.shape, offset))
+
+
+@linear(node="DiagonalBackwardBackward0", kernels=("pad_diagonal", "diagonal_view"))
+def pad_diagonal(xp, x, *, shape, offset):
+    """Zeros of `shape` with the last axis of `x` on a diagonal of the last two axes."""
+    return xp.pad_diagonal(x, shape, offset)
+
+
+pad_diagonal.vjp(x=lambda xp, g, offset: xp.diagonal_view(g, offset))
+
+
+@linear(node="DiagEmbedBackward0", kernels=("pad_diagonal", "diagonal_view"))
+def embed_diagonal(xp, x, *, offset, a, b):
+    """Zeros with the last axis of `x` on the diagonal `offset` of new axes `a` and `b`."""
+    n = x.shape[-1] + abs(offset)
+    shape = list(x.shape[:-1])
+    for axis in sorted((a, b)):
+        shape.insert(axis, n)
+    return _undiagonal(xp, x, tuple(shape), offset, a, b)
+
+
+embed_diagonal.vjp(x=lambda xp, g, offset, a, b: _diagonal(xp, g, offset, a, b))
+
+
+# --- public ----------------------------------------------------------------------------------
+
+
+def _check_matrix(name: str, x: TensorLike) -> None:
+    if x._array.ndim < 2:
+        raise errors.runtime_error(
+            f"{name}: input tensor must have at least 2 dimensions",
+            "Give it a dimension first, with unsqueeze().",
+        )
+
+
+@takes_tensors
+def tril(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+    """The lower triangle of matrices; zeros above `diagonal`.
+
+    >>> torch.ones(2, 3).tril()
+    tensor([[1., 0., 0.],
+            [1., 1., 0.]])
+    """
+    _check_matrix("tril", input)
+    return finish("tril", lower_triangle(input, k=diagonal), out)
+
+
+@takes_tensors
+def triu(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+    """The upper triangle of matrices; zeros below `diagonal`.
+
+    >>> torch.ones(2, 3).triu(1)
+    tensor([[0., 1., 1.],
+            [0., 0., 1.]])
+    """
+    _check_matrix("triu", input)
+    return finish("triu", upper_triangle(input, k=diagonal), out)
+
+
+tril_ = in_place(tril)
+triu_ = in_place(triu)
+
+
+def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    a, b = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    if a == b:
+        raise errors.runtime_error(
+            f"diagonal dimensions cannot be identical {dim1}, {dim2}",
+            "A diagonal lies in a plane: name two dimensions.",
+        )
+    return a, b
+
+
+@takes_tensors
+def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A view of the diagonal of two dimensions, as the last dimension.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).diagonal()
+    tensor([1, 4])
+    """
+    a, b = _two_axes(dim1, dim2, input._array.ndim)
+    return diagonal_axes(input, offset=offset, a=a, b=b)
+
+
+def linalg_diagonal(A: TensorLike, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """A view of the diagonals of matrices: (..., m, n) to (..., k).
+
+    >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]), offset=1)
+    tensor([2])
+    """
+    if not hasattr(A, "_array"):
+        raise errors.must_be("linalg_diagonal", "A", 1, "Tensor", A)
+    return diagonal(A, offset, dim1, dim2)
+
+
+@takes_tensors
+def diag(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+    """The diagonal of a matrix, or a matrix with the vector `input` on a diagonal.
+
+    >>> torch.diag(torch.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
+    ndim = input._array.ndim
+    if ndim == 1:
+        return finish("diag", diag_embed(input, diagonal), out)
+    if ndim == 2:
+        return finish("diag", copy_diagonal(input, offset=diagonal), out)
+    raise errors.runtime_error(
+        f"diag(): Supports 1D or 2D tensors. Got {ndim}D",
+        "diagonal() and diag_embed() take batches.",
+    )
+
+
+@takes_tensors
+def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices with the last dimension of `input` on a diagonal.
+
+    >>> torch.diag_embed(torch.tensor([1, 2]), offset=1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
+    a, b = _two_axes(dim1, dim2, input._array.ndim + 1)
+    return embed_diagonal(input, offset=offset, a=a, b=b)
+
+
+@takes_tensors
+def diagflat(input: TensorLike, offset: int = 0) -> Any:
+    """A matrix with all elements of `input` on a diagonal.
+
+    >>> torch.diagflat(torch.tensor([[1], [2]]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
+    return diag_embed(reshape(input, -1), offset)
+
+
+__all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]

@@ -1,0 +1,235 @@
+"""Copies of views: what the view operator of the same name shows, with memory of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import Dim, Shape, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of
+from tapegrad.operators.shape.as_strided import (
+    alias,
+    as_strided,
+    unfold,
+    view_as_complex,
+    view_as_real,
+)
+from tapegrad.operators.shape.expand import expand
+from tapegrad.operators.shape.permute_squeeze import permute, squeeze, t, transpose, unsqueeze
+from tapegrad.operators.shape.reshape import clone, view
+from tapegrad.operators.shape.slice_narrow import select
+from tapegrad.operators.shape.split_chunk import split, split_with_sizes, unbind
+from tapegrad.operators.shape.tril_diag import diagonal
+
+
+@takes_tensors
+def alias_copy(input: TensorLike) -> Any:
+    """A copy of the tensor.
+
+    >>> x = torch.zeros(2)
+    >>> y = torch.alias_copy(x).add_(1)
+    >>> x
+    tensor([0., 0.])
+    """
+    return clone(alias(input))
+
+
+@takes_tensors
+def as_strided_copy(input: TensorLike, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
+    """A copy of `as_strided`.
+
+    >>> torch.as_strided_copy(torch.arange(4), (3, 2), (1, 1))
+    tensor([[0, 1],
+            [1, 2],
+            [2, 3]])
+    """
+    return clone(as_strided(input, size, stride, storage_offset), order="C")
+
+
+@takes_tensors
+def diagonal_copy(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A copy of `diagonal`.
+
+    >>> torch.diagonal_copy(torch.arange(4).reshape(2, 2))
+    tensor([0, 3])
+    """
+    return clone(diagonal(input, offset, dim1, dim2), order="C")
+
+
+@takes_tensors
+def expand_copy(input: TensorLike, size: Shape, *, implicit: bool = False) -> Any:
+    """A copy of `expand`.
+
+    >>> torch.expand_copy(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
+    return clone(expand(input, size), order="C")
+
+
+@takes_tensors
+def permute_copy(input: TensorLike, dims: Any) -> Any:
+    """A copy of `permute`.
+
+    >>> torch.permute_copy(torch.zeros(2, 3, 5), (2, 0, 1)).shape
+    torch.Size([5, 2, 3])
+    """
+    return clone(permute(input, dims), order="C")
+
+
+@takes_tensors
+def select_copy(input: TensorLike, dim: int, index: int) -> Any:
+    """A copy of `select`.
+
+    >>> torch.select_copy(torch.arange(4).reshape(2, 2), 1, 0)
+    tensor([0, 2])
+    """
+    return clone(select(input, dim, index), order="C")
+
+
+@takes_tensors
+def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    """A copy of the slice `start:end:step` of a dimension.
+
+    >>> torch.slice_copy(torch.arange(6), 0, 1, 6, 2)
+    tensor([1, 3, 5])
+    """
+    key = (slice(None),) * axis_of(dim, input._array.ndim) + (slice(start, end, step),)
+    return clone(input[key], order="C")
+
+
+@takes_tensors
+def split_copy(input: TensorLike, split_size: int, dim: int = 0) -> tuple:
+    """Copies of the parts that `split` gives.
+
+    >>> torch.split_copy(torch.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    return tuple([clone(part, order="C") for part in split(input, split_size, dim)])
+
+
+@takes_tensors
+def split_with_sizes_copy(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple:
+    """Copies of the parts that `split_with_sizes` gives.
+
+    >>> torch.split_with_sizes_copy(torch.arange(5), (1, 4))
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
+    return tuple([clone(part, order="C") for part in split_with_sizes(input, split_sizes, dim)])
+
+
+@takes_tensors
+def squeeze_copy(input: TensorLike, dim: Dim = None) -> Any:
+    """A copy of `squeeze`.
+
+    >>> torch.squeeze_copy(torch.zeros(2, 1, 3), 1).shape
+    torch.Size([2, 3])
+    """
+    return clone(squeeze(input, dim), order="C")
+
+
+@takes_tensors
+def t_copy(input: TensorLike) -> Any:
+    """A copy of `t`.
+
+    >>> torch.t_copy(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]])
+    """
+    return clone(t(input), order="C")
+
+
+@takes_tensors
+def transpose_copy(input: TensorLike, dim0: int, dim1: int) -> Any:
+    """A copy of `transpose`.
+
+    >>> torch.transpose_copy(torch.zeros(2, 3, 5), 0, 2).shape
+    torch.Size([5, 3, 2])
+    """
+    return clone(transpose(input, dim0, dim1), order="C")
+
+
+@takes_tensors
+def unbind_copy(input: TensorLike, dim: int = 0) -> tuple:
+    """Copies of the slices that `unbind` gives.
+
+    >>> torch.unbind_copy(torch.arange(4).reshape(2, 2))
+    (tensor([0, 1]), tensor([2, 3]))
+    """
+    return tuple([clone(part, order="C") for part in unbind(input, dim)])
+
+
+@takes_tensors
+def unfold_copy(input: TensorLike, dimension: int, size: int, step: int) -> Any:
+    """A copy of `unfold`.
+
+    >>> torch.unfold_copy(torch.arange(5), 0, 3, 1)
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
+    return clone(unfold(input, dimension, size, step), order="C")
+
+
+@takes_tensors
+def unsqueeze_copy(input: TensorLike, dim: int) -> Any:
+    """A copy of `unsqueeze`.
+
+    >>> torch.unsqueeze_copy(torch.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]])
+    """
+    return clone(unsqueeze(input, dim), order="C")
+
+
+@takes_tensors
+def view_as_complex_copy(input: TensorLike) -> Any:
+    """A copy of `view_as_complex`.
+
+    >>> torch.view_as_complex_copy(torch.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
+    return clone(view_as_complex(input), order="C")
+
+
+@takes_tensors
+def view_as_real_copy(input: TensorLike) -> Any:
+    """A copy of `view_as_real`.
+
+    >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
+    return clone(view_as_real(input), order="C")
+
+
+@takes_tensors
+def view_copy(input: TensorLike, *size: Any) -> Any:
+    """A copy of `view`.
+
+    >>> torch.view_copy(torch.arange(4), (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    return clone(view(input, *size), order="C")
+
+
+__all__ = [
+    "alias_copy",
+    "as_strided_copy",
+    "diagonal_copy",
+    "expand_copy",
+    "permute_copy",
+    "select_copy",
+    "slice_copy",
+    "split_copy",
+    "split_with_sizes_copy",
+    "squeeze_copy",
+    "t_copy",
+    "transpose_copy",
+    "unbind_copy",
+    "unfold_copy",
+    "unsqueeze_copy",
+    "view_as_complex_copy",
+    "view_as_real_copy",
+    "view_copy",
+]

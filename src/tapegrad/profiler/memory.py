@@ -1,0 +1,208 @@
+"""The memory of a profile: when arrays of tensors came and went, and what they were for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from threading import get_ident
+from time import perf_counter_ns
+from typing import Any
+
+from tapegrad.arrays.numpy.memory_pool import watch
+from tapegrad.autograd.lifetime import (
+    Lives,
+    ids,
+    kept_arrays,
+    made_by_node,
+    node_behind,
+    owner,
+    owners,
+)
+from tapegrad.autograd.node import AccumulateGrad
+from tapegrad.profiler.recorder import RECORDER
+
+# What an array is for: the categories of PyTorch's timeline, by their place in its files.
+PARAMETER, STATE, INPUT, TEMPORARY, ACTIVATION, GRADIENT, DETAIL = range(7)
+CATEGORIES = (
+    *("Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient"),
+    *("Autograd detail", "Unknown"),
+)
+
+
+class Block:
+    """An array: its bytes, what it is for, and whether it was there before."""
+
+    __slots__ = ("address", "before", "category", "n_bytes")
+
+    def __init__(self, address: int, n_bytes: int, category: int, before: bool):
+        self.address = address
+        self.n_bytes = n_bytes
+        self.category = category
+        self.before = before
+
+
+class Change:
+    """A block came or went: `n_bytes` is negative then; `held` is what there is after it."""
+
+    __slots__ = ("block", "held", "n_bytes", "thread", "time")
+
+    def __init__(self, block: Block, n_bytes: int, held: int):
+        self.block = block
+        self.n_bytes = n_bytes
+        self.held = held
+        self.thread = get_ident()
+        self.time = perf_counter_ns()
+
+
+class Allocations:
+    """Notes the arrays that operators, nodes and optimizers make, and when they are freed.
+
+    Arrays that were there before are known once they are used; their end is not noted.
+    """
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self.before: list[Block] = []
+        self.held = 0
+        self._lives = Lives(self._freed)
+        self._open = True
+        self._hooks: list[Any] = []
+
+    def open(self) -> None:
+        """Begin to follow arrays."""
+        from tapegrad.optim import hook
+
+        watch(self)
+        self._hooks = [
+            hook.register_optimizer_step_pre_hook(lambda optimizer, *_: self._before(optimizer)),
+            hook.register_optimizer_step_post_hook(lambda optimizer, *_: self._after(optimizer)),
+        ]
+
+    def close(self) -> None:
+        """Follow no more."""
+        if self._open:
+            self._open = False
+            watch(self, on=False)
+            for each in self._hooks:
+                each.remove()
+
+    # --- what is told by those who make arrays ----------------------------------------------------
+
+    def given(self, inputs: tuple) -> set[int]:
+        """Note what a call is given; the arrays of it, for `made`."""
+        for x in _tensors(inputs):
+            self._met(x, PARAMETER if x.requires_grad and x.is_leaf else INPUT)
+        return ids(owners(list(inputs)))
+
+    def made(self, given: set[int], inputs: tuple, result: Any) -> None:
+        """Note the arrays of a result, and those that its node keeps."""
+        node = node_behind(result)
+        category = ACTIVATION if node is not None else INPUT
+        if node is None and any(self._is_of_model(x) for x in owners(list(inputs))):
+            category = TEMPORARY
+        arrays = list(owners(result)) + ([] if node is None else kept_arrays(node))
+        for array in arrays:
+            if id(array) not in given:
+                self._born(array, category)
+
+    def of_node(self, node: Any, g: Any) -> set[int]:
+        """The arrays that a node is given and keeps, for `made_by_node`."""
+        return ids(owners(g)) | ids(kept_arrays(node))
+
+    def made_by_node(self, node: Any, given: set[int], result: Any) -> None:
+        """Note what a node has made, and the gradient that it was added to."""
+        for array in made_by_node(node, given, result):
+            self._born(array, DETAIL)
+        if type(node) is AccumulateGrad and node.variable is not None:
+            for array in owners(node.variable.grad):
+                self._born(array, GRADIENT)
+                block = self._lives.note(array)
+                if block is not None:  # it has elements
+                    block.category = GRADIENT
+
+    # --- optimizers -------------------------------------------------------------------------------
+
+    def _before(self, optimizer: Any) -> None:
+        if not self._is_heard():
+            return
+        for param, state in _of_optimizer(optimizer):
+            self._met(param, PARAMETER)
+            if param.grad is not None:
+                self._met(param.grad, GRADIENT)
+            for array in owners(state):
+                self._met(array, STATE)
+
+    def _after(self, optimizer: Any) -> None:
+        if not self._is_heard():
+            return
+        for param, state in _of_optimizer(optimizer):
+            for array in owners(param):
+                self._born(array, PARAMETER)
+            for array in owners(state):
+                self._born(array, STATE)
+
+    def _is_heard(self) -> bool:
+        """Whether what happens here belongs to this profile."""
+        recorder = RECORDER.get()
+        return recorder is not None and recorder.on and recorder.allocations is self
+
+    # --- the books --------------------------------------------------------------------------------
+
+    def _born(self, array: Any, category: int) -> None:
+        block = Block(id(array), array.nbytes, category, False)
+        if self._lives.born(array, block):
+            self._change(block, array.nbytes)
+
+    def _met(self, x: Any, category: int) -> None:
+        array = owner(getattr(x, "_array", x))
+        block = Block(id(array), array.nbytes, category, True)
+        if self._lives.born(array, block):
+            self.before.append(block)
+
+    def _freed(self, block: Block, n_bytes: int) -> None:
+        if self._open and not block.before:
+            self._change(block, -n_bytes)
+
+    def _change(self, block: Block, n_bytes: int) -> None:
+        self.held += n_bytes
+        self.changes.append(Change(block, n_bytes, self.held))
+
+    def _is_of_model(self, array: Any) -> bool:
+        block = self._lives.note(array)
+        return block is not None and block.category != INPUT
+
+
+def _tensors(value: Any) -> Iterable[Any]:
+    for x in value:
+        if isinstance(x, (list, tuple)):
+            yield from _tensors(x)
+        elif type(getattr(x, "_array", None)).__name__ == "ndarray":
+            yield x
+
+
+def _of_optimizer(optimizer: Any) -> Iterable[tuple[Any, list]]:
+    """Parameters with what the optimizer keeps for each."""
+    for group in optimizer.param_groups:
+        for param in group["params"]:
+            state = optimizer.state.get(param, {})
+            yield param, list(state.values()) if isinstance(state, dict) else []
+
+
+class Usage:
+    """Bytes that came less those that went, by thread, in any stretch of time."""
+
+    def __init__(self, changes: list[Change]):
+        self._times: dict[int, list[int]] = {}
+        self._sums: dict[int, list[int]] = {}
+        for change in changes:
+            times = self._times.setdefault(change.thread, [])
+            sums = self._sums.setdefault(change.thread, [0])
+            times.append(change.time)
+            sums.append(sums[-1] + change.n_bytes)
+
+    def between(self, thread: int, start: int, end: int) -> int:
+        times = self._times.get(thread)
+        if times is None:
+            return 0
+        sums = self._sums[thread]
+        return sums[bisect_left(times, end)] - sums[bisect_left(times, start)]

@@ -1,0 +1,1 @@
+"""The class `Tensor`, its methods, its array namespace, and how it prints."""

@@ -1,0 +1,1 @@
+"""The array namespace whose arrays are tensors: derivatives of derivatives run on it."""

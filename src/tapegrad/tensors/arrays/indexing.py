@@ -1,0 +1,95 @@
+"""Indexing in the Tensor namespace: the array standard's names and our kernels, for tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.core.annotations import Array
+from tapegrad.operators.indexing import gather_index_select as _lookup
+from tapegrad.operators.indexing import scatter as _scattering
+from tapegrad.operators.indexing import scatter_reduce as _reduction
+from tapegrad.operators.indexing import setitem as _assign
+from tapegrad.operators.indexing.masked_select_nonzero import nonzero as _nonzero
+from tapegrad.operators.shape import slice_scatter as _patch
+from tapegrad.operators.shape.expand import expand
+
+
+def take(x: Array, indices: Array, /, *, axis: int = 0) -> Any:
+    return _lookup.index_select(x, axis, indices)
+
+
+def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Any:
+    return _lookup.take_along_dim(x, indices, axis)
+
+
+def nonzero(x: Array, /) -> tuple:
+    return _nonzero(x, as_tuple=True)
+
+
+# --- kernels beyond the standard ---------------------------------------------------------------
+
+
+def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
+    return _lookup.index_at(x, index, axes=axes)
+
+
+def add_at(x: Array, shape: Any, index: Array, axes: tuple[int, ...]) -> Any:
+    return _lookup.add_at(x, index, shape=tuple(shape), axes=axes)
+
+
+def write_at(x: Array, values: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
+    return _assign.write_at(x, values, index, axes=axes, add=add)
+
+
+def spread_mask(x: Array, shape: Any, mask: Array) -> Any:
+    return _lookup.spread_mask(x, mask, shape=tuple(shape))
+
+
+def write_mask(x: Array, values: Array, mask: Array) -> Any:
+    return _assign.write_mask(x, values, mask)
+
+
+def write_part(x: Array, values: Array, axis: int, key: Any) -> Any:
+    return _patch.patch_part(x, values, axis=axis, key=key)
+
+
+def count(mask: Array) -> int:
+    return namespace_of((mask._array,)).count(mask._array)
+
+
+def gather_along(x: Array, index: Array, axis: int) -> Any:
+    return _lookup.gather_along(x, index, axis=axis)
+
+
+def add_along(x: Array, shape: Any, index: Array, axis: int) -> Any:
+    return _lookup.add_along(x, index, shape=tuple(shape), axis=axis)
+
+
+def scatter_along(x: Array, index: Array, values: Array, axis: int, how: str) -> Any:
+    if not values.ndim:
+        values = expand(values, index.shape)
+    if how == "write":
+        return _scattering.scatter_values(x, values, index, axis=axis)
+    if how == "add":
+        return _scattering.scatter_sum(x, values, index, axis=axis)
+    if how == "multiply":
+        return _reduction.scatter_product(x, values, index, axis=axis, include=True)
+    return _reduction.scatter_extremum(x, values, index, axis=axis, how=how, include=True)
+
+
+__all__ = [
+    "add_along",
+    "add_at",
+    "count",
+    "gather_along",
+    "nonzero",
+    "read_at",
+    "scatter_along",
+    "spread_mask",
+    "take",
+    "take_along_axis",
+    "write_at",
+    "write_mask",
+    "write_part",
+]

@@ -1,0 +1,19 @@
+"""Products of tensors under the array standard's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import Array
+from tapegrad.operators.linalg.matmul import matmul
+from tapegrad.operators.pointwise.complex_parts import conj
+
+__all__ = ["matmul", "matrix_transpose", "vecdot"]
+
+
+def matrix_transpose(x: Array, /) -> Any:
+    return x.mT
+
+
+def vecdot(x: Array, y: Array, /, *, axis: int = -1) -> Any:
+    return ((conj(x) if x.dtype.is_complex else x) * y).sum(axis)

@@ -1,0 +1,95 @@
+"""Copying and pickling tensors."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.hooks import warn_if_has_hooks
+from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.node import make_leaf
+from tapegrad.core import errors
+from tapegrad.core import tensor_base as _tensor
+from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
+from tapegrad.operators.creation.legacy_constructor import retyped
+from tapegrad.operators.shape.as_strided import alias
+
+
+def rebuild_tensor(cls: type | None, array: np.ndarray, requires_grad: bool, state: dict) -> Any:
+    """The tensor that `reduce_tensor` took apart."""
+    found = _tensor.wrap(array)
+    if cls is not None:
+        found = retyped(found, cls)
+    if requires_grad:
+        make_leaf(found)
+    if state:
+        found.__dict__.update(state)
+    return found
+
+
+def reduce_tensor(self: Any, protocol: Any) -> tuple:
+    """What a tensor is made of, for pickle and copy: history and gradient stay behind."""
+    _refuse_batch(self)
+    if self._backward_hooks:
+        warn_if_has_hooks(self)
+    return rebuild_tensor, (_class(self), self._array, self.requires_grad, dict(self.__dict__))
+
+
+def _refuse_batch(x: Any) -> None:
+    """Raise inside `vmap`, where a tensor stands for each member of a batch."""
+    if hasattr(x._array, "mapped"):
+        from tapegrad.arrays.batched.refusal import no_memory
+
+        raise no_memory()
+
+
+def _class(x: Any) -> type | None:
+    """None for a plain tensor: its class goes by a name that may be PyTorch's elsewhere."""
+    return None if type(x) is _tensor.Tensor else type(x)
+
+
+def as_subclass(self: Any, cls: type) -> Any:
+    """The same tensor as an object of another class of tensors."""
+    if not isinstance(cls, type):
+        raise errors.type_error(
+            f"cls must be a type (got {errors.type_name(cls)})",
+            "Pass a class derived from torch.Tensor.",
+        )
+    return retyped(alias(self), cls)
+
+
+def deepcopy_tensor(self: Any, memo: dict) -> Any:
+    """A copy of a leaf, its gradient and its attributes; views of one memory stay that."""
+    _refuse_batch(self)
+    if not self.is_leaf:
+        raise errors.runtime_error(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+            "because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001",
+            "detach() the tensor, or clone() it to keep its place in the graph.",
+        )
+    found = memo.get(id(self))
+    if found is not None:
+        return found
+    array = self._array
+    owner = owner_of(array)
+    copied = copy.deepcopy(owner, memo)
+    if owner is not array:
+        strides = tuple(step // array.itemsize for step in array.strides)
+        elements = elements_of(copied.view(array.dtype) if _is_other(owner, array) else copied)
+        copied = shaped(elements, offset_of(array), array.shape, strides)
+    found = memo[id(self)] = rebuild_tensor(_class(self), copied, self.requires_grad, {})
+    found.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    if self._grad is not None:
+        found._grad = copy.deepcopy(self._grad, memo)
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.copied(self, found, "copy.deepcopy()")
+    return found
+
+
+def _is_other(owner: np.ndarray, array: np.ndarray) -> bool:
+    return owner.dtype != array.dtype

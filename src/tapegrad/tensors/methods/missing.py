@@ -1,0 +1,39 @@
+"""Methods of PyTorch's tensors that tapegrad lacks: asking for one says so.
+
+Each is a descriptor that raises. A `__getattr__` on tensors would make every other attribute slow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import TensorLike
+from tapegrad.core.missing import missing_attribute
+
+_NAMES = """
+ccol_indices coalesce col_indices const_data_ptr crow_indices dequantize grad_dtype hash_tensor
+index indices int_repr ipu module_load mtia name q_per_channel_axis q_per_channel_scales
+q_per_channel_zero_points q_scale q_zero_point qscheme record_stream reinforce resize_as_sparse_
+row_indices slice_inverse smm sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm
+storage storage_type to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr
+to_sparse_coo to_sparse_csc to_sparse_csr values volatile xpu
+"""
+
+
+class Missing:
+    """An attribute that is not there, as `hasattr` and `getattr` with a default see it, too."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, tensor: TensorLike, owner: type) -> Any:
+        raise missing_attribute(owner.__name__, self.name, tensor)
+
+
+def declare_missing(cls: type) -> None:
+    """Put a descriptor on `cls` for every name above that it does not have."""
+    for name in _NAMES.split():
+        if not hasattr(cls, name):
+            setattr(cls, name, Missing(name))

@@ -1,0 +1,450 @@
+"""Tensor: an array, `requires_grad`, and its place in the graph.
+
+Methods are one visible line into `ops`, in the mixins of `methods/`, by family.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from tapegrad.autograd.mode import MODE, TRANSFORMS
+from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
+from tapegrad.core import errors, tensor_base
+from tapegrad.core.device import CPU
+from tapegrad.core.dtype import BY_NUMPY, of
+from tapegrad.core.registration import TRANSFORM_STACK
+from tapegrad.core.size import Size, from_shape
+from tapegrad.core.tensor_base import TensorBase, wrap
+
+new = object.__new__
+ndarray = np.ndarray
+
+
+class TensorCore(TensorBase):
+    """What a tensor is, without its operators."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        from tapegrad.operators.creation.legacy_constructor import legacy_tensor
+
+        return legacy_tensor(cls, args, kwargs)
+
+    # --- what it is -----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension, a `torch.Size`."""
+        return from_shape(self._array.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements."""
+        array = self._array
+        return BY_NUMPY[array.dtype] if type(array) is ndarray else of(array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    @property
+    def device(self) -> Any:
+        """Where the tensor lives."""
+        return CPU
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor; settable on leaves."""
+        if self._node is not None:
+            return True
+        return self._view is not None and self._view.base._node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        if flag and self._node is None and not _can_require_grad(self):
+            raise errors.runtime_error(
+                "only Tensors of floating point and complex dtype can require gradients",
+                f"This one is {self.dtype}: convert it first, for example with .float().",
+            )
+        self._require(flag)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Say whether gradients shall flow to this leaf; returns the tensor.
+
+        >>> torch.ones(2).requires_grad_()
+        tensor([1., 1.], requires_grad=True)
+        """
+        if TRANSFORMS.get():
+            raise errors.inside_transform("requires_grad_")
+        return self._require(requires_grad)
+
+    def _require(self, requires_grad: bool) -> Any:
+        if not self.is_leaf:
+            if requires_grad:
+                return self
+            raise errors.runtime_error(
+                "you can only change requires_grad flags of leaf variables. If you want to "
+                "use a computed variable in a subgraph that doesn't require differentiation "
+                "use var_no_grad = var.detach().",
+                "This tensor was computed by an operator: detach() gives one without history.",
+            )
+        if not requires_grad:
+            _rest(self)
+        elif self._node is None:
+            if not _can_require_grad(self):
+                raise errors.runtime_error(
+                    "only Tensors of floating point dtype can require gradients",
+                    f"This one is {self.dtype}: convert it first, for example with .float().",
+                )
+            if self._counter is INFERENCE:
+                from tapegrad.autograd.mode import is_inference_mode_enabled
+
+                if not is_inference_mode_enabled():
+                    raise errors.runtime_error(
+                        "Setting requires_grad=True on inference tensor outside InferenceMode "
+                        "is not allowed.",
+                        "clone() the tensor first.",
+                    )
+            make_leaf(self)
+            node: Any = self._node
+            node.hooks = self.__dict__.pop("_resting_hooks", None)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operator that records made this tensor."""
+        if self._view is not None:
+            from tapegrad.autograd.view import edge_of
+
+            edge_of(self, strict=True)
+        node = self._node
+        return node is None or type(node) is AccumulateGrad
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node that made this tensor; None for a leaf."""
+        if self.is_leaf:
+            return None
+        node = self._node
+        return node.node if type(node) is Port else node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node this tensor is."""
+        return self._node.index if type(self._node) is Port else 0
+
+    @property
+    def grad(self) -> Any:
+        """The gradient accumulated so far, a tensor or None."""
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
+            _warn_of_missing_grad(self)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            _check_grad(self, value)
+        else:
+            _forget_grad(self)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        _forget_grad(self)
+        self._grad = None
+
+    @property
+    def _version(self) -> int:
+        """How often this tensor or a view of its memory was written in place."""
+        if self._counter is INFERENCE:
+            raise errors.runtime_error(
+                "Inference tensors do not track version counter.",
+                "clone() it outside inference mode: an ordinary tensor counts its writes.",
+            )
+        return 0 if self._counter is None else self._counter.value
+
+    @property
+    def _base(self) -> Any:
+        """The tensor this is a view of, or None."""
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode."""
+        return self._counter is INFERENCE
+
+    # --- its place in the graph -------------------------------------------------------------------
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of this tensor to the `.grad` of the leaves it was computed from.
+
+        Args:
+            gradient: the cotangent, of this tensor's shape; may be left out for a scalar.
+            retain_graph: keep what the graph holds for another pass (default: `create_graph`).
+            create_graph: make the gradients themselves differentiable.
+            inputs: accumulate into these tensors only.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+        """
+        _api.backward(self, gradient, retain_graph, create_graph, None, inputs)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this tensor in `.grad` although it is no leaf.
+
+        >>> x = torch.ones(1, requires_grad=True)
+        >>> y = x * 2
+        >>> y.retain_grad()
+        >>> (y * 3).backward()
+        >>> y.grad
+        tensor([3.])
+        """
+        if not self.requires_grad:
+            raise errors.runtime_error(
+                "can't retain_grad on Tensor that has requires_grad=False",
+                "Only tensors that a gradient reaches can keep it.",
+            )
+        if TRANSFORMS.get():
+            raise errors.inside_transform("retain_grad")
+        if not self.is_leaf:
+            hooks_of(self.grad_fn).retained[self.output_nr] = weakref.ref(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `.grad` of this tensor, no leaf, is kept."""
+        if self.is_leaf:
+            return False
+        hooks = self.grad_fn.hooks
+        reference = hooks.retained.get(self.output_nr) if hooks is not None else None
+        return reference is not None and reference() is self
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call `hook(grad)` with the gradient of this tensor; what it returns replaces it.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 2)
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([2., 2.])
+        """
+        if not self.requires_grad:
+            raise errors.runtime_error(
+                "cannot register a hook on a tensor that doesn't require gradient",
+                "Set requires_grad first.",
+            )
+        node = self._node.node if type(self._node) is Port else self._node
+        return hooks_of(node).of_tensor(self.output_nr).add(hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
+        """Call `hook(tensor)` after the `.grad` of this leaf has changed."""
+        if not self.requires_grad:
+            raise errors.runtime_error(
+                "cannot register a hook on a tensor that doesn't require gradient",
+                "Set requires_grad first.",
+            )
+        if not self.is_leaf:
+            raise errors.runtime_error(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors",
+                "Use register_hook on a tensor that an operator made.",
+            )
+        return hooks_of(self._node).accumulated.add(hook)
+
+    @property
+    def _backward_hooks(self) -> dict | None:
+        """The hooks on the gradient of this tensor by number; None if it never had one."""
+        edge = self._node
+        node = edge.node if type(edge) is Port else edge
+        return None if node is None or node.hooks is None else node.hooks.tensor.get(self.output_nr)
+
+    @property
+    def _post_accumulate_grad_hooks(self) -> dict | None:
+        """The hooks that run after `.grad` has changed; None where there is none."""
+        node = self._node
+        found = node.hooks.accumulated if type(node) is AccumulateGrad and node.hooks else None
+        return found or None
+
+    @property
+    def data(self) -> Any:
+        """The same memory without history and with a version counter of its own."""
+        mode = MODE.get()
+        if type(mode) is bool:
+            return wrap(self._array)
+        result = wrap(mode.alone(self._array))
+        mode.cut(self, result, ".data")
+        return result
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if not isinstance(value, TensorBase):
+            raise errors.type_error(
+                f"Variable data has to be a tensor, but got {type(value).__name__}",
+                "Make a tensor of it: torch.tensor(...).",
+            )
+        if self._node is not None and not _can_require_grad(value):
+            raise errors.runtime_error(
+                "data set to a tensor that requires gradients must be floating point or "
+                "complex dtype",
+                f"Convert it first, for example with .to({self.dtype}).",
+            )
+        if TRANSFORMS.get() is not None:
+            TRANSFORM_STACK().refuse_data(self, value)
+        mode = MODE.get()
+        if type(mode) is not bool:
+            mode.move(self, value._array)
+        self._array = value._array
+        self._mark = None
+        if type(self._node) is AccumulateGrad:
+            self._node.array = value._array
+
+    def detach(self) -> Any:
+        """The same memory without history; writes are seen by both and counted together.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> x.detach().requires_grad
+        False
+        """
+        mode = MODE.get()
+        if type(mode) is bool:
+            result = wrap(self._array)
+        else:
+            result = wrap(mode.alone(self._array))
+            mode.cut(self, result, "detach()")
+        result._counter = self._counter if self._counter is INFERENCE else version_of(self)
+        return result
+
+    def detach_(self) -> Any:
+        """Cut this tensor off from its history; returns it."""
+        if self._view is not None:
+            raise errors.runtime_error(
+                "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is "
+                "set as True, gradients are views of DDP buckets, and hence detach_() cannot "
+                "be called on these gradients. To fix this error, please refer to the "
+                "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.",
+                "detach() gives a new tensor.",
+            )
+        mode = MODE.get()
+        if type(mode) is not bool:
+            mode.forget(self)
+            mode.cut(self, self, "detach_()")
+        self._node = None
+        return self
+
+
+def _forget_grad(x: Any) -> None:
+    mode = MODE.get()
+    if type(mode) is not bool:
+        mode.cleared([x], "an assignment to .grad")
+
+
+def _can_require_grad(tensor: Any) -> bool:
+    return tensor.dtype.is_floating_point or tensor.dtype.is_complex
+
+
+def _rest(leaf: Any) -> None:
+    """Stop gradients at `leaf`; its hooks wait until it requires grad again."""
+    node, leaf._node = leaf._node, None
+    if node is not None and node.hooks is not None:
+        leaf.__dict__["_resting_hooks"] = node.hooks
+
+
+def _check_grad(tensor: Any, value: Any) -> None:
+    if not isinstance(value, TensorBase):
+        raise errors.type_error(
+            f"assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(value).__name__}",
+            "Make a tensor of it: torch.tensor(...).",
+        )
+    if value is tensor:
+        raise errors.runtime_error(
+            "can't assign Variable as its own grad", "Assign a clone() of it."
+        )
+    if value.dtype is not tensor.dtype:
+        from tapegrad.operators.linalg.matmul_check import c_name
+
+        raise errors.runtime_error(
+            f"attempting to assign a gradient with dtype '{c_name(value)}' to a tensor with "
+            f"grad_dtype '{tensor.dtype.scalar_name}'. The gradient must match the tensor's "
+            "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
+            "attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+            "caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+            "systems that assume they match.",
+            f"Convert the gradient with .to({tensor.dtype}).",
+        )
+    if value.shape != tensor.shape:
+        raise errors.runtime_error(
+            "attempting to assign a gradient of size '"
+            f"{list(value.shape)}' to a tensor of size '{list(tensor.shape)}'. Please ensure "
+            "that the gradient and the tensor are the same size",
+            "Sum or reshape the gradient first.",
+        )
+
+
+def _type_name(tensor: Any) -> str:
+    return f"torch.{tensor.dtype.scalar_name}Tensor"
+
+
+def _warn_of_missing_grad(tensor: Any) -> None:
+    import warnings
+
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+        "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
+        "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
+        "instead. See github.com/pytorch/pytorch/pull/30531 for more information.\n"
+        f"This tensor was made by {tensor.grad_fn.name()}: call retain_grad() on it before "
+        "backward().",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+from tapegrad.autograd import backward_grad as _api  # noqa: E402  (these need the class above)
+from tapegrad.tensors.methods import Methods  # noqa: E402
+from tapegrad.tensors.methods.missing import declare_missing  # noqa: E402
+
+
+class Tensor(Methods, TensorCore):
+    """A multi-dimensional array that records what is computed from it.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from tapegrad.tensors.printing import tensor_repr
+
+        return tensor_repr(self)
+
+
+Tensor.__module__ = "torch"
+declare_missing(Tensor)
+
+
+class KeptView(Tensor):
+    """A view as a node keeps it, without its base."""
+
+    __slots__ = ()
+
+
+KeptView.__module__ = "torch"
+tensor_base.register(Tensor, KeptView)
