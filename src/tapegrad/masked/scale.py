@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, DTypeLike, Scalar, TensorLike
+from tapegrad.core.annotations import Dim, DTypeLike, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype, default
 from tapegrad.masked.fill import cast, dims_of, filled_where, least

@@ -30,7 +30,7 @@ def _check_count(argument: str, x: TensorLike | None, n: int) -> None:
 
 
 def _check_batch(
-    input: TensorLike, weight: TensorLike, bias: TensorLike | None, mean: Any, variance: Any
+    input: TensorLike, weight: TensorLike | None, bias: TensorLike | None, mean: Any, variance: Any
 ) -> None:
     shape = tensor_argument("batch_norm", input).shape
     if len(shape) < 2:
@@ -59,7 +59,7 @@ def _check_batch(
 
 def _batch(
     input: TensorLike,
-    weight: TensorLike,
+    weight: TensorLike | None,
     bias: TensorLike | None,
     running_mean: Any,
     running_var: Any,
