@@ -142,7 +142,7 @@ def test_every_operator_has_a_name_in_a_namespace():
     ],
 )
 def test_names_of_operators_that_are_called_otherwise_here(name, titles):
-    import tapegrad.testing.samples  # noqa: F401  (every operator is declared then)
+    import tests.samples  # noqa: F401  (every operator is declared then)
 
     assert titles_of(name, REGISTRY[name]) == tuple("aten::" + word for word in titles.split())
 

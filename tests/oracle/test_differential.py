@@ -8,7 +8,7 @@ import pytest
 
 import tapegrad
 from tapegrad.dispatch.op import REGISTRY
-from tapegrad.testing import sample, samples  # noqa: F401  (the rows register themselves)
+from tests.samples import sample
 from tests.tolerance import tolerance
 
 

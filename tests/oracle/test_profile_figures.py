@@ -3,7 +3,6 @@
 import pytest
 
 import tapegrad
-import tapegrad.testing.samples
 from tapegrad.dispatch.op import REGISTRY
 from tapegrad.profiler.composite import _around
 from tapegrad.profiler.names import titles_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.testing.sample import Make, Sample, row, unary
+from tests.samples.sample import Make, Sample, row, unary
 
 FAMILIES = (
     *("chebyshev_t", "chebyshev_u", "chebyshev_v", "chebyshev_w", "shifted_chebyshev_t"),

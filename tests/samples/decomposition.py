@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.testing.sample import Make, Sample, hermitian, row
+from tests.samples.sample import Make, Sample, hermitian, row
 
 
 def spread(make: Make, *shape: int) -> np.ndarray:

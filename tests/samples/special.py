@@ -1,6 +1,6 @@
 """Samples of Bessel functions, of the normal distribution, of incomplete gamma functions."""
 
-from tapegrad.testing.sample import Make, Sample, binary, row, unary
+from tests.samples.sample import Make, Sample, binary, row, unary
 
 
 @row

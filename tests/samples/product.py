@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapegrad.testing.sample import Make, Sample, row
+from tests.samples.sample import Make, Sample, row
 
 
 @row

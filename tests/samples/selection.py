@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.testing.sample import Make, Sample, binary, row, unary
+from tests.samples.sample import Make, Sample, binary, row, unary
 
 
 @row

@@ -1,6 +1,6 @@
 """Samples of gated units and of random slopes."""
 
-from tapegrad.testing.sample import Make, Sample, row, unary
+from tests.samples.sample import Make, Sample, row, unary
 
 
 @row

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.testing.sample import Make, Sample, row
+from tests.samples.sample import Make, Sample, row
 
 
 def _at(numbers: Any) -> np.ndarray:

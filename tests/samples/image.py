@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad.arrays.numpy.interpolate_taps import Separable
 from tapegrad.arrays.numpy.pool_window import adaptive, regular
 from tapegrad.operators.nn import adaptive_pool, avg_pool, interpolate_stencil
-from tapegrad.testing.sample import Make, Sample, row
+from tests.samples.sample import Make, Sample, row
 
 # --- largest elements --------------------------------------------------------------------------
 

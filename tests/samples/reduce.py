@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.testing.sample import Make, Sample, row
+from tests.samples.sample import Make, Sample, row
 
 
 def along(make: Make, array=None, **params) -> list:

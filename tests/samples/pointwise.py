@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.testing.sample import Make, Sample, binary, row, unary
+from tests.samples.sample import Make, Sample, binary, row, unary
 
 
 def _complex(make: Make) -> list:

@@ -1,7 +1,7 @@
-"""The rows, one file for each family of operators; importing them registers them."""
+"""The table of samples: one file for each family of operators; importing it registers the rows."""
 
 from tapegrad.lazy_names import load_operators
-from tapegrad.testing.samples import (
+from tests.samples import (
     activation,
     alignment,
     arithmetic,
@@ -29,5 +29,8 @@ from tapegrad.testing.samples import (
     statistics,
     truth,
 )
+from tests.samples.sample import ROWS, Make, Sample, samples_of
+
+__all__ = ["ROWS", "Make", "Sample", "samples_of"]
 
 load_operators()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.testing.sample import Make, Sample, row
+from tests.samples.sample import Make, Sample, row
 
 _CASES = [  # shape of x, sizes, reverse, bias
     ((3, 2, 2), (2, 2, 2), False, True),

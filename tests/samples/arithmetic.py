@@ -1,6 +1,6 @@
 """Samples of arithmetic: sums, products, quotients, powers."""
 
-from tapegrad.testing.sample import Make, Sample, binary, row, unary
+from tests.samples.sample import Make, Sample, binary, row, unary
 
 
 @row

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from tapegrad.testing.sample import Make, Sample, row, unary
+from tests.samples.sample import Make, Sample, row, unary
 
 ORDERS = (0.0, 0.7, 1.0, 1.5, 2.0, 3.0, inf)
 

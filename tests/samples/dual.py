@@ -1,6 +1,6 @@
 """Samples of the views of forward mode."""
 
-from tapegrad.testing.sample import Make, Sample, row
+from tests.samples.sample import Make, Sample, row
 
 
 @row

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapegrad.testing.sample import Make, Sample, row
+from tests.samples.sample import Make, Sample, row
 
 
 def _steps(n: int, **changed: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Samples of the discrete Fourier transform."""
 
-from tapegrad.testing.sample import Make, Sample, row
+from tests.samples.sample import Make, Sample, row
 
 
 @row

@@ -1,7 +1,7 @@
 """Samples of activations, softmax and losses."""
 
 from tapegrad.operators.nn.loss import bce, mse_l1, nll_cross_entropy
-from tapegrad.testing.sample import Make, Sample, binary, row, unary
+from tests.samples.sample import Make, Sample, binary, row, unary
 
 assert bce and nll_cross_entropy and mse_l1  # importing them declares their operators
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.testing.sample import Sample, hermitian, row
+from tests.samples.sample import Sample, hermitian, row
 
 
 def _lower(make, *shape):

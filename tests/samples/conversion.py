@@ -1,7 +1,7 @@
 """Samples of conversions: other dtypes, complex numbers from real ones."""
 
 from tapegrad.core.dtype import float64, int64
-from tapegrad.testing.sample import Sample, row
+from tests.samples.sample import Sample, row
 
 
 @row
