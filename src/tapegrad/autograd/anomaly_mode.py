@@ -30,7 +30,7 @@ from tapegrad.autograd.anomaly_report import (
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.node import AccumulateGrad
-from tapegrad.autograd.plan import PLANS, node_class
+from tapegrad.autograd.plan import PLANS
 from tapegrad.autograd.trace import FREED_BY, RUNNING, Trace, frames_here, note_node
 from tapegrad.core.errors import must_be
 
@@ -132,19 +132,29 @@ class _Everywhere:
 
     def follow(self, plan: Any) -> None:
         """Let a plan note who makes its nodes."""
-        if isinstance(plan.node_type, type):
-            plan.node_type = _noting(plan.node_type)
+        if not hasattr(plan.node_of_call, "silent"):
+            plan.node_of_call = _noting(plan.node_of_call)
+            plan.node_of_small = plan.node_of_small and _noting(plan.node_of_small)
 
     made = staticmethod(note_node)  # a node that no plan has made
 
 
-def _noting(kind: type) -> Callable:
-    def make() -> Any:
-        node = kind()
+def _noting(silent: Callable) -> Callable:
+    """A constructor of nodes that notes who calls it."""
+
+    def make(*args: Any) -> Any:
+        node = silent(*args)
         note_node(node)
         return node
 
+    make.silent = silent  # type: ignore[attr-defined]
     return make
+
+
+def _silence(plan: Any) -> None:
+    for name in ("node_of_call", "node_of_small"):
+        make = getattr(plan, name)
+        setattr(plan, name, getattr(make, "silent", make))
 
 
 _lock = threading.Lock()
@@ -158,10 +168,10 @@ def _switch(enabled: bool, check_nan: bool, check_inf: bool) -> None:
         trace.anomaly = enabled, check_nan, check_inf
         EVERYWHERE[:] = [_Everywhere(check_nan, check_inf)] if enabled else []
         for plan in list(PLANS):
-            if not enabled:
-                plan.node_type = node_class(plan.op)
-            else:
+            if enabled:
                 EVERYWHERE[0].follow(plan)
+            else:
+                _silence(plan)
 
 
 class set_detect_anomaly:

@@ -15,14 +15,8 @@ from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.mode import EVERYWHERE
-from tapegrad.autograd.node import (
-    MultiNode,
-    OperatorNode,
-    Port,
-    TupleNode,
-    next_sequence,
-    version_of,
-)
+from tapegrad.autograd.node import MultiNode, OperatorNode, Port, TupleNode, version_of
+from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.sum_to_size import restored
@@ -42,12 +36,10 @@ def rewrite_history(x: Any, edge: Any, result: Any) -> None:
         move_retained(x, old, edge)
         return
     base = view.base
-    copy = CopySlices()
-    copy.plan = COPY_SLICES
-    copy.edges = (base._node, *_shown(maker, maker.edges)[1:])
-    copy.saved = (maker, view.steps, base._array.shape, base._array.dtype)
-    copy.versions = copy.restore = copy.hooks = copy.output_version = None
-    copy.sequence = next_sequence()
+    copy = _copy_slices(
+        (base._node, *_shown(maker, maker.edges)[1:]),
+        (maker, view.steps, base._array.shape, base._array.dtype),
+    )
     for each in EVERYWHERE:
         each.made(copy)
     old, base._node = base._node, copy
@@ -155,6 +147,7 @@ class _CopySlices:
 
 
 COPY_SLICES = _CopySlices()
+_copy_slices = constructor(CopySlices, COPY_SLICES)
 
 
 def _run(node: Any, g: Any, on_tensors: bool) -> Any:

@@ -144,7 +144,6 @@ class PackedPlan(Plan):
         self.kinds = original.kinds
         self.conjugate = original.conjugate
         self.node_type = node_class(original.op)
-        self.code = -1
         self.rules = original.rules
         self.places = original.places
         # of other names: nobody else finds a tensor there

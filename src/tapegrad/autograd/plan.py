@@ -43,19 +43,18 @@ class Plan:
     """What nodes of one operator keep for one pattern of inputs, and how their rules run."""
 
     __slots__ = (
-        "code",
         "conjugate",
         "keeps",
         "keeps_tensors",
         "kinds",  # of each input, a letter
-        "node_type",  # makes a node; in anomaly mode it notes who asked for it
+        "node_of_call",  # makes a node: (inputs, edges, params, outputs, restore, written)
+        "node_of_small",  # for one or two operands: (x0, x1, edge_0, edge_1, y, restore)
+        "node_type",
         "op",
         "places",  # of what is kept, by name
         "rules",  # pairs of an input's number and its rule, for those that require grad
         "rules_on_tensors",
         "run",  # run(node, g, retain): each edge and its gradient in turn
-        "save",  # what a node keeps of a call: save(inputs, params, outputs)
-        "versions",  # the versions of it, where an input has a counter: versions(inputs)
     )
 
     def __init__(self, op: Any, kinds: str, conjugate: bool, xp: Namespace, large: bool):
@@ -74,8 +73,7 @@ class Plan:
             where in ("input", "output", "inputs") for where, _, _ in self.keeps
         )
         self.node_type = node_class(op)
-        self.code = _FAST_KEEPS.get(tuple(self.keeps), -1)
-        self.run, self.save, self.versions = compose(self, xp, large)
+        self.run, self.node_of_call, self.node_of_small = compose(self, xp, large)
         PLANS.append(self)
         for each in EVERYWHERE:
             each.follow(self)
@@ -249,27 +247,7 @@ def placed(value: Any, edge: Any) -> Any:
     return tensor
 
 
-# --- the common patterns of elementwise calls, which the fast path writes out ------------------
-
-KEEP_NOTHING, KEEP_FIRST, KEEP_SECOND, KEEP_OUTPUT = 0, 1, 2, 4
-KEEP_BOTH, KEEP_SWAPPED = 3, 5
-
-
-class _Patterns(dict):
-    def get(self, keeps: Any, default: Any = None) -> Any:
-        return super().get(tuple((where, key) for where, key, _ in keeps), default)
-
-
-_FAST_KEEPS = _Patterns(
-    {
-        (): KEEP_NOTHING,
-        (("input", 0),): KEEP_FIRST,
-        (("input", 1),): KEEP_SECOND,
-        (("input", 0), ("input", 1)): KEEP_BOTH,
-        (("input", 1), ("input", 0)): KEEP_SWAPPED,
-        (("output", 0),): KEEP_OUTPUT,
-    }
-)
+# --- classes of nodes ---------------------------------------------------------------------------
 
 _classes: dict[tuple[str, type], type] = {}
 

@@ -8,13 +8,14 @@ from typing import Any
 from tapegrad.arrays.numpy.blocks import in_blocks
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.node import FREED, MultiNode, PairNode
+from tapegrad.autograd.node_constructor import scope_of, wiring
 from tapegrad.autograd.saved import GRAD, RAW, check, held, kept, like, version_now
 from tapegrad.autograd.sum_to_size import brought_back, restored
 from tapegrad.core.annotations import Namespace
 
 
 def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
-    """The functions that run, that keep, and that take versions, for one plan.
+    """The functions that run a node of one plan and that make it, the second for small calls too.
 
     For `mul` with two inputs that require grad:
 
@@ -34,10 +35,28 @@ def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
                 g_1 = brought_back(g_1, node.restore[1])
             if not retain: node.kept_0 = node.kept_1 = FREED
             return (node.edge_0, g_0, node.edge_1, g_1,)
-        def save(inputs, params, outputs):
-            return (kept(inputs[1]), kept(inputs[0]),)
-        def versions(inputs):
-            return (version_now(inputs[1]), version_now(inputs[0]),)
+
+        def node_of_call(inputs, edges, params, outputs, restore, written):
+            node = kind()
+            node.plan = plan
+            node.edge_0 = edges[0]
+            node.edge_1 = edges[1]
+            node.kept_0 = kept(inputs[1])
+            node.kept_1 = kept(inputs[0])
+            node.hooks = node.output_version = None
+            node.versions = (version_now(inputs[1]), version_now(inputs[0])) if written else None
+            node.restore = restore
+            node.sequence = next_sequence()
+            return node
+
+        def node_of_small(x0, x1, edge_0, edge_1, y, restore):
+            if x1._counter is not None or x0._counter is not None:
+                return node_of_call((x0, x1), (edge_0, edge_1), {}, (y,), restore, True)
+            node = kind()
+            ...
+            node.kept_0 = x1._array
+            node.kept_1 = x0._array
+            ...
     """
     op = plan.op
     scope: dict[str, Any] = {
@@ -48,6 +67,7 @@ def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
         "held": held,
         "kept": kept,
         "like": like,
+        **scope_of(plan.node_type, plan),
         "restored": restored,
         "version_now": version_now,
         "unwritten": (0,) * len(plan.keeps),
@@ -70,20 +90,14 @@ def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
         scope[f"rule_{i}"] = in_blocks(rule.function) if blocks else rule.function
         lines.append(f"    g_{i} = rule_{i}({', '.join(rule.names)})")
     lines += _handed_on(plan, small)
-    saved = "".join(
-        f"{_KEEP_TEXTS[_kind_of_keep(plan, where, key)].format(key=key)}, "
-        for where, key, _ in plan.keeps
-    )
-    lines += ["def save(inputs, params, outputs):", f"    return ({saved})"]
-    versions = "".join(
-        f"{_VERSION_TEXTS.get(where, '0').format(key=key)}, " for where, key, _ in plan.keeps
-    )
-    lines += ["def versions(inputs):", f"    return ({versions})"]
+    lines += _node_of_call(plan, small)
+    if small or (op.view and len(op.inputs) == 1):
+        lines += _node_of_small(plan, small)
     source = "\n".join(lines) + "\n"
     file = f"<tapegrad rules of {op.name}, inputs {plan.kinds}>"
     exec(compile(source, file, "exec"), scope)
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    return scope[op.node_name], scope["save"], scope["versions"]
+    return scope[op.node_name], scope["node_of_call"], scope.get("node_of_small")
 
 
 def _kind_of_keep(plan: Any, where: str, key: Any) -> str:
@@ -155,6 +169,68 @@ def _handed_on(plan: Any, small: bool) -> list[str]:
         freed = "node.kept_0 = node.kept_1 = FREED" if small else "node.saved = None"
         lines.append(f"if not retain: {freed}")
     return [f"    {line}" for line in (*lines, f"return {result}")]
+
+
+# --- making a node -------------------------------------------------------------------------------
+
+
+def _node_of_call(plan: Any, small: bool) -> list[str]:
+    """The constructor that `apply` calls."""
+    texts = [
+        _KEEP_TEXTS[_kind_of_keep(plan, where, key)].format(key=key) for where, key, _ in plan.keeps
+    ]
+    versions = [_VERSION_TEXTS.get(where, "0").format(key=key) for where, key, _ in plan.keeps]
+    if small:
+        edges = _edges_of_pair([f"edges[{i}]" for i in range(len(plan.kinds))])
+        saved = _saved_of_pair(texts)
+    else:
+        edges, saved = ["node.edges = tuple(edges)"], [f"node.saved = {_tuple(texts)}"]
+    taken = f"{_tuple(versions)} if written else None" if texts else "None"
+    head = "def node_of_call(inputs, edges, params, outputs, restore, written):"
+    return [head, *wiring(edges, saved, taken, "restore")]
+
+
+def _node_of_small(plan: Any, small: bool) -> list[str]:
+    """The constructor that the fast paths of one and two operands call, and those of views."""
+    n = len(plan.kinds)
+    texts, counters = [], []
+    for where, key, _ in plan.keeps:
+        kind = _kind_of_keep(plan, where, key)
+        text = _KEEP_TEXTS[kind].format(key=key)
+        if kind in ("gradient", "input") and plan.kinds[key] != RAW:
+            text = f"x{key}._array" if kind == "gradient" else f"x{key}"
+            counters.append(f"x{key}._counter is not None")
+        elif where == "input":
+            text = f"x{key}"
+        texts.append(text.replace(f"inputs[{key}]", f"x{key}").replace("outputs[0]", "y"))
+    inputs, edges = [f"x{i}" for i in range(n)], [f"edge_{i}" for i in range(n)]
+    last = "restore" if n == 2 else "params=()"
+    restore = "restore" if n == 2 else "None"
+    lines = [f"def node_of_small({', '.join((*inputs, *edges))}, y, {last}):"]
+    if counters:
+        rest = f"{'{}' if n == 2 else 'params'}, (y,), {restore}, True"
+        lines += [
+            f"    if {' or '.join(counters)}:",
+            f"        return node_of_call({_tuple(inputs)}, {_tuple(edges)}, {rest})",
+        ]
+    if small:
+        return [*lines, *wiring(_edges_of_pair(edges), _saved_of_pair(texts), restore=restore)]
+    return [*lines, *wiring([f"node.edges = {_tuple(edges)}"], [f"node.saved = {_tuple(texts)}"])]
+
+
+def _edges_of_pair(texts: list[str]) -> list[str]:
+    return [f"node.edge_{i} = {text}" for i, text in enumerate(texts)]
+
+
+def _saved_of_pair(texts: list[str]) -> list[str]:
+    """Lines that let a `PairNode` keep things: a third goes with the second."""
+    if len(texts) > 2:
+        texts = [texts[0], _tuple(texts[1:])]
+    return [f"node.kept_{i} = {text}" for i, text in enumerate(texts)]
+
+
+def _tuple(texts: list[str]) -> str:
+    return f"({''.join(text + ', ' for text in texts)})"
 
 
 _VERSION_TEXTS = {

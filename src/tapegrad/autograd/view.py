@@ -18,9 +18,9 @@ from tapegrad.autograd.node import (
     Port,
     TupleNode,
     hooks_of,
-    next_sequence,
     version_of,
 )
+from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.view_origin import MULTI_OUTPUT, NO_GRAD, ORDINARY, view_error
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace
@@ -152,13 +152,7 @@ _renamed: dict[str, type] = {}
 
 def replay(view: View, edge: Any) -> OperatorNode:
     """A node that takes a gradient of the view to one of the base at `edge`."""
-    node = AsStridedBackward0()
-    node.plan = REPLAY
-    node.edges = (edge,)
-    node.saved = (view.steps, view.base._array.shape, view.base._array.dtype)
-    node.versions = node.restore = node.hooks = node.output_version = None
-    node.sequence = next_sequence()
-    return node
+    return _replaying((edge,), (view.steps, view.base._array.shape, view.base._array.dtype))
 
 
 class AsStridedBackward0(TupleNode):
@@ -196,6 +190,7 @@ class _Replay:
 
 
 REPLAY = _Replay()
+_replaying = constructor(AsStridedBackward0, REPLAY)
 
 
 class _Shaped:

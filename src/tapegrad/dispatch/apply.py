@@ -18,7 +18,7 @@ from tapegrad.arrays.numpy.blocks import LARGE, blockwise
 from tapegrad.arrays.signature import mark_of
 from tapegrad.autograd import operator_base
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.node import Port, next_sequence
+from tapegrad.autograd.node import Port
 from tapegrad.autograd.operator_base import shape_error
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of, mark_view
@@ -263,21 +263,11 @@ def record(
         plan = op.plan(kinds, conjugate, xp, large)
         if numpy and not conjugate and not large:
             op.quick[kinds] = plan
-    node = plan.node_type()
-    node.plan = plan
-    node.edges = tuple(edges)
-    node.output_version = node.hooks = node.versions = None
-    if plan.keeps:
-        node.saved = plan.save(inputs, params, outs)
-        if written:
-            node.versions = plan.versions(inputs)
-    else:
-        node.saved = ()
     if op.promote is None and not (numpy and arrays and first.itemsize == 2):
-        node.restore = None
+        restore = None
     else:
-        node.restore = restoration(arrays, edges, outs[0]._array)
-    node.sequence = next_sequence()
+        restore = restoration(arrays, edges, outs[0]._array)
+    node = plan.node_of_call(inputs, edges, params, outs, restore, written)
     if op.multi:
         from tapegrad.arrays.signature import Like
 

@@ -14,7 +14,6 @@ import numpy as np
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.signature import mark_of
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.node import next_sequence
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import tensor_base as _tensor
@@ -109,15 +108,7 @@ def plain(op: Any) -> Callable:
         if plan is None or out.dtype is not dtype or broadcast:
             record(op, numpy_namespace, inputs, arrays, edges, kinds, params, (tensor,), written)
             return tensor
-        node = plan.node_type()
-        node.plan = plan
-        node.edges = tuple(edges)
-        node.versions = node.restore = node.hooks = node.output_version = None
-        node.saved = plan.save(inputs, params, (tensor,))
-        if written:
-            node.versions = plan.versions(inputs)
-        node.sequence = next_sequence()
-        tensor._node = node
+        tensor._node = plan.node_of_call(inputs, edges, params, (tensor,), None, written)
         return tensor
 
     return call

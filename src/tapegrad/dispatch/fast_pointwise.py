@@ -17,16 +17,7 @@ from tapegrad.arrays.numpy.blocks import LARGE
 from tapegrad.arrays.numpy.memory_pool import SMALLEST, memory_for
 from tapegrad.arrays.signature import mark_of
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.node import next_sequence
-from tapegrad.autograd.plan import (
-    KEEP_BOTH,
-    KEEP_FIRST,
-    KEEP_NOTHING,
-    KEEP_OUTPUT,
-    KEEP_SECOND,
-    KEEP_SWAPPED,
-)
-from tapegrad.autograd.saved import CONSTANT, GRAD, RAW, version_kept
+from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
 from tapegrad.core import tensor_base as _tensor
@@ -59,16 +50,15 @@ def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Ca
     plan: Any = None
     Tensor: Any = None
     push: Any = None
-    code = alike = None
+    alike = None
     whole = op.ufunc is not None
 
     def first_call() -> None:
-        nonlocal compute, plan, Tensor, code, alike
+        nonlocal compute, plan, Tensor, alike
         Tensor = _tensor.Tensor
         compute = forward_function(op)
         alike = _keeps_dtype(compute, 1)
         plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
-        code = plan and plan.code
 
     def call(input: Any, *, out: Any = None) -> Any:
         try:
@@ -93,19 +83,7 @@ def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Ca
         if edge is None or mode is False or plan is None:
             tensor._node = None
             return tensor
-        tensor._node = node = plan.node_type()
-        node.plan = plan
-        node.edge_0 = edge
-        node.versions = node.restore = node.hooks = node.output_version = None
-        if code == KEEP_OUTPUT:
-            node.kept_0 = z
-        elif code == KEEP_FIRST and input._counter is None:
-            node.kept_0 = input._array
-        elif code != KEEP_NOTHING:
-            node.saved = plan.save((input,), {}, (tensor,))
-            if input._counter is not None:
-                node.versions = plan.versions((input,))
-        node.sequence = next_sequence()
+        tensor._node = plan.node_of_small(input, edge, tensor)
         return tensor
 
     def unmarked(input: Any, out: Any, mode: Any) -> Any:
@@ -206,29 +184,8 @@ def binary(
         if plan is None or mode is False:
             tensor._node = None
             return tensor
-        tensor._node = node = plan.node_type()
-        node.plan = plan
-        node.edge_0 = a
-        node.edge_1 = b
-        node.versions = node.hooks = node.output_version = None
-        node.restore = None if mark or x.ndim == y.ndim == 0 else restoration((x, y), (a, b), z)
-        code = plan.code
-        if code != KEEP_NOTHING:
-            if plan is both and code == KEEP_SWAPPED:
-                node.kept_0 = y
-                node.kept_1 = x
-                if input._counter is not None or other._counter is not None:
-                    node.versions = (version_kept(other, b), version_kept(input, a))
-            elif input._counter is not None or other._counter is not None:
-                node.saved = plan.save((input, other), {}, (tensor,))
-                node.versions = plan.versions((input, other))
-            elif plan is left and code == KEEP_SECOND:
-                node.kept_0 = other
-            elif plan is right and code == KEEP_FIRST:
-                node.kept_0 = input
-            else:
-                node.saved = plan.save((input, other), {}, (tensor,))
-        node.sequence = next_sequence()
+        restore = None if mark or x.ndim == y.ndim == 0 else restoration((x, y), (a, b), z)
+        tensor._node = plan.node_of_small(input, other, a, b, tensor, restore)
         return tensor
 
     def under_mode(input: Any, other: Any, mode: Any) -> Any:
@@ -301,22 +258,7 @@ def binary(
                 if edge is None or mode is False or alone is None:
                     tensor._node = None
                     return tensor
-                tensor._node = node = alone.node_type()
-                node.plan = alone
-                node.edge_0 = edge
-                node.edge_1 = node.versions = node.restore = None
-                node.hooks = node.output_version = None
-                code = alone.code
-                if code == KEEP_SECOND:
-                    node.kept_0 = other
-                elif code == KEEP_BOTH and input._counter is None:
-                    node.kept_0 = x
-                    node.kept_1 = other
-                elif code != KEEP_NOTHING:
-                    node.saved = alone.save((input, other), {}, (tensor,))
-                    if input._counter is not None:
-                        node.versions = alone.versions((input, other))
-                node.sequence = next_sequence()
+                tensor._node = alone.node_of_small(input, other, edge, None, tensor, None)
                 return tensor
         if leave and not isinstance(other, (_tensor.Tensor, *NUMBERS)):
             return NotImplemented

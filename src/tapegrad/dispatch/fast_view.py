@@ -9,7 +9,7 @@ import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.autograd.mode import MODE
-from tapegrad.autograd.node import INFERENCE, next_sequence, version_of
+from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.autograd.saved import GRAD
 from tapegrad.autograd.view import Step, View, edge_of, shares_memory
 from tapegrad.autograd.view_origin import NO_GRAD, ORDINARY
@@ -64,13 +64,7 @@ def viewing(op: Any) -> Callable:
         if edge is None or mode is False:
             tensor._node = None
             return tensor
-        node = plan.node_type()
-        node.plan = plan
-        node.edges = (edge,)
-        node.versions = node.restore = node.hooks = node.output_version = None
-        node.saved = plan.save((x,), params, (tensor,)) if plan.keeps else ()
-        node.sequence = next_sequence()
-        tensor._node = node
+        tensor._node = plan.node_of_small(x, edge, tensor, params)
         return tensor
 
     return call

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.autograd.node import MultiNode, Port, next_sequence
+from tapegrad.autograd.node import MultiNode, Port
+from tapegrad.autograd.node_constructor import constructor
 from tapegrad.core import errors
 from tapegrad.core.tensor_base import TensorBase
 
@@ -37,16 +38,14 @@ class _Plan:
 
 
 PLAN = _Plan()
+_raising = constructor(Error, PLAN)
 
 
 def refusing(gradients: tuple) -> tuple:
     """The same gradients behind a node that raises."""
-    node = Error()
-    node.plan = PLAN
-    node.edges = node.saved = ()
-    node.versions = node.restore = node.hooks = node.output_version = node.likes = None
+    node = _raising((), ())
+    node.likes = None
     node.n_outputs = len(gradients)
-    node.sequence = next_sequence()
     found = []
     for i, g in enumerate(gradients):
         if isinstance(g, TensorBase):
