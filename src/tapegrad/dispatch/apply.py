@@ -1,8 +1,8 @@
 """Calling an operator: unwrap, promote, compute, wrap, record.
 
 `apply` does it for every operator and whatever a call can be: numbers, mixed dtypes, other array
-libraries, a mode that takes part. The fast path of small elementwise calls is `call_pointwise.py`,
-that of views `call_view.py`.
+libraries, a mode that takes part. The fast paths beside it, `fast_*.py`, do less for calls that
+need less, and give the same: tests/laws/test_fast_paths.py holds them to it.
 """
 
 from __future__ import annotations

@@ -258,7 +258,9 @@ def binary(
                 if edge is None or mode is False or alone is None:
                     tensor._node = None
                     return tensor
-                tensor._node = alone.node_of_small(input, other, edge, None, tensor, None)
+                # a rule may make a float64 of the number, as np.log does
+                restore = None if whole else ((x.shape, x.dtype), None)
+                tensor._node = alone.node_of_small(input, other, edge, None, tensor, restore)
                 return tensor
         if leave and not isinstance(other, (_tensor.Tensor, *NUMBERS)):
             return NotImplemented
