@@ -27,6 +27,7 @@ from tapegrad.autograd.writable import (
 from tapegrad.core import errors
 from tapegrad.core import tensor_base as _tensor
 from tapegrad.core.registration import OVERWRITES
+from tapegrad.dispatch.op import leads_to
 
 
 def in_place(
@@ -63,6 +64,7 @@ def in_place(
     method.__name__ = method.__qualname__ = plain
     method.__doc__ = f"In-place form of `{plain[:-1]}`."
     method.__module__ = function.__module__
+    leads_to(function, method)
     method.out_of_place = function  # type: ignore[attr-defined]
     return method
 
@@ -99,6 +101,7 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
     method.__name__ = method.__qualname__ = plain
     method.__doc__ = f"In-place form of `{plain[:-1]}`: the memory stays as it is."
     method.__module__ = function.__module__
+    leads_to(function, method)
     method.out_of_place = function  # type: ignore[attr-defined]
     return method
 

@@ -21,6 +21,7 @@ An unknown name is an error when the rule is declared.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -197,6 +198,12 @@ def _node_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_")) + "Backward0"
 
 
+def leads_to(declaration: Callable, call: Callable) -> None:
+    """Let `inspect.getsource` of a function show a declaration; its signature stays its own."""
+    call.__signature__ = inspect.signature(call)  # type: ignore[attr-defined]
+    call.__wrapped__ = inspect.unwrap(declaration)  # type: ignore[attr-defined]
+
+
 def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Callable:
     """A decorator, bare or with options, that turns a forward function into an operator."""
 
@@ -208,6 +215,8 @@ def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Cal
         call.__name__ = call.__qualname__ = op.name
         call.__doc__ = forward.__doc__
         call.__module__ = forward.__module__
+        call.__code__ = call.__code__.replace(co_name=op.name, co_qualname=op.name)  # in tracebacks
+        leads_to(forward, call)
         call.op, call.vjp, call.jvp = op, op.vjp, op.jvp  # type: ignore[attr-defined]
         call.recorded = op.recorded  # type: ignore[attr-defined]
         op.call = call
