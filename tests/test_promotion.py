@@ -29,7 +29,7 @@ from tapegrad.core.dtype import (
     uint16,
     uint32,
 )
-from tapegrad.core.promotion import can_cast, promote, promote_types, result_type
+from tapegrad.core.promote_types import can_cast, promote, promote_types, result_type
 
 BY_ABBR = {x.abbr: x for x in BY_NAME.values()}
 

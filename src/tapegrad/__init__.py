@@ -40,7 +40,7 @@ from tapegrad.core.dtype import (
 from tapegrad.core.limits import finfo, iinfo
 from tapegrad.core.memory_format import *
 from tapegrad.core.missing import missing as _missing
-from tapegrad.core.promotion import can_cast, promote_types, result_type
+from tapegrad.core.promote_types import can_cast, promote_types, result_type
 from tapegrad.core.size import Size
 from tapegrad.lazy_names import fill_slots as _fill_slots
 from tapegrad.operators import *

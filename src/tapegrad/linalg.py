@@ -16,8 +16,8 @@ from tapegrad.operators.linalg.geqrf_ormqr import linalg_householder_product as 
 from tapegrad.operators.linalg.inv import inv, inv_ex, tensorinv
 from tapegrad.operators.linalg.ldl import ldl_factor, ldl_factor_ex, ldl_solve
 from tapegrad.operators.linalg.lstsq import lstsq
-from tapegrad.operators.linalg.lu import linalg_lu as lu
-from tapegrad.operators.linalg.lu import lu_factor, lu_factor_ex
+from tapegrad.operators.linalg.lu_factor import linalg_lu as lu
+from tapegrad.operators.linalg.lu_factor import lu_factor, lu_factor_ex
 from tapegrad.operators.linalg.lu_solve import linalg_lu_solve as lu_solve
 from tapegrad.operators.linalg.matmul import matmul
 from tapegrad.operators.linalg.matrix_exp_power import linalg_matrix_exp as matrix_exp
@@ -31,7 +31,7 @@ from tapegrad.operators.linalg.svd import linalg_svd as svd
 from tapegrad.operators.linalg.svd import svdvals
 from tapegrad.operators.linalg.triangular_solve import solve_triangular
 from tapegrad.operators.reduction.vector_norm import linalg_vector_norm as vector_norm
-from tapegrad.operators.shape.tril_diag import linalg_diagonal as diagonal
+from tapegrad.operators.shape.tril_triu_diag import linalg_diagonal as diagonal
 
 __all__ = [
     "LinAlgError",

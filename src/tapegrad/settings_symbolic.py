@@ -13,6 +13,12 @@ from tapegrad.settings import (
     use_deterministic_algorithms,
 )
 
+__torch__ = (
+    "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
+    "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads "
+    "sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
+)
+
 has_lapack = has_spectral = True
 has_mkl = has_openmp = False
 

@@ -3,8 +3,8 @@
 from tapegrad.operators.nn.softmax import log_softmax, softmax
 from tapegrad.operators.pointwise.exp_log import exp2, expm1, log1p
 from tapegrad.operators.pointwise.rounding_abs_sign import round
-from tapegrad.operators.pointwise.sigmoid_logit import logit, xlogy
-from tapegrad.operators.pointwise.sigmoid_logit import sigmoid as expit
+from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logit, xlogy
+from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid as expit
 from tapegrad.operators.pointwise.special.bessel import (
     bessel_j0,
     bessel_j1,
@@ -32,13 +32,7 @@ from tapegrad.operators.pointwise.special.incomplete_gamma import igamma as gamm
 from tapegrad.operators.pointwise.special.incomplete_gamma import igammac as gammaincc
 from tapegrad.operators.pointwise.special.incomplete_gamma import mvlgamma as multigammaln
 from tapegrad.operators.pointwise.special.incomplete_gamma import xlog1py, zeta
-from tapegrad.operators.pointwise.special.normal_distribution import (
-    entr,
-    erfcx,
-    log_ndtr,
-    ndtr,
-    ndtri,
-)
+from tapegrad.operators.pointwise.special.ndtr_entr import entr, erfcx, log_ndtr, ndtr, ndtri
 from tapegrad.operators.pointwise.special.polynomial import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
@@ -54,7 +48,7 @@ from tapegrad.operators.pointwise.special.polynomial import (
     shifted_chebyshev_polynomial_w,
 )
 from tapegrad.operators.pointwise.trigonometry import sinc
-from tapegrad.operators.reduction.prod_all_any import logsumexp
+from tapegrad.operators.reduction.logsumexp import logsumexp
 
 __all__ = [
     "airy_ai",

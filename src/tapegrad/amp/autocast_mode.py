@@ -7,14 +7,21 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tapegrad.amp.autocast_state import (
+    current,
+    get_autocast_dtype,
+    is_autocast_available,
+    kind_of,
+    put,
+)
 from tapegrad.amp.cast import cast_value
-from tapegrad.amp.state import current, get_autocast_dtype, is_autocast_available, kind_of, put
 from tapegrad.core.dtype import bfloat16, float16
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import assertion_error, runtime_error, value_error
 from tapegrad.core.tensor_base import TensorBase
 
 __all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
+__torch__ = "autocast"
 
 
 def autocast_decorator(autocast_instance: Any, func: Callable) -> Callable:

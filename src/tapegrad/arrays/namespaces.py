@@ -75,7 +75,7 @@ def refuse_batch(name: str, *arrays: Any) -> None:
     for x in arrays:
         while hasattr(x, "mapped"):
             if x.mapped:
-                from tapegrad.arrays.batched.per_sample import dynamic_shape
+                from tapegrad.arrays.batched.refusal import dynamic_shape
 
                 raise dynamic_shape(name)
             x = x.value

@@ -12,8 +12,7 @@ import numpy as np
 from tapegrad.arrays.numpy.memory_pool import SMALLEST, empty, keeps
 from tapegrad.autograd.node import version_of
 from tapegrad.autograd.writable import check_storable
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.registration import FRONT_DOOR
 
 # Whether a new `.grad` has to be laid out as its leaf: `autograd.enforce_grad_layout_policy`.
@@ -87,9 +86,9 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
                 g = _copied(g)
             if type(g) is np.ndarray and g.strides != leaf._array.strides:
                 g = _laid_out(g, leaf._array)
-            leaf._grad = _tensor.wrap(g)
+            leaf._grad = tensor_base.wrap(g)
         elif old._node is not None or type(old._array) is not np.ndarray:
-            leaf._grad = _tensor.wrap(old._array + g)
+            leaf._grad = tensor_base.wrap(old._array + g)
         else:
             if old._array.shape != g.shape:
                 raise errors.runtime_error(

@@ -35,6 +35,7 @@ from tapegrad.autograd.trace import FREED_BY, RUNNING, Trace, frames_here, note_
 from tapegrad.core.errors import must_be
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
+__torch__ = "is_anomaly_check_nan_enabled is_anomaly_enabled"
 
 set_running, reset_running = RUNNING.set, RUNNING.reset
 

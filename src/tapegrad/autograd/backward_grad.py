@@ -11,8 +11,7 @@ from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import TRANSFORMS
 from tapegrad.autograd.view import edge_of
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.registration import VJP_BATCH
 
 
@@ -169,7 +168,7 @@ def grad(
                     "Pass the tensor, or allow_unused=True.",
                 )
             zeros = namespace_of((target._array,)).zeros_like(target._array)
-            found[i] = _tensor.wrap(zeros)
+            found[i] = tensor_base.wrap(zeros)
     return tuple(found)
 
 
@@ -230,7 +229,7 @@ def _no_inputs(function: str) -> RuntimeError:
 
 
 def _sequence(x: Any) -> tuple:
-    return (x,) if isinstance(x, _tensor.Tensor) or _is_gradient_edge(x) else tuple(x)
+    return (x,) if isinstance(x, tensor_base.Tensor) or _is_gradient_edge(x) else tuple(x)
 
 
 def _is_gradient_edge(x: Any) -> bool:
@@ -239,7 +238,7 @@ def _is_gradient_edge(x: Any) -> bool:
 
 def _outputs(x: Any) -> tuple:
     """What to start from: tensors, and where their shape is not known the edges that were given."""
-    if isinstance(x, _tensor.Tensor):
+    if isinstance(x, tensor_base.Tensor):
         return (x,)
     found = _sequence(x)
     if any(isinstance(out, tuple) for out in found):
@@ -281,7 +280,7 @@ def _input_edge(tensor: Any) -> Any:
 def _cotangents(given: Any, n: int) -> list:
     if given is None:
         return [None] * n
-    found = [given] if isinstance(given, _tensor.Tensor) else list(given)
+    found = [given] if isinstance(given, tensor_base.Tensor) else list(given)
     if len(found) != n:
         raise errors.runtime_error(
             f"got {n} tensors and {len(found)} gradients",
@@ -323,7 +322,7 @@ def cotangent_of(i: int, out: Any, g: Any) -> Any:
             return out
         array = out._array
         if type(array) is np.ndarray and not array.ndim and array.dtype.kind == "f":
-            return _tensor.wrap(np.array(1, array.dtype))
+            return tensor_base.wrap(np.array(1, array.dtype))
         if array.size != 1:
             raise errors.runtime_error(
                 "grad can be implicitly created only for scalar outputs",
@@ -334,8 +333,8 @@ def cotangent_of(i: int, out: Any, g: Any) -> Any:
                 f"grad can be implicitly created only for real scalar outputs but got {out.dtype}",
                 "Pass the cotangent of a complex output: gradient=...",
             )
-        return _tensor.wrap(namespace_of((array,)).ones_like(array))
-    if not isinstance(g, _tensor.Tensor):
+        return tensor_base.wrap(namespace_of((array,)).ones_like(array))
+    if not isinstance(g, tensor_base.Tensor):
         raise errors.type_error(
             f"gradients can be either Tensors or None, but got {type(g).__name__}",
             "Make a tensor of it: torch.tensor(...).",

@@ -23,7 +23,7 @@ from tapegrad.autograd.mode import EVERYWHERE, MODE, Mode, switched
 from tapegrad.autograd.node import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.sum_to_size import restored
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import tensor_base
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 WALK: ContextVar[Any] = ContextVar(
@@ -330,7 +330,7 @@ class Walk:
     # --- hooks: they see tensors, whatever the gradients on the way are ---------------------------
 
     def _wrap(self, g: Any) -> Any:
-        return g if g is None or isinstance(g, _tensor.Tensor) else _tensor.wrap(g)
+        return g if g is None or isinstance(g, tensor_base.Tensor) else tensor_base.wrap(g)
 
     def _unwrap(self, g: Any) -> Any:
         return g if g is None or self.create_graph else g._array

@@ -21,7 +21,7 @@ from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.sum_to_size import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import tensor_base
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 
@@ -136,7 +136,7 @@ class _CopySlices:
         if node.edges[0] is not None:
             ones = np.ones(tuple(part.shape), dtype)
             covered = adjoint(numpy_namespace, steps, ones, shape, dtype) != 0
-            rest = xp.where(_tensor.wrap(covered), xp.zeros_like(g), g)
+            rest = xp.where(tensor_base.wrap(covered), xp.zeros_like(g), g)
             if grads[0] is not None:
                 rest = rest + adjoint(xp, steps, grads[0], shape, dtype)
             grads[0] = rest

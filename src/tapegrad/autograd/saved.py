@@ -9,8 +9,7 @@ from tapegrad.autograd.errors import modified
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, MultiNode, OperatorNode, Port
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.view_origin import short_name
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 
@@ -57,10 +56,10 @@ def held(x: Any) -> Any:
     written through a tensor later may lead back to the node, which then would never be freed."""
     if getattr(x, "_counter", None) is None:
         return x
-    stand_in = _tensor.wrap(x._array)
+    stand_in = tensor_base.wrap(x._array)
     stand_in._node, stand_in._counter = x._node, x._counter
     if x._view is not None:
-        stand_in.__class__ = _tensor.KeptView
+        stand_in.__class__ = tensor_base.KeptView
     return stand_in
 
 
@@ -105,7 +104,7 @@ def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
 def origin_kept(value: Any, version: Any, edge: Any = None) -> str:
     """Which output of which node a kept tensor is by now, as PyTorch words it."""
     if version.origin:
-        view = type(value) is _tensor.KeptView or _is_view_node(edge)
+        view = type(value) is tensor_base.KeptView or _is_view_node(edge)
         return "output 0 of AsStrided" if view else version.origin
     return origin_of(value._node if hasattr(value, "_node") else edge)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import tensor_base
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.dtype import of
 from tapegrad.core.registration import TENSOR_NAMESPACE
@@ -36,7 +36,7 @@ def summed_to(xp: Namespace, g: Array, shape: tuple[int, ...]) -> Any:
 
 def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """Sum `g` over the axes that broadcasting added or stretched, and cast it to `dtype`."""
-    tensors = isinstance(g, _tensor.Tensor)
+    tensors = isinstance(g, tensor_base.Tensor)
     if tensors:
         xp = TENSOR_NAMESPACE()
     else:

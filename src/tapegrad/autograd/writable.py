@@ -13,7 +13,7 @@ from tapegrad.autograd.view import check_base
 from tapegrad.autograd.view_origin import ORDINARY, view_error
 from tapegrad.core import errors
 from tapegrad.core.dtype import of
-from tapegrad.core.promotion import can_cast
+from tapegrad.core.promote_types import can_cast
 
 
 def check_writable(x: Any) -> None:

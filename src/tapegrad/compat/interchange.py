@@ -20,6 +20,8 @@ from tapegrad.nn.module import Module
 from tapegrad.nn.parameter import Parameter
 from tapegrad.tensors.tensor import Tensor
 
+__torch__ = "from_torch to_torch"
+
 
 def from_torch(obj: Any, into: Module | None = None) -> Any:
     """PyTorch's object as ours: tensors on the same memory where they are on the CPU.

@@ -22,11 +22,10 @@ from tapegrad.autograd.node import Port
 from tapegrad.autograd.operator_base import shape_error
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of, mark_view
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.dtype import default
-from tapegrad.core.promotion import promote
+from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import FRONT_DOOR
 
 get_mode = MODE.get
@@ -50,7 +49,7 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
     large = written = False  # an array is worth blocks; an input has a version counter
     narrow = None  # float16 or bfloat16, computed in float32 as in PyTorch
     rounded = None  # bfloat16, which a Python number in the forward function may have made wider
-    Tensor = _tensor.Tensor
+    Tensor = tensor_base.Tensor
     for x in inputs:
         if isinstance(x, Tensor):
             array = x._array
@@ -121,7 +120,7 @@ def apply(op: Any, inputs: tuple, params: dict) -> Any:
         tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
         outs: tuple = (tensor,)
     else:
-        outs = tuple(map(_tensor.wrap, out)) if several else (_tensor.wrap(out),)
+        outs = tuple(map(tensor_base.wrap, out)) if several else (tensor_base.wrap(out),)
     if mode and GRAD in kinds and op.vjps:
         record(op, xp, inputs, given, edges, kinds, params, outs, written)
     if op.view:

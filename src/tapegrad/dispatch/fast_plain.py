@@ -16,7 +16,7 @@ from tapegrad.arrays.signature import mark_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import tensor_base
 from tapegrad.dispatch.apply import apply, record, shape_error
 
 get_mode = MODE.get
@@ -91,14 +91,14 @@ def plain(op: Any) -> Callable:
             raise shape_error(op, arrays, error) from None
         if type(out) is not ndarray:
             if several:
-                outs = tuple(map(_tensor.wrap, out))
+                outs = tuple(map(tensor_base.wrap, out))
                 if mode and GRAD in kinds and op.vjps:
                     xp = numpy_namespace
                     record(op, xp, inputs, arrays, edges, kinds, params, outs, written)
                 return outs
             out = np.asarray(out)
         if Tensor is None:
-            Tensor = _tensor.Tensor
+            Tensor = tensor_base.Tensor
         tensor = new(Tensor)
         tensor._array = out
         tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None

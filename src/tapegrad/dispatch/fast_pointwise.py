@@ -19,8 +19,7 @@ from tapegrad.arrays.signature import mark_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.dispatch.apply import (
     F32,
     F64,
@@ -55,7 +54,7 @@ def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Ca
 
     def first_call() -> None:
         nonlocal compute, plan, Tensor, alike
-        Tensor = _tensor.Tensor
+        Tensor = tensor_base.Tensor
         compute = forward_function(op)
         alike = _keeps_dtype(compute, 1)
         plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
@@ -134,7 +133,7 @@ def binary(
 
     def first_call() -> None:
         nonlocal compute, both, left, right, alone, Tensor, alike
-        Tensor = _tensor.Tensor
+        Tensor = tensor_base.Tensor
         compute = forward_function(op)
         alike = _keeps_dtype(compute, 2)
         if op.vjps:
@@ -232,7 +231,7 @@ def binary(
             (kind is float or kind is int)
             and op.numbers
             and (mode is True or mode is False)
-            and isinstance(input, _tensor.TensorBase)
+            and isinstance(input, tensor_base.TensorBase)
         ):
             x = input._array
             mark = input._mark
@@ -262,7 +261,7 @@ def binary(
                 restore = None if whole else ((x.shape, x.dtype), None)
                 tensor._node = alone.node_of_small(input, other, edge, None, tensor, restore)
                 return tensor
-        if leave and not isinstance(other, (_tensor.Tensor, *NUMBERS)):
+        if leave and not isinstance(other, (tensor_base.Tensor, *NUMBERS)):
             return NotImplemented
         if type(mode) is not bool and mode.pushes and (kind is float or kind is int):
             if push_number is None:
@@ -310,7 +309,7 @@ def operator(function: Callable, reverse: bool = False) -> Callable:
         return binary(op, leave=True)
 
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, _tensor.Tensor) or isinstance(other, NUMBERS):
+        if isinstance(other, tensor_base.Tensor) or isinstance(other, NUMBERS):
             return function(other, self) if reverse else function(self, other)
         return NotImplemented
 

@@ -13,7 +13,7 @@ from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.autograd.saved import GRAD
 from tapegrad.autograd.view import Step, View, edge_of, shares_memory
 from tapegrad.autograd.view_origin import NO_GRAD, ORDINARY
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import tensor_base
 from tapegrad.dispatch.apply import apply
 
 get_mode = MODE.get
@@ -45,7 +45,7 @@ def viewing(op: Any) -> Callable:
             version = version_of(x)
         if plan is None:
             plan = op.plan(GRAD, False, numpy_namespace)
-            Tensor = _tensor.Tensor
+            Tensor = tensor_base.Tensor
         tensor = new(Tensor)
         tensor._array = out
         tensor._counter = version

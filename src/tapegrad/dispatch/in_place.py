@@ -24,8 +24,7 @@ from tapegrad.autograd.writable import (
     check_writable,
     written,
 )
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
 
@@ -108,7 +107,7 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
 
 def stand_in(x: Any) -> Any:
     """A tensor with the memory, the node and the counter of `x`, which may itself change."""
-    before = _tensor.wrap(x._array)
+    before = tensor_base.wrap(x._array)
     before._node = edge_of(x)
     before._counter = version_of(x)
     mode = MODE.get()
@@ -244,11 +243,11 @@ def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) 
         store()
         written(x, name)
         return
-    edges = tuple([edge_of(t) if isinstance(t, _tensor.TensorBase) else None for t in inputs])
+    edges = tuple([edge_of(t) if isinstance(t, tensor_base.TensorBase) else None for t in inputs])
     with_grad = any([edge is not None for edge in edges])
     if with_grad:
         check_view(x)
-    result = _tensor.wrap(x._array)
+    result = tensor_base.wrap(x._array)
     if with_grad:
         from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
         from tapegrad.dispatch.apply import record

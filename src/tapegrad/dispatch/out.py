@@ -6,10 +6,9 @@ from typing import Any
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.writable import check_storable
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.dtype import of
-from tapegrad.core.promotion import can_cast
+from tapegrad.core.promote_types import can_cast
 from tapegrad.core.storage import grown
 from tapegrad.dispatch.in_place import write, written
 
@@ -88,7 +87,7 @@ def write_out(name: str, result: Any, out: Any) -> Any:
             _check_dtype(message, r, o)
         results = tuple(write_out(name, r, o) for r, o in zip(result, out, strict=True))
         return type(result)(results) if hasattr(result, "_fields") else results
-    if not isinstance(out, _tensor.Tensor):
+    if not isinstance(out, tensor_base.Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if is_grad_enabled() and (result.requires_grad or out.requires_grad):
         raise errors.runtime_error(

@@ -16,6 +16,8 @@ from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vmap_mode import Mapping, is_mapped
 
+__torch__ = "vmap"
+
 RANDOMNESS = ("error", "different", "same")
 
 

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.arrays.batched.per_sample import OPERATORS
-from tapegrad.arrays.batched.refusal import inplace_error
+from tapegrad.arrays.batched.refusal import OPERATORS, inplace_error
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
 from tapegrad.autograd.plan import Plan

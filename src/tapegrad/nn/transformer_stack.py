@@ -12,7 +12,7 @@ from tapegrad.nn.module import Module
 from tapegrad.nn.sequential import ModuleList
 from tapegrad.nn.transformer_layer import TransformerDecoderLayer, TransformerEncoderLayer
 from tapegrad.operators.creation.zeros_eye import full
-from tapegrad.operators.shape.tril_diag import triu
+from tapegrad.operators.shape.tril_triu_diag import triu
 from tapegrad.tensors.tensor import Tensor
 
 

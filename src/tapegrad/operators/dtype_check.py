@@ -8,7 +8,7 @@ from typing import Any
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Scalar, TensorLike
 from tapegrad.core.dtype import of
-from tapegrad.core.promotion import promote
+from tapegrad.core.promote_types import promote
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 _NAMES = ("bool", "integer", "floating-point", "complex")

@@ -85,7 +85,7 @@ _OTHERS = {
     "margin_ranking_loss triplet_margin_loss",
     "tapegrad.operators.nn.pad": "pad",
     "tapegrad.nn.functional.sequence": "ctc_loss",
-    "tapegrad.operators.pointwise.relu": "prelu",
+    "tapegrad.operators.pointwise.relu_threshold_shrink": "prelu",
     "tapegrad.tensors.tensor": "detach:TensorCore.detach",
 }
 

@@ -17,6 +17,8 @@ from tapegrad.serialization.safe import (
 from tapegrad.serialization.unsafe import get_unsafe_globals_in_checkpoint
 from tapegrad.serialization.writer import DEFAULT_PROTOCOL, save
 
+__torch__ = "load save"
+
 
 def __getattr__(name: str):
     raise _missing(__name__, name)

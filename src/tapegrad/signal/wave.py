@@ -10,7 +10,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.memory_format import strided
 from tapegrad.operators.creation.arange import arange
-from tapegrad.operators.creation.linspace import linspace
+from tapegrad.operators.creation.linspace_logspace import linspace
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.signal.check import checked, short
 

@@ -13,7 +13,7 @@ from typing import Any
 from tapegrad.core import errors
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.memory_format import strided
-from tapegrad.operators.creation.linspace import linspace
+from tapegrad.operators.creation.linspace_logspace import linspace
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.pointwise.exp_log import exp
 from tapegrad.operators.pointwise.special.bessel import i0

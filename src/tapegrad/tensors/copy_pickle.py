@@ -10,8 +10,7 @@ import numpy as np
 from tapegrad.autograd.hooks import warn_if_has_hooks
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import make_leaf
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
 from tapegrad.operators.creation.legacy_constructor import retyped
 from tapegrad.operators.shape.as_strided import alias
@@ -19,7 +18,7 @@ from tapegrad.operators.shape.as_strided import alias
 
 def rebuild_tensor(cls: type | None, array: np.ndarray, requires_grad: bool, state: dict) -> Any:
     """The tensor that `reduce_tensor` took apart."""
-    found = _tensor.wrap(array)
+    found = tensor_base.wrap(array)
     if cls is not None:
         found = retyped(found, cls)
     if requires_grad:
@@ -47,7 +46,7 @@ def _refuse_batch(x: Any) -> None:
 
 def _class(x: Any) -> type | None:
     """None for a plain tensor: its class goes by a name that may be PyTorch's elsewhere."""
-    return None if type(x) is _tensor.Tensor else type(x)
+    return None if type(x) is tensor_base.Tensor else type(x)
 
 
 def as_subclass(self: Any, cls: type) -> Any:

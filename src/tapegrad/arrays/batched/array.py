@@ -20,6 +20,7 @@ import numpy as np
 
 from tapegrad.arrays.batched.refusal import inplace_error, no_branch, no_item, no_storage
 from tapegrad.core.annotations import Array
+from tapegrad.core.registration import BATCHED_NAMESPACE
 
 ndarray = np.ndarray
 _numbers = count(1)
@@ -30,10 +31,8 @@ _namespace: Any = None
 
 def _find_namespace() -> Any:
     global _namespace
-    from tapegrad.arrays.batched import namespace as batched
-
-    _namespace = batched
-    return batched
+    _namespace = BATCHED_NAMESPACE()
+    return _namespace
 
 
 class Level:

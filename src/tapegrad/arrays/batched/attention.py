@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, widened
 from tapegrad.arrays.batched.below import for_batch, values_of
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
@@ -22,12 +23,14 @@ def _opened(level: Any, inputs: Any) -> list:
     return values
 
 
+@batching_rule
 @for_batch
 def attend(level: Any, inputs: Any, scale: float, causal: bool) -> Any:
     values = _opened(level, inputs)
     return closed(level, namespace_of(values).attend(values, scale, causal), True)
 
 
+@batching_rule
 @for_batch
 def attend_back(
     level: Any, g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool

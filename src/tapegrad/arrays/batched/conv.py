@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad.arrays.batched.array import Batched, closed, opened, top_level
 from tapegrad.arrays.batched.below import plain, values_of
 from tapegrad.arrays.batched.nll_cross_entropy import apart, together
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
@@ -72,10 +73,11 @@ def _with_bias(y: Array, bias: Array) -> Any:
     return y + bias.reshape((*bias.shape, *(1,) * (len(y.shape) - 2)))
 
 
-convolve = _convolution("convolve")
-convolve_transposed = _convolution("convolve_transposed")
+convolve = batching_rule(_convolution("convolve"))
+convolve_transposed = batching_rule(_convolution("convolve_transposed"))
 
 
+@batching_rule
 def convolve_weights(
     x: Array, y: Array, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:
@@ -95,10 +97,12 @@ def convolve_weights(
     return closed(level, apart(w, level.size), True)
 
 
+@batching_rule
 def read_blocks(x: Array, *args: Any) -> Any:
     return _of_images("read_blocks", x, args)
 
 
+@batching_rule
 def sum_blocks(columns: Array, *args: Any) -> Any:
     return _of_images("sum_blocks", columns, args)
 

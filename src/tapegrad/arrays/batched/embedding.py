@@ -6,10 +6,12 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import closed, opened
 from tapegrad.arrays.batched.below import for_batch, values_of
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
 
+@batching_rule
 @for_batch
 def spread_rows(
     level: Any, g: Array, indices: Array, n: int, padding: int, by_frequency: bool

@@ -9,6 +9,7 @@ from tapegrad.arrays.batched.array import Batched, closed
 from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
 from tapegrad.arrays.batched.reshape import broadcast_to
 from tapegrad.arrays.batched.sum_sort import shifted
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
@@ -19,6 +20,7 @@ def _lines(level: Any, *arrays: Any) -> list:
     return [v.reshape((v.shape[0], 1)) if v.ndim == 1 else v for v in found]
 
 
+@batching_rule
 @for_batch
 def gather_along(level: Any, x: Array, index: Array, axis: int) -> Any:
     value, where = _lines(level, x, index)
@@ -26,6 +28,7 @@ def gather_along(level: Any, x: Array, index: Array, axis: int) -> Any:
     return closed(level, function(value, where, axis + 1), True).reshape(index.shape)
 
 
+@batching_rule
 @for_batch
 def take_along_axis(level: Any, x: Array, indices: Array, /, *, axis: int = -1) -> Any:
     axis = axis % max(len(x.shape), 1)
@@ -34,6 +37,7 @@ def take_along_axis(level: Any, x: Array, indices: Array, /, *, axis: int = -1) 
     return closed(level, function(value, where, axis=axis + 1), True)
 
 
+@batching_rule
 @for_batch
 def scatter_along(level: Any, x: Array, index: Array, values: Array, axis: int, how: str) -> Any:
     if not values.shape:
@@ -43,6 +47,7 @@ def scatter_along(level: Any, x: Array, index: Array, values: Array, axis: int, 
     return closed(level, function(value, where, new, axis + 1, how), True).reshape(x.shape)
 
 
+@batching_rule
 @for_batch
 def add_along(level: Any, g: Array, shape: Any, index: Array, axis: int) -> Any:
     value, where = _lines(level, g, index)
@@ -51,6 +56,7 @@ def add_along(level: Any, g: Array, shape: Any, index: Array, axis: int) -> Any:
     return closed(level, function(value, whole, where, axis + 1), True).reshape(tuple(shape))
 
 
+@batching_rule
 @for_batch
 def put_along(level: Any, x: Array, indices: Array, shape: tuple[int, ...], axis: int) -> Any:
     value, where = values_of(level, x, indices)
@@ -77,9 +83,9 @@ def _along(name: str, place: int) -> Callable:
     return function
 
 
-kth_index = _along("kth_index", 1)
-log_running_sum = _along("log_running_sum", 0)
-median_index = _along("median_index", 0)
-mode_index = _along("mode_index", 0)
-running_extremum = _along("running_extremum", 0)
-top_indices = _along("top_indices", 1)
+kth_index = batching_rule(_along("kth_index", 1))
+log_running_sum = batching_rule(_along("log_running_sum", 0))
+median_index = batching_rule(_along("median_index", 0))
+mode_index = batching_rule(_along("mode_index", 0))
+running_extremum = batching_rule(_along("running_extremum", 0))
+top_indices = batching_rule(_along("top_indices", 1))

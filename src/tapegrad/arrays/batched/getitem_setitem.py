@@ -14,6 +14,7 @@ import numpy as np
 from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
 from tapegrad.arrays.batched.below import below, plain, values_of
 from tapegrad.arrays.batched.reshape import broadcast_to
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array
@@ -77,6 +78,7 @@ def _from_front(x: Array, axes: tuple[int, ...]) -> Any:
     return xp.moveaxis(x, tuple(range(1, len(axes) + 1)), tuple([a + 1 for a in axes]))
 
 
+@batching_rule
 def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
     level, (value, index_value), (x_mapped, mapped) = opened((x, index))
     if level is None:
@@ -102,6 +104,7 @@ def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
     return closed(level, out, True)
 
 
+@batching_rule
 def take(x: Array, indices: Array, /, *, axis: int = 0) -> Any:
     if top_level((x, indices)) is None:
         return plain("take")(x, indices, axis=axis)
@@ -116,6 +119,7 @@ def _index_first(value: Array, n: int, axes: tuple[int, ...]) -> Any:
     return namespace_of((value,)).moveaxis(value, source, tuple(range(1, n + 1)))
 
 
+@batching_rule
 def add_at(g: Array, shape: Any, index: Array, axes: tuple[int, ...]) -> Any:
     level, (value, index_value), (g_mapped, mapped) = opened((g, index))
     if level is None:
@@ -148,6 +152,7 @@ def _read_shape(shape: Any, index: Array, axes: tuple[int, ...]) -> tuple[int, .
     return (*shape[: axes[0]], *own, *shape[axes[-1] + 1 :])
 
 
+@batching_rule
 def write_at(x: Array, values: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
     level = top_level((x, values, index))
     if level is None:
@@ -191,6 +196,7 @@ def _batch_first(value: Array) -> Any:
     return namespace_of((value,)).moveaxis(value, -1, 0)
 
 
+@batching_rule
 def spread_mask(g: Array, shape: Any, mask: Array) -> Any:
     level, (value, where), (g_mapped, mapped) = opened((g, mask))
     if level is None:
@@ -204,6 +210,7 @@ def spread_mask(g: Array, shape: Any, mask: Array) -> Any:
     return closed(level, _batch_first(out), True)
 
 
+@batching_rule
 def write_mask(x: Array, values: Array, mask: Array) -> Any:
     level, (value, new, where), mapped = opened((x, values, mask))
     if level is None:
@@ -211,8 +218,7 @@ def write_mask(x: Array, values: Array, mask: Array) -> Any:
     if mapped[2]:
         if values.size != 1:
             raise _dynamic_mask()
-        from tapegrad.arrays.batched import namespace as xp
-
+        xp = mask.__array_namespace__()
         own = mask.reshape((*mask.shape, *(1,) * (len(x.shape) - len(mask.shape))))
         return xp.where(own, values.reshape(()), x)
     if True not in mapped:
@@ -227,6 +233,7 @@ def write_mask(x: Array, values: Array, mask: Array) -> Any:
     return closed(level, _batch_first(function(_batch_last(value), new, where)), True)
 
 
+@batching_rule
 def count(mask: Array) -> int:
     if type(mask) is not Batched:
         return plain("count")(mask)
@@ -235,6 +242,7 @@ def count(mask: Array) -> int:
     return below("count", mask)(mask.value)
 
 
+@batching_rule
 def write_part(x: Array, values: Array, axis: int, key: Any) -> Any:
     level, (value, new), mapped = opened((x, values))
     if level is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed
 from tapegrad.arrays.batched.below import below, plain
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.core.annotations import Array
 
 
@@ -20,11 +21,12 @@ def _like(name: str) -> Callable:
     return function
 
 
-empty_like = _like("empty_like")
-ones_like = _like("ones_like")
-zeros_like = _like("zeros_like")
+empty_like = batching_rule(_like("empty_like"))
+ones_like = batching_rule(_like("ones_like"))
+zeros_like = batching_rule(_like("zeros_like"))
 
 
+@batching_rule
 def full_like(x: Array, fill_value: Any, /, *, dtype: Any = None) -> Any:
     """Each member filled with a number, or with its own."""
     if type(fill_value) is Batched:
@@ -36,6 +38,7 @@ def full_like(x: Array, fill_value: Any, /, *, dtype: Any = None) -> Any:
     return closed(x.level, out, x.mapped)
 
 
+@batching_rule
 def asarray(x: Array, /, *, dtype: Any = None, copy: Any = None) -> Any:
     """`x` as an array: a batched one stays one."""
     if type(x) is not Batched:
@@ -45,6 +48,7 @@ def asarray(x: Array, /, *, dtype: Any = None, copy: Any = None) -> Any:
     return copied(x, "K") if copy else x
 
 
+@batching_rule
 def astype(x: Array, dtype: Any, /, *, copy: Any = True) -> Any:
     """`x` in another dtype."""
     if type(x) is not Batched:
@@ -52,6 +56,7 @@ def astype(x: Array, dtype: Any, /, *, copy: Any = True) -> Any:
     return closed(x.level, below("astype", x)(x.value, dtype, copy=copy), x.mapped)
 
 
+@batching_rule
 def copied(x: Array, order: Any) -> Any:
     """A copy in an order of memory, which is that of each member."""
     if type(x) is not Batched:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, spread, top_level
 from tapegrad.arrays.batched.below import plain, values_of
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array, Namespace
 
@@ -70,31 +71,32 @@ def _closed(level: Any, out: Array, mapped: bool) -> Any:
     return type(out)._make(parts) if hasattr(out, "_make") else tuple(parts)
 
 
-cholesky_factor = _kernel("cholesky_factor", 2)
-cofactor_change = _kernel("cofactor_change", 2, 2)
-cofactors = _kernel("cofactors", 2)
-definite_solution = _kernel("definite_solution", 2, 2)
-determinants = _kernel("determinants", 2)
-invert = _kernel("invert", 2)
-ldl_packed = _kernel("ldl_packed", 2)
-ldl_solution = _kernel("ldl_solution", 2, 1, 2)
-least_squares = _kernel("least_squares", 2, 2)
-lu_packed = _kernel("lu_packed", 2)
-lu_solution = _kernel("lu_solution", 2, 1, 2)
-matrix_exponential = _kernel("matrix_exponential", 2)
-pair_distances = _kernel("pair_distances", 2, 2)
-pull_distances = _kernel("pull_distances", 2, 2, 2, 2)
-push_distances = _kernel("push_distances", 2, 2, 2, 2)
-reflectors = _kernel("reflectors", 2)
-solution = _kernel("solution", 2, 2)
-solve_again = _kernel("solve_again", 2, 2, 1, 2, factors=(1, 2))
-triangular_factor = _kernel("triangular_factor", 2)
-triangular_solution = _kernel("triangular_solution", 2, 2)
+cholesky_factor = batching_rule(_kernel("cholesky_factor", 2))
+cofactor_change = batching_rule(_kernel("cofactor_change", 2, 2))
+cofactors = batching_rule(_kernel("cofactors", 2))
+definite_solution = batching_rule(_kernel("definite_solution", 2, 2))
+determinants = batching_rule(_kernel("determinants", 2))
+invert = batching_rule(_kernel("invert", 2))
+ldl_packed = batching_rule(_kernel("ldl_packed", 2))
+ldl_solution = batching_rule(_kernel("ldl_solution", 2, 1, 2))
+least_squares = batching_rule(_kernel("least_squares", 2, 2))
+lu_packed = batching_rule(_kernel("lu_packed", 2))
+lu_solution = batching_rule(_kernel("lu_solution", 2, 1, 2))
+matrix_exponential = batching_rule(_kernel("matrix_exponential", 2))
+pair_distances = batching_rule(_kernel("pair_distances", 2, 2))
+pull_distances = batching_rule(_kernel("pull_distances", 2, 2, 2, 2))
+push_distances = batching_rule(_kernel("push_distances", 2, 2, 2, 2))
+reflectors = batching_rule(_kernel("reflectors", 2))
+solution = batching_rule(_kernel("solution", 2, 2))
+solve_again = batching_rule(_kernel("solve_again", 2, 2, 1, 2, factors=(1, 2)))
+triangular_factor = batching_rule(_kernel("triangular_factor", 2))
+triangular_solution = batching_rule(_kernel("triangular_solution", 2, 2))
 
 
 _solved = _kernel("solve_systems", 2, 2)
 
 
+@batching_rule
 def solve_systems(a: Array, b: Array) -> Any:
     x, *factors = _solved(a, b)
     lead = tuple(a.shape[:-2])  # factors are of A alone, whatever axes B has
@@ -105,6 +107,7 @@ def solve_systems(a: Array, b: Array) -> Any:
     return (x, *factors)
 
 
+@batching_rule
 def permutation_matrix(pivots: Array, n: int, like: Array) -> Any:
     level, (value, own), (mapped, _) = opened((pivots, like))
     if level is None:
@@ -113,6 +116,7 @@ def permutation_matrix(pivots: Array, n: int, like: Array) -> Any:
     return closed(level, kernel(value, n, own), mapped)
 
 
+@batching_rule
 def places_in(sequence: Any, values: Array, right: bool) -> Any:
     level, (line, value), (is_own, mapped) = opened((sequence, values))
     if level is None:
@@ -129,6 +133,7 @@ def places_in(sequence: Any, values: Array, right: bool) -> Any:
     return closed(level, out.reshape(whole), True)
 
 
+@batching_rule
 class linalg:
     """The array standard's extension for linear algebra."""
 

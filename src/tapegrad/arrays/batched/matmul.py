@@ -10,10 +10,12 @@ import numpy as np
 from tapegrad.arrays.batched.array import Batched, closed, opened, widened
 from tapegrad.arrays.batched.below import plain, values_of
 from tapegrad.arrays.batched.unit_vectors import rows_scaled
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
 
+@batching_rule
 def matmul(x: Any, y: Any, /) -> Any:
     """The product of each member; what is not mapped takes part in one product with all."""
     found = _of_units(x, y)
@@ -67,6 +69,7 @@ def _of_units(x: Array, y: Array) -> Any:
     return None
 
 
+@batching_rule
 def vecdot(x: Array, y: Array, /, *, axis: int = -1) -> Any:
     level, (a, b), (x_mapped, y_mapped) = opened((x, y))
     if level is None:

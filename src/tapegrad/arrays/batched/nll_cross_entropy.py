@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import closed
 from tapegrad.arrays.batched.below import for_batch, values_of
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
@@ -21,6 +22,7 @@ def apart(value: Array, size: int) -> Any:
     return value.reshape((size, n, *value.shape[1:]))
 
 
+@batching_rule
 @for_batch
 def pick(level: Any, x: Array, target: Array) -> Any:
     value, where = values_of(level, x, target)
@@ -28,6 +30,7 @@ def pick(level: Any, x: Array, target: Array) -> Any:
     return closed(level, out.reshape(where.shape), True)
 
 
+@batching_rule
 @for_batch
 def unpick(level: Any, g: Array, target: Array, shape: tuple[int, ...]) -> Any:
     value, where = values_of(level, g, target)

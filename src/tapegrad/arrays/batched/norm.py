@@ -10,12 +10,15 @@ from tapegrad.arrays.batched.conv import _from_channels, _with_channels
 from tapegrad.arrays.batched.like import astype
 from tapegrad.arrays.batched.nll_cross_entropy import apart, together
 from tapegrad.arrays.batched.sum_sort import sum as total
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
+from tapegrad.core.registration import BATCHED_NAMESPACE
 
 # --- rows ----------------------------------------------------------------------------------------
 
 
+@batching_rule
 def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: float) -> Any:
     if top_level((x, weight, bias)) is None:
         return plain("standardize_rows")(x, weight, bias, n_axes, eps)
@@ -28,6 +31,7 @@ def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: flo
     return (y if bias is None else y + bias), mean, scale
 
 
+@batching_rule
 @for_batch
 def standardize_rows_back(
     level: Any, g: Array, x: Array, weight: Array, mean: Array, scale: Any, n_axes: int, eps: float
@@ -39,6 +43,7 @@ def standardize_rows_back(
     return closed(level, kernel(g, x, None, mean, scale, n_axes, eps), True)
 
 
+@batching_rule
 def standardize_rows_weight_back(
     g: Array, x: Array, mean: Array, scale: Any, like: Array, eps: float
 ) -> Any:
@@ -47,6 +52,7 @@ def standardize_rows_weight_back(
     return sum_rows(g * (x - mean) * scale, like)
 
 
+@batching_rule
 def sum_rows(g: Array, like: Array) -> Any:
     if type(g) is not Batched:
         return plain("sum_rows")(g, like)
@@ -71,6 +77,7 @@ def _unfolded(value: Array, size: int, groups: int | None) -> Any:
     return _from_channels(value, size) if groups is None else apart(value, size)
 
 
+@batching_rule
 def channel_moments(x: Array, groups: int | None) -> tuple:
     if type(x) is not Batched:
         return plain("channel_moments")(x, groups)
@@ -81,6 +88,7 @@ def channel_moments(x: Array, groups: int | None) -> tuple:
     return closed(x.level, tuple([apart(m, x.level.size) for m in moments]), True)
 
 
+@batching_rule
 @for_batch
 def standardize_channels(
     level: Any,
@@ -103,6 +111,7 @@ def standardize_channels(
     return closed(level, _unfolded(y, level.size, groups), True)
 
 
+@batching_rule
 @for_batch
 def standardize_channels_back(
     level: Any,
@@ -124,6 +133,7 @@ def standardize_channels_back(
     return closed(level, _unfolded(out, level.size, groups), True)
 
 
+@batching_rule
 def standardize_channels_weight_back(
     g: Array, x: Array, mean: Array, variance: Array, like: Array, groups: int | None, eps: float
 ) -> Any:
@@ -133,22 +143,24 @@ def standardize_channels_weight_back(
     return sum_channels(g * standardize_channels(x, mean, variance, None, None, groups, eps), like)
 
 
+@batching_rule
 def standardize_given_weight_back(
     g: Array, x: Array, mean: Array, variance: Array, like: Array, eps: float
 ) -> Any:
     return standardize_channels_weight_back(g, x, mean, variance, like, None, eps)
 
 
+@batching_rule
 def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
     if top_level((g, variance, weight)) is None:
         return plain("scale_channels")(g, variance, weight, eps)
-    from tapegrad.arrays.batched import namespace as xp
-
+    xp = BATCHED_NAMESPACE()
     factor = 1 / xp.sqrt(variance + eps)
     factor = factor if weight is None else factor * weight
     return astype(g * _of_channels(factor, g), g.dtype)
 
 
+@batching_rule
 def sum_channels(g: Array, like: Array) -> Any:
     if type(g) is not Batched:
         return plain("sum_channels")(g, like)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed, top_level
+from tapegrad.arrays.batched.refusal import OPERATORS, dynamic_shape
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.core.argument_check import users_level
 
 _warned: set[str] = set()
-OPERATORS: list[str] = []  # whose calls are being computed, the innermost last
 
 
 def warn_of_loop(name: str) -> None:
@@ -102,16 +102,3 @@ def _stacked(level: Any, outs: list) -> Any:
         raise dynamic_shape()
     whole = xp.stack([xp.asarray(x) for x in outs], axis=0)
     return closed(level, whole if level.size else whole[:0], True)
-
-
-def dynamic_shape(name: str = "") -> RuntimeError:
-    """The error for a result whose shape differs between members."""
-    from tapegrad.core.errors import runtime_error
-
-    name = name or (OPERATORS[-1] if OPERATORS else "this operator")
-    return runtime_error(
-        "vmap: We do not support batching operators that can output dynamic shape. Attempted "
-        f"to vmap over aten::{name}. Please file an issue at "
-        "https://github.com/pytorch/pytorch/issues if you need this feature.",
-        "Results of all members have one shape: keep all elements, and multiply by the mask.",
-    )

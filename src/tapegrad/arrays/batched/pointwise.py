@@ -8,12 +8,14 @@ from typing import Any
 from tapegrad.arrays.batched.array import closed, opened, widened
 from tapegrad.arrays.batched.below import for_batch, plain, values_of
 from tapegrad.arrays.batched.per_sample import looped
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
 _loop_over_sets = looped("members")
 
 
+@batching_rule
 @for_batch
 def pointwise(level: Any, function: Callable, arrays: tuple) -> Any:
     ndim = max(len(x.shape) for x in arrays if hasattr(x, "shape"))
@@ -21,6 +23,7 @@ def pointwise(level: Any, function: Callable, arrays: tuple) -> Any:
     return closed(level, namespace_of(values).pointwise(function, tuple(values)), True)
 
 
+@batching_rule
 def members(x: Array, among: Any, unique: bool, invert: bool) -> Any:
     level, (value, those), (is_mapped, own) = opened((x, among))
     if level is None:

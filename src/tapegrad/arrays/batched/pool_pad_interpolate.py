@@ -8,6 +8,7 @@ from typing import Any
 from tapegrad.arrays.batched.array import Batched, closed
 from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
 from tapegrad.arrays.batched.nll_cross_entropy import apart, together
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
@@ -24,19 +25,21 @@ def _of_last_axes(name: str) -> Callable:
     return function
 
 
-pad_constant = _of_last_axes("pad_constant")
-pad_edges = _of_last_axes("pad_edges")
-resample = _of_last_axes("resample")
-unpad_edges = _of_last_axes("unpad_edges")
-window_maximum = _of_last_axes("window_maximum")
+pad_constant = batching_rule(_of_last_axes("pad_constant"))
+pad_edges = batching_rule(_of_last_axes("pad_edges"))
+resample = batching_rule(_of_last_axes("resample"))
+unpad_edges = batching_rule(_of_last_axes("unpad_edges"))
+window_maximum = batching_rule(_of_last_axes("window_maximum"))
 
 
+@batching_rule
 @for_batch
 def take_places(level: Any, x: Array, index: Array, n_axes: int) -> Any:
     values = values_of(level, x, index)
     return closed(level, namespace_of(values).take_places(*values, n_axes), True)
 
 
+@batching_rule
 @for_batch
 def put_places(level: Any, x: Array, index: Array, sizes: tuple[int, ...], add: bool) -> Any:
     values = values_of(level, x, index)
@@ -55,6 +58,6 @@ def _of_images(name: str, n_arrays: int) -> Callable:
     return for_batch(function)
 
 
-blend_points = _of_images("blend_points", 3)
-match_points = _of_images("match_points", 3)
-spread_points = _of_images("spread_points", 3)
+blend_points = batching_rule(_of_images("blend_points", 3))
+match_points = batching_rule(_of_images("match_points", 3))
+spread_points = batching_rule(_of_images("spread_points", 3))

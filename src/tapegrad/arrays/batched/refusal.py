@@ -9,6 +9,8 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array
 
+OPERATORS: list[str] = []  # whose calls are being computed, the innermost last
+
 
 def no_storage() -> RuntimeError:
     """Asked for memory, where there is that of all members."""
@@ -90,4 +92,15 @@ def inplace_error(name: str, level: Any, target: Array, source: Array) -> Runtim
         f"use out-of-place operators instead of {what}. If said operator is being called "
         "inside the PyTorch framework, please file a bug report instead.",
         advice,
+    )
+
+
+def dynamic_shape(name: str = "") -> RuntimeError:
+    """The error for a result whose shape differs between members."""
+    name = name or (OPERATORS[-1] if OPERATORS else "this operator")
+    return errors.runtime_error(
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted "
+        f"to vmap over aten::{name}. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues if you need this feature.",
+        "Results of all members have one shape: keep all elements, and multiply by the mask.",
     )

@@ -10,22 +10,26 @@ import numpy as np
 from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
 from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
 from tapegrad.arrays.batched.sum_sort import shifted
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
 
+@batching_rule
 def reshape(x: Array, /, shape: tuple[int, ...], *, copy: Any = None) -> Any:
     if type(x) is not Batched:
         return plain("reshape")(x, shape)
     return x.reshape(tuple(shape))
 
 
+@batching_rule
 def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Any:
     if type(x) is not Batched:
         return plain("permute_dims")(x, axes)
     return x.transpose(tuple(axes))
 
 
+@batching_rule
 def expand_dims(x: Array, /, *, axis: int | tuple[int, ...] = 0) -> Any:
     if type(x) is not Batched:
         return plain("expand_dims")(x, axis=axis)
@@ -35,6 +39,7 @@ def expand_dims(x: Array, /, *, axis: int | tuple[int, ...] = 0) -> Any:
     return closed(x.level, below("expand_dims", x)(x.value, axis=moved), x.mapped)
 
 
+@batching_rule
 def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Any:
     if type(x) is not Batched:
         return plain("squeeze")(x, axis)
@@ -42,6 +47,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Any:
     return closed(x.level, below("squeeze", x)(x.value, moved), x.mapped)
 
 
+@batching_rule
 def moveaxis(x: Array, source: Array, destination: Any, /) -> Any:
     if type(x) is not Batched:
         return plain("moveaxis")(x, source, destination)
@@ -63,15 +69,17 @@ def _broadcast(name: str) -> Callable:
     return function
 
 
-broadcast_to = _broadcast("broadcast_to")
-view_to = _broadcast("view_to")
+broadcast_to = batching_rule(_broadcast("broadcast_to"))
+view_to = batching_rule(_broadcast("view_to"))
 
 
+@batching_rule
 def broadcast_arrays(*arrays: Any) -> list:
     shape = np.broadcast_shapes(*[x.shape for x in arrays])
     return [broadcast_to(x, shape) for x in arrays]
 
 
+@batching_rule
 @for_batch
 def concat(level: Any, arrays: Sequence[Array], /, *, axis: int | None = 0) -> Any:
     if axis is None:
@@ -81,6 +89,7 @@ def concat(level: Any, arrays: Sequence[Array], /, *, axis: int | None = 0) -> A
     return closed(level, out, True)
 
 
+@batching_rule
 @for_batch
 def stack(level: Any, arrays: Sequence[Array], /, *, axis: int = 0) -> Any:
     values = values_of(level, *arrays)
@@ -88,6 +97,7 @@ def stack(level: Any, arrays: Sequence[Array], /, *, axis: int = 0) -> Any:
     return closed(level, out, True)
 
 
+@batching_rule
 def unstack(x: Array, /, *, axis: int = 0) -> tuple:
     if type(x) is not Batched:
         return plain("unstack")(x, axis=axis)
@@ -95,6 +105,7 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple:
     return tuple(closed(x.level, below("unstack", x)(x.value, axis=moved), x.mapped))
 
 
+@batching_rule
 def tile(x: Array, repetitions: tuple[int, ...], /) -> Any:
     if type(x) is not Batched:
         return plain("tile")(x, repetitions)
@@ -107,6 +118,7 @@ def tile(x: Array, repetitions: tuple[int, ...], /) -> Any:
     return closed(x.level, below("tile", x)(value, whole), True)
 
 
+@batching_rule
 def repeat(x: Array, repeats: Any, /, *, axis: int | None = None) -> Any:
     if type(repeats) is Batched and repeats.mapped:
         from tapegrad.arrays.batched.per_sample import looped
@@ -122,6 +134,7 @@ def repeat(x: Array, repeats: Any, /, *, axis: int | None = None) -> Any:
     return closed(x.level, below("repeat", x)(x.value, repeats, axis=moved), True)
 
 
+@batching_rule
 def flip(x: Array, /, *, axis: Any = None) -> Any:
     if type(x) is not Batched:
         return plain("flip")(x, axis=axis)
@@ -129,6 +142,7 @@ def flip(x: Array, /, *, axis: Any = None) -> Any:
     return closed(x.level, below("flip", x)(x.value, axis=moved), x.mapped)
 
 
+@batching_rule
 def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Any:
     if type(x) is not Batched:
         return plain("roll")(x, shift, axis=axis)
@@ -140,6 +154,7 @@ def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Any:
     return closed(x.level, below("roll", x)(x.value, shift, axis=moved), True)
 
 
+@batching_rule
 def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
     if top_level(arrays) is None:
         return list(plain("meshgrid")(*arrays, indexing=indexing))
@@ -158,6 +173,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
 # --- parts and patterns --------------------------------------------------------------------------
 
 
+@batching_rule
 def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
     if type(x) is not Batched:
         return plain("pad_select")(x, shape, axis, index)
@@ -165,6 +181,7 @@ def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
     return closed(x.level, below("pad_select", x)(x.value, shape, axis, index), x.mapped)
 
 
+@batching_rule
 def pad_slice(x: Array, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
     if type(x) is not Batched:
         return plain("pad_slice")(x, shape, axis, start, stop, step)
@@ -173,6 +190,7 @@ def pad_slice(x: Array, shape: Any, axis: int, start: int, stop: int, step: int)
     return closed(x.level, out, x.mapped)
 
 
+@batching_rule
 def pad_diagonal(x: Array, shape: Any, offset: int) -> Any:
     if type(x) is not Batched:
         return plain("pad_diagonal")(x, shape, offset)
@@ -184,6 +202,7 @@ def _whole(x: Array, shape: Any) -> tuple[int, ...]:
     return (x.value.shape[0], *shape) if x.mapped else tuple(shape)
 
 
+@batching_rule
 def write_diagonal(x: Array, values: Array, offset: int) -> Any:
     level, below_them, mapped = opened((x, values))
     if level is None:
@@ -197,6 +216,7 @@ def write_diagonal(x: Array, values: Array, offset: int) -> Any:
     return closed(level, function(x_value, value, offset), True in mapped)
 
 
+@batching_rule
 def windows(x: Array, axis: int, size: int, step: int) -> Any:
     if type(x) is not Batched:
         return plain("windows")(x, axis, size, step)
@@ -208,6 +228,7 @@ def windows(x: Array, axis: int, size: int, step: int) -> Any:
     return closed(x.level, below("windows", x)(x.value, axis + 1, size, step), True)
 
 
+@batching_rule
 def sum_windows(g: Array, shape: Any, axis: int, size: int, step: int) -> Any:
     if type(g) is not Batched:
         return plain("sum_windows")(g, shape, axis, size, step)
@@ -217,6 +238,7 @@ def sum_windows(g: Array, shape: Any, axis: int, size: int, step: int) -> Any:
     return closed(g.level, below("sum_windows", g)(g.value, whole, axis, size, step), g.mapped)
 
 
+@batching_rule
 def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     if type(x) is not Batched:
         return plain("strided")(x, shape, strides, offset, own)
@@ -234,6 +256,7 @@ def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     return closed(x.level, out, True)
 
 
+@batching_rule
 def sum_strided(g: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     if type(g) is not Batched:
         return plain("sum_strided")(g, shape, strides, offset, own)

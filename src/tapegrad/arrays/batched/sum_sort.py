@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, closed
 from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
+from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
 
@@ -50,14 +51,14 @@ def _over_nothing(name: str, x: Array, params: dict) -> Any:
     return x.astype(x.dtype if dtype is None else getattr(dtype, "numpy", dtype))
 
 
-all = _reduction("all")
-any = _reduction("any")
-count_nonzero = _reduction("count_nonzero")
-max = _reduction("max")
-mean = _reduction("mean")
-min = _reduction("min")
-prod = _reduction("prod")
-sum = _reduction("sum")
+all = batching_rule(_reduction("all"))
+any = batching_rule(_reduction("any"))
+count_nonzero = batching_rule(_reduction("count_nonzero"))
+max = batching_rule(_reduction("max"))
+mean = batching_rule(_reduction("mean"))
+min = batching_rule(_reduction("min"))
+prod = batching_rule(_reduction("prod"))
+sum = batching_rule(_reduction("sum"))
 
 
 def _place(name: str) -> Callable:
@@ -80,8 +81,8 @@ def _place(name: str) -> Callable:
     return function
 
 
-argmax = _place("argmax")
-argmin = _place("argmin")
+argmax = batching_rule(_place("argmax"))
+argmin = batching_rule(_place("argmin"))
 
 
 def _along(name: str, default: Any = -1) -> Callable:
@@ -101,10 +102,10 @@ def _along(name: str, default: Any = -1) -> Callable:
     return function
 
 
-argsort = _along("argsort")
-cumulative_prod = _along("cumulative_prod", None)
-cumulative_sum = _along("cumulative_sum", None)
-sort = _along("sort")
+argsort = batching_rule(_along("argsort"))
+cumulative_prod = batching_rule(_along("cumulative_prod", None))
+cumulative_sum = batching_rule(_along("cumulative_sum", None))
+sort = batching_rule(_along("sort"))
 
 
 def _with_axis(name: str) -> Callable:
@@ -124,8 +125,8 @@ def _with_axis(name: str) -> Callable:
     return function
 
 
-log_softmax_along = _with_axis("log_softmax_along")
-softmax_along = _with_axis("softmax_along")
+log_softmax_along = batching_rule(_with_axis("log_softmax_along"))
+softmax_along = batching_rule(_with_axis("softmax_along"))
 
 
 def _back_along(name: str) -> Callable:
@@ -143,8 +144,8 @@ def _back_along(name: str) -> Callable:
     return for_batch(function)
 
 
-log_softmax_back = _back_along("log_softmax_back")
-softmax_back = _back_along("softmax_back")
+log_softmax_back = batching_rule(_back_along("log_softmax_back"))
+softmax_back = batching_rule(_back_along("softmax_back"))
 
 
 def _transform(name: str) -> Callable:
@@ -160,6 +161,6 @@ def _transform(name: str) -> Callable:
     return function
 
 
-fourier = _transform("fourier")
-fourier_half = _transform("fourier_half")
-fourier_real = _transform("fourier_real")
+fourier = batching_rule(_transform("fourier"))
+fourier_half = batching_rule(_transform("fourier_half"))
+fourier_real = batching_rule(_transform("fourier_real"))

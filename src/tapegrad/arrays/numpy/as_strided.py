@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.slice_clone import seen_as
 from tapegrad.core.annotations import Array
 
 
+@kernel
 def windows(x: Array, axis: int, size: int, step: int) -> Any:
     """Windows of `size` along `axis`, one every `step`, as a view; a number has one window."""
     if not x.ndim:
@@ -22,6 +24,7 @@ def windows(x: Array, axis: int, size: int, step: int) -> Any:
     return seen_as(x, shape, strides)
 
 
+@kernel
 def sum_windows(g: Array, shape: Any, axis: int, size: int, step: int) -> Any:
     """Windows added up where they came from."""
     out = np.zeros(shape, g.dtype)
@@ -54,6 +57,7 @@ def _places(shape: Any, strides: Any, offset: int) -> Any:
     return places
 
 
+@kernel
 def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     """The pattern over the memory of `x`: a view if `x` has the strides `own`, else a copy."""
     item = x.dtype.itemsize
@@ -77,6 +81,7 @@ def _spread(x: Array, own: Any, shape: Any, strides: Any, offset: int) -> tuple:
     return memory, start
 
 
+@kernel
 def sum_strided(g: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     """Elements of a pattern added up at their places in an array of `shape` with strides `own`.
 
@@ -91,6 +96,7 @@ def sum_strided(g: Array, shape: Any, strides: Any, offset: int, own: Any) -> An
     return memory[mine - start] / shared[mine - start].astype(g.real.dtype)
 
 
+@kernel(trailing=True)
 def diagonal_view(x: Array, offset: int) -> Any:
     """The diagonal of the last two axes, as a view that can be written."""
     out = np.diagonal(x, offset, -2, -1)
@@ -99,6 +105,7 @@ def diagonal_view(x: Array, offset: int) -> Any:
     return out
 
 
+@kernel
 def pad_diagonal(x: Array, shape: Any, offset: int) -> Any:
     """Zeros of `shape` with the last axis of `x` on a diagonal of the last two axes."""
     out = np.zeros(shape, x.dtype)
@@ -106,6 +113,7 @@ def pad_diagonal(x: Array, shape: Any, offset: int) -> Any:
     return out
 
 
+@kernel
 def write_diagonal(x: Array, values: Array, offset: int) -> Any:
     """A copy of `x` with `values` on a diagonal of the last two axes."""
     out = np.array(x)
@@ -113,12 +121,14 @@ def write_diagonal(x: Array, values: Array, offset: int) -> Any:
     return out
 
 
+@kernel(trailing=True)
 def as_pairs(x: Array) -> Any:
     """Complex numbers as pairs (real part, imaginary part) along a new last axis: a view."""
     real = np.asarray(x).real  # of a NumPy scalar it would be a copy, without the imaginary part
     return as_strided(real, (*x.shape, 2), (*x.strides, real.dtype.itemsize))
 
 
+@kernel(trailing=True)
 def from_pairs(x: Array) -> Any:
     """Pairs along the last axis as complex numbers: a view."""
     return x.view(np.complex64 if x.dtype == np.float32 else np.complex128)[..., 0]

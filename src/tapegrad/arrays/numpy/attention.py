@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import memory_for, zeros
 from tapegrad.core.annotations import Array
@@ -109,6 +110,7 @@ def _product(a: Array, b: Array, room: Any) -> Any:
     return np.matmul(a, b, room[: prod(shape)].reshape(shape))
 
 
+@kernel
 def attend(inputs: Any, scale: float, causal: bool) -> tuple:
     """softmax(q k^T scale + mask) v, and the logarithm of the sum of exponentials of each row.
 
@@ -144,6 +146,7 @@ def attend(inputs: Any, scale: float, causal: bool) -> tuple:
     return result.astype(inputs[0].dtype, copy=False), total.reshape(*result.shape[:-1], 1)
 
 
+@kernel
 def attend_back(g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool) -> list:
     """The cotangents of q, k and v in `attend`, and None for a mask."""
     scores = _Scores(inputs, scale, causal)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.layer_norm import BLOCK, FAR, SMALL, cast, fresh, widened
 from tapegrad.core.annotations import Array
@@ -122,6 +123,7 @@ def _spread(values: Array, x: Array, groups: int | None) -> Any:
     return values[:, None] if groups is None else values[:, :, None]
 
 
+@kernel
 def channel_moments(x: Array, groups: int | None) -> tuple:
     """Mean and variance, which divides by the count, of each channel or group."""
     dtype = np.dtype(np.float32) if x.dtype.itemsize == 2 else x.dtype
@@ -155,6 +157,7 @@ def _small_standard(
     return (grouped - _spread(mean, grouped, groups)) * scale, scale
 
 
+@kernel
 def standardize_channels(
     x: Array,
     mean: Array,
@@ -180,6 +183,7 @@ def standardize_channels(
     return cast(y, x.dtype).reshape(x.shape)
 
 
+@kernel
 def standardize_channels_back(
     g: Array, x: Array, weight: Array, mean: Array, variance: Array, groups: int | None, eps: float
 ) -> Any:
@@ -213,6 +217,7 @@ def standardize_channels_back(
     return cast(_affine(rows, slope, offset, shift, cotangent, scale), x.dtype).reshape(x.shape)
 
 
+@kernel
 def standardize_channels_weight_back(
     g: Array, x: Array, mean: Array, variance: Array, like: Array, groups: int | None, eps: float
 ) -> Any:
@@ -232,6 +237,7 @@ def standardize_channels_weight_back(
     return (product * scale).reshape(shape).sum(0).astype(like.dtype)
 
 
+@kernel
 def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
     """g * weight / sqrt(variance + eps): the cotangent of `x` where the moments are given."""
     rows, shape = _rows(widened(g))
@@ -240,6 +246,7 @@ def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
     return cast(_affine(rows, a, np.zeros(len(a))), g.dtype).reshape(g.shape)
 
 
+@kernel
 def sum_channels(g: Array, like: Array) -> Any:
     """The sum of `g` for each channel, with the dtype of `like`."""
     if 0 < g.size <= SMALL:
@@ -259,6 +266,7 @@ def sum_channels(g: Array, like: Array) -> Any:
     return sums.reshape(shape).sum(0, dtype=np.float64).astype(like.dtype)
 
 
+@kernel
 def standardize_given_weight_back(
     g: Array, x: Array, mean: Array, variance: Array, like: Array, eps: float
 ) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 _PREFIX = {"f": "s", "d": "d", "F": "c", "D": "z"}
@@ -57,6 +58,7 @@ def _no_info(x: Array) -> Any:
     return np.zeros(x.shape[:-2], np.int32)
 
 
+@kernel
 def lu_packed(a: Array) -> tuple:
     """(LU, pivots, info): U on and above the diagonal, below it L without its diagonal of ones.
 
@@ -103,6 +105,7 @@ def _lu_of_many(a: Array) -> tuple:
     return lu.reshape(a.shape), pivots.reshape(*lead, k), info.reshape(lead)
 
 
+@kernel
 def lu_solution(lu: Array, pivots: Array, b: Array, left: bool, adjoint: bool) -> Any:
     """X with A X = B or X A = B, or the adjoint of A for A, from the packed factors of A."""
     if not left:  # X A = B: the transposes the other way round
@@ -123,6 +126,7 @@ def _lu_solution(lu: Array, pivots: Array, b: Array, turn: int) -> Any:
     return each(lambda x, p, y: getrs(x, p[0], y, trans=turn)[:1], lu, rows, b)[0]
 
 
+@kernel
 def permutation_matrix(pivots: Array, n: int, like: Array) -> Any:
     """P of A = P L U, with the dtype of `like`, from the swaps of rows that made it."""
     order = np.empty((*pivots.shape[:-1], n), np.int64)
@@ -135,6 +139,7 @@ def permutation_matrix(pivots: Array, n: int, like: Array) -> Any:
     return (np.arange(n)[:, None] == order[..., None, :]).astype(like.dtype)
 
 
+@kernel
 def invert(a: Array) -> tuple:
     """(inverse, info) of square matrices."""
     if is_small(a):
@@ -146,6 +151,7 @@ def invert(a: Array) -> tuple:
     return solve_systems(a, np.broadcast_to(eye, a.shape))[:2]
 
 
+@kernel
 def solve_systems(a: Array, b: Array) -> tuple:
     """(X, info, LU, pivots) with A X = B for square matrices; batches broadcast.
 
@@ -161,6 +167,7 @@ def solve_systems(a: Array, b: Array) -> tuple:
     return _lu_solution(lu, pivots, b, 0), info, lu, pivots
 
 
+@kernel
 def solve_again(a: Array, lu: Array, pivots: Array, b: Array, turned: bool) -> Any:
     """X with A X = B, or A^T X = B if `turned`, for A solved by `solve_systems` before."""
     if lu.size:
@@ -168,6 +175,7 @@ def solve_again(a: Array, lu: Array, pivots: Array, b: Array, turned: bool) -> A
     return solution(a.mT if turned else a, b)
 
 
+@kernel
 def solution(a: Array, b: Array) -> Any:
     """X with A X = B; an error for singular A."""
     x, info, _, _ = solve_systems(a, b)
@@ -178,6 +186,7 @@ def solution(a: Array, b: Array) -> Any:
     return x
 
 
+@kernel
 def triangular_solution(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Any:
     """X with A X = B, or X A = B, for triangular A of which only that triangle is read."""
     from scipy.linalg import blas
@@ -216,6 +225,7 @@ def _substituted(a: Array, b: Array, upper: bool, unitriangular: bool) -> Any:
     return x
 
 
+@kernel
 def cholesky_factor(a: Array, upper: bool) -> tuple:
     """(factor, info): lower L with A = L L^H, or upper U with A = U^H U; reads that triangle."""
     if not a.size:
@@ -237,6 +247,7 @@ def cholesky_factor(a: Array, upper: bool) -> tuple:
     return factor, info
 
 
+@kernel
 def definite_solution(factor: Any, b: Array, upper: bool) -> Any:
     """X with A X = B from the Cholesky factor of A."""
     turned = factor.mT.conj() if factor.dtype.kind == "c" else factor.mT
@@ -245,6 +256,7 @@ def definite_solution(factor: Any, b: Array, upper: bool) -> Any:
     return triangular_solution(high, x, True, True, False)
 
 
+@kernel
 def ldl_packed(a: Array, hermitian: bool) -> tuple:
     """(LD, pivots, info) of the Bunch-Kaufman factorisation, which reads the lower triangle."""
     if not a.size:
@@ -259,6 +271,7 @@ def ldl_packed(a: Array, hermitian: bool) -> tuple:
     return tuple(each(one, a))
 
 
+@kernel
 def ldl_solution(ld: Any, pivots: Array, b: Array, hermitian: bool) -> Any:
     """X with A X = B from the Bunch-Kaufman factors of A."""
     batch = np.broadcast_shapes(ld.shape[:-2], b.shape[:-2])

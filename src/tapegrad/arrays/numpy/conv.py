@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.blocks import n_threads
 from tapegrad.arrays.numpy.conv_columns import Adder, Grid, add_all, read_all
@@ -34,6 +35,7 @@ FEW = 1 << 14  # elements of columns that are read at once
 LARGE = 1 << 17  # weights: more are not transposed
 
 
+@kernel
 def convolve(
     x: Array,
     w: Array,
@@ -95,6 +97,7 @@ def convolve(
     return _arranged(y.reshape(n, out, *size), images, w)
 
 
+@kernel
 def convolve_transposed(
     y: Array,
     w: Array,
@@ -163,6 +166,7 @@ def convolve_transposed(
     return _arranged(x.reshape(n, -1, *size), images, w)
 
 
+@kernel
 def convolve_weights(
     x: Array, y: Array, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 
+@kernel
 def log_running_sum(x: Array, axis: int) -> Any:
     """log(sum(exp(x))) up to each place along `axis`."""
     if x.dtype.kind != "c":
@@ -33,6 +35,7 @@ def _log_sum(a: Array, b: Array) -> Any:
     return np.where(np.isnan(a) | np.isnan(b), np.nan * (1 + 1j), total)
 
 
+@kernel
 def running_extremum(x: Array, axis: int, largest: bool) -> Any:
     """The index of the extremum so far along `axis`, the latest of equal ones; nan wins."""
     accumulate = np.maximum.accumulate if largest else np.minimum.accumulate

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 _WIDE = 64  # lanes: from there on a step for all of them pays for its call
@@ -87,6 +88,7 @@ def _in_lanes(x: Array, last: Any, out: Array) -> Any:
 # --- derivatives of products ---------------------------------------------------------------------
 
 
+@kernel(optional=True)
 def running_product_back(g: Array, x: Array, y: Array, axis: int) -> Any:
     """The cotangent of x from that of its running product y, in one pass, zeros or not.
 
@@ -108,6 +110,7 @@ def running_product_back(g: Array, x: Array, y: Array, axis: int) -> Any:
     return np.where(first, later(g * without), found)
 
 
+@kernel(optional=True)
 def running_product_push(t: Array, x: Array, y: Array, axis: int) -> Any:
     """The tangent of the running product y of x, from that of x: the same relations."""
     from tapegrad.arrays.numpy.namespace import cumulative_prod, cumulative_sum
@@ -122,6 +125,7 @@ def running_product_push(t: Array, x: Array, y: Array, axis: int) -> Any:
     return np.where(seen == 0, found, without * cumulative_sum(np.where(first, t, 0), axis=axis))
 
 
+@kernel(optional=True)
 def other_products(x: Array, y: Array) -> Any:
     """For each of x the product of the others, where y is that of all; None where it is not y / x.
 

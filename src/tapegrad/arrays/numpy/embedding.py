@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import zeros
 from tapegrad.core.annotations import Array
 
@@ -47,6 +48,7 @@ def _add(out: Array, index: Array, rows: Any, onto: int) -> None:
         out[index] = rows
 
 
+@kernel
 def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bool) -> Any:
     """(n, D) from `g` (..., D): each row added where `indices` (...) says, but not at `padding`.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import LARGE, n_threads
 from tapegrad.core.annotations import Array
 
@@ -20,6 +21,7 @@ def _threads(x: Array) -> int:
     return n_threads() if x.size > LARGE else 1
 
 
+@kernel
 def fourier(x: Array, axes: tuple[int, ...], scale: str, forward: bool) -> Any:
     """The transform along `axes`, or with the sign of the exponent changed."""
     from scipy import fft
@@ -43,6 +45,7 @@ def _mirrored(half: Any, n: int, axis: int) -> Any:
     return whole
 
 
+@kernel
 def fourier_half(x: Array, axes: tuple[int, ...], scale: str) -> Any:
     """The forward transform of real numbers, without what is conjugate to the rest.
 
@@ -53,6 +56,7 @@ def fourier_half(x: Array, axes: tuple[int, ...], scale: str) -> Any:
     return fft.rfftn(x, axes=axes, norm=_FORWARD[scale], workers=_threads(x))
 
 
+@kernel
 def fourier_real(x: Array, axes: tuple[int, ...], scale: str, size: int) -> Any:
     """The inverse transform, real, of a spectrum of which half is given along the last axis."""
     from scipy import fft

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Array
@@ -113,6 +114,7 @@ def _in_blocks(name: str, approximate: str, *arrays: Any) -> Any:
     return out.reshape(arrays[0].shape)
 
 
+@kernel(elementwise=True)
 def gelu(x: Array, approximate: str) -> Any:
     """x Phi(x), or with "tanh" its approximation."""
     if x.dtype == np.float32:
@@ -120,6 +122,7 @@ def gelu(x: Array, approximate: str) -> Any:
     return x * _phi(x, approximate)
 
 
+@kernel(elementwise=True)
 def gelu_back(g: Array, x: Array, approximate: str) -> Any:
     """`g` times the derivative of `gelu` at `x`."""
     if x.dtype == np.float32 == g.dtype and g.shape == x.shape:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 
@@ -18,11 +19,13 @@ def _key(x: Array, index: Array, axes: tuple[int, ...]) -> tuple:
     return tuple(key)
 
 
+@kernel
 def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
     """`x` at index arrays on `axes`; where the axes are apart, the indexed axes come first."""
     return x[_key(x, index, axes)]
 
 
+@kernel
 def add_at(g: Array, shape: Any, index: Array, axes: tuple[int, ...]) -> Any:
     """Zeros of `shape` with `g` added up at index arrays: the reverse of `read_at`."""
     out = np.zeros(shape, g.dtype)
@@ -64,6 +67,7 @@ def _add_rows(out: Array, index: Array, rows: Any, onto: bool = False) -> None:
         out[index] = rows
 
 
+@kernel
 def spread_mask(g: Array, shape: Any, mask: Array) -> Any:
     """Zeros of `shape` with `g` where `mask`, which may have fewer axes, is true."""
     out = np.zeros(shape, g.dtype)
@@ -87,6 +91,7 @@ def store_at(out: Array, values: Array, index: Array, axes: tuple[int, ...], add
         np.add.at(out, _key(out, index, axes), values)
 
 
+@kernel
 def write_at(x: Array, values: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
     """A copy of `x` with `values` at index arrays on `axes`, or with them added there."""
     out = np.array(x)
@@ -94,6 +99,7 @@ def write_at(x: Array, values: Array, index: Array, axes: tuple[int, ...], add: 
     return out
 
 
+@kernel
 def write_mask(x: Array, values: Array, mask: Array) -> Any:
     """A copy of `x` with `values` where `mask` is true."""
     out = np.array(x)
@@ -101,6 +107,7 @@ def write_mask(x: Array, values: Array, mask: Array) -> Any:
     return out
 
 
+@kernel
 def write_part(x: Array, values: Array, axis: int, key: Any) -> Any:
     """A copy of `x` with `values` at the index or slice `key` of `axis`."""
     out = np.array(x)
@@ -119,6 +126,7 @@ def _grid(index: Array, axis: int) -> tuple:
     return tuple(key)
 
 
+@kernel
 def gather_along(x: Array, index: Array, axis: int) -> Any:
     """For each element of `index` the element of `x` that has its place, but for `axis`."""
     if not x.ndim:
@@ -126,6 +134,7 @@ def gather_along(x: Array, index: Array, axis: int) -> Any:
     return x[_grid(index, axis)] if index.ndim else x[index, ...].reshape(())
 
 
+@kernel
 def scatter_along(x: Array, index: Array, values: Array, axis: int, how: str) -> Any:
     """A copy of `x` with `values` written, added, ... at the places `gather_along` reads."""
     out = np.array(x, order="C")
@@ -147,11 +156,13 @@ def scatter_along(x: Array, index: Array, values: Array, axis: int, how: str) ->
 _UFUNCS = {"add": np.add, "multiply": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
 
+@kernel
 def add_along(g: Array, shape: Any, index: Array, axis: int) -> Any:
     """Zeros of `shape` with `g` added up at the places `gather_along` reads: its reverse."""
     return scatter_along(np.zeros(shape, g.dtype), index, g, axis, "add")
 
 
+@kernel
 def count(mask: Array) -> int:
     """How many are true."""
     return int(np.count_nonzero(mask))

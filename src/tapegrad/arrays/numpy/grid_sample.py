@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 
+@kernel
 def blend_points(x: Array, index: Array, weight: Array) -> Any:
     """What is read: for each point the sum of its pixels times their weights."""
     n, c = x.shape[:2]
@@ -29,6 +31,7 @@ def blend_points(x: Array, index: Array, weight: Array) -> Any:
     return np.ascontiguousarray(points).astype(dtype, copy=False)
 
 
+@kernel
 def spread_points(y: Array, index: Array, weight: Array, space: tuple[int, ...]) -> Any:
     """What comes back: each point times its weights, added up at its pixels."""
     n, c, p = y.shape
@@ -41,6 +44,7 @@ def spread_points(y: Array, index: Array, weight: Array, space: tuple[int, ...])
     )
 
 
+@kernel
 def match_points(y: Array, x: Array, index: Array) -> Any:
     """For each point and each of its pixels the product of the two, summed over the channels."""
     y, dtype = _wide(y)

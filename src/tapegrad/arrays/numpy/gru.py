@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.rnn import (
     column_sums,
     empty,
@@ -36,6 +37,7 @@ def _candidate_last(weight: Array) -> Any:
     return np.concatenate((weight[n:], weight[:n]))
 
 
+@kernel
 @wide
 def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
     """Outputs of all times; then, for the way back, the states before them and all gates."""
@@ -75,6 +77,7 @@ def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
     return like_input(output, x), states_before(output, first, order), gates
 
 
+@kernel
 @wide
 def gru_back(
     inputs: Any, g: Array, before: Any, gates: Array, sizes: tuple, reverse: bool, wants_input: bool

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import BLOCK, run_blocks
 from tapegrad.arrays.numpy.interpolate_taps import Separable, Taps
 from tapegrad.core.annotations import Array
 
 
+@kernel
 def resample(x: Array, through: Separable) -> Any:
     """The last axes of `x` through a separable map, block by block of the axes before them."""
     n = len(through.axes)

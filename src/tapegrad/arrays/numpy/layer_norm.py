@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Array
@@ -46,6 +47,7 @@ def _in_blocks(rows: int, n: int, work: Callable[[int, int], Any]) -> list:
     return [each for share in share_products(rows, n, run) for each in share]
 
 
+@kernel
 def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: float) -> tuple:
     """(x - mean) / sqrt(variance + eps) * weight + bias over the last axes; mean, 1 / sqrt(...)."""
     lead, shape = x.shape[: x.ndim - n_axes], x.shape[x.ndim - n_axes :]
@@ -82,6 +84,7 @@ def _as_rows(g: Array, x: Array, mean: Array, scale: Any, n: int) -> tuple:
     return g, wide, mean.reshape(rows, 1), scale.reshape(rows, 1)
 
 
+@kernel
 def standardize_rows_back(
     g: Array, x: Array, weight: Array, mean: Array, scale: Any, n_axes: int, eps: float
 ) -> Any:
@@ -107,6 +110,7 @@ def standardize_rows_back(
     return cast(out, x.dtype).reshape(x.shape)
 
 
+@kernel
 def standardize_rows_weight_back(
     g: Array, x: Array, mean: Array, scale: Any, like: Array, eps: float
 ) -> Any:
@@ -124,6 +128,7 @@ def standardize_rows_weight_back(
     return cast(sum(parts[1:], parts[0]), like.dtype).reshape(like.shape)
 
 
+@kernel
 def sum_rows(g: Array, like: Array) -> Any:
     """The sum of `g` over its leading axes, with shape and dtype of `like`."""
     n = prod(like.shape)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.rnn import (
     column_sums,
     empty,
@@ -25,6 +26,7 @@ from tapegrad.arrays.numpy.rnn import (
 from tapegrad.core.annotations import Array
 
 
+@kernel
 @wide
 def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
     """Outputs of all times and the last cells; then, for the way back, the states h before each
@@ -88,6 +90,7 @@ def _slopes(gates: Array, cells: Any, first_c: Any, order: list) -> tuple:
     return d, t, through
 
 
+@kernel
 @wide
 def lstm_back(
     inputs: Any,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.cholesky_lu_solve import is_small, lu_packed, lu_solution
 from tapegrad.core.annotations import Array
 
@@ -20,6 +21,7 @@ _LAST = {8: (13, 4.25), 4: (7, 3.92572478313866)}
 """The highest degree, and the 1-norm from which on the matrix is halved first."""
 
 
+@kernel
 def matrix_exponential(a: Array) -> Any:
     """exp(A) = I + A + A^2/2 + A^3/6 + ...: of A/2^s by a Pade approximant, and squared s times.
 
@@ -68,6 +70,7 @@ def _pade(a: Array, degree: int) -> Any:
 _MANY = 16  # matrices from which on a loop over them is slower than NumPy's determinant
 
 
+@kernel
 def determinants(a: Array) -> Any:
     """The product of the pivots: NumPy's goes through the logarithm, which costs the last digits.
 
@@ -85,6 +88,7 @@ def _of_factors(lu: Array, pivots: Array) -> Any:
     return np.asarray(np.prod(lu.diagonal(0, -2, -1), axis=-1) * (1 - 2 * (swaps % 2)), lu.dtype)
 
 
+@kernel
 def cofactors(a: Array) -> Any:
     """The derivative of det(A) by each element: det(A) A^-T, also where A is singular.
 
@@ -134,6 +138,7 @@ def _without(s: Array, count: int) -> Any:
     return np.where(two, 1, s[..., None, None, :]).prod(-1) * ~one
 
 
+@kernel
 def cofactor_change(a: Array, direction: Any) -> Any:
     """How the cofactors of A change along a direction F: their derivative, linear in F.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import BLOCK
 from tapegrad.arrays.numpy.interpolate import over_images
 from tapegrad.arrays.numpy.pool_window import Window, adaptive, row_starts
@@ -19,6 +20,7 @@ from tapegrad.core.annotations import Array
 _FEW = 256  # windows: so few are read at once
 
 
+@kernel
 def window_maximum(x: Array, windows: tuple[Window, ...]) -> tuple[Any, Any]:
     """The largest element in each window over the last axes, and its place.
 
@@ -169,6 +171,7 @@ def _part(x: Array, before: tuple, key: Any, copy: bool = True) -> Any:
     return np.take(x, key, len(before))
 
 
+@kernel
 def shifted_maximum(
     x: Array, samples: Any, kernel: tuple[int, ...], sizes: tuple[int, ...]
 ) -> tuple[Any, Any]:
@@ -216,6 +219,7 @@ def random_starts(sample: Any, size: int, kernel: int, n: int) -> Any:
 # --- places ----------------------------------------------------------------------------------
 
 
+@kernel
 def take_places(x: Array, index: Array, n_axes: int) -> Any:
     """The elements of each image, the last `n_axes`, at the places `index`."""
     n = x.ndim - n_axes
@@ -226,6 +230,7 @@ def take_places(x: Array, index: Array, n_axes: int) -> Any:
     return np.take_along_axis(flat, where, n).reshape(index.shape)
 
 
+@kernel
 def put_places(x: Array, index: Array, sizes: tuple[int, ...], add: bool) -> Any:
     """Images of `sizes`, zeros but for the elements of `x` at the places `index`.
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.sort_topk import has_nan, place_of_rank
 from tapegrad.core.annotations import Array
 
 LARGE = 4096  # elements: above it a partition is quicker than an order
 
 
+@kernel
 def median_index(x: Array, axis: int, ignore_nan: bool) -> Any:
     """The index of the lower median along `axis`, kept as an axis of size 1.
 
@@ -34,6 +36,7 @@ def median_index(x: Array, axis: int, ignore_nan: bool) -> Any:
     return np.take_along_axis(order, middle, axis)
 
 
+@kernel
 def put_along(x: Array, indices: Array, shape: tuple[int, ...], axis: int) -> Any:
     """Zeros of `shape` with `x` at `indices` along `axis`."""
     out = np.zeros(shape, x.dtype)
@@ -41,6 +44,7 @@ def put_along(x: Array, indices: Array, shape: tuple[int, ...], axis: int) -> An
     return out
 
 
+@kernel
 def mode_index(x: Array, axis: int) -> Any:
     """The index of the last occurrence of the most frequent element (the smallest of several)."""
     rows = np.moveaxis(x, axis, -1)

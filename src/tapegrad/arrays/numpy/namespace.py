@@ -139,59 +139,10 @@ from numpy import (
     zeros_like,
 )
 
-from tapegrad.arrays.numpy.as_strided import (
-    as_pairs,
-    diagonal_view,
-    from_pairs,
-    pad_diagonal,
-    strided,
-    sum_strided,
-    sum_windows,
-    windows,
-    write_diagonal,
-)
-from tapegrad.arrays.numpy.cummax_logcumsumexp import log_running_sum, running_extremum
-from tapegrad.arrays.numpy.erf_gamma import (
-    bessel_j0,
-    bessel_j1,
-    bessel_y0,
-    bessel_y1,
-    digamma,
-    erf,
-    erfc,
-    erfcx,
-    erfinv,
-    gammainc,
-    gammaincc,
-    i0,
-    i0e,
-    i1,
-    i1e,
-    lgamma,
-    log_ndtr,
-    ndtri,
-    polygamma,
-    zeta,
-)
-from tapegrad.arrays.numpy.getitem_setitem import (
-    add_along,
-    add_at,
-    count,
-    gather_along,
-    read_at,
-    scatter_along,
-    spread_mask,
-    write_at,
-    write_mask,
-    write_part,
-)
-from tapegrad.arrays.numpy.median_mode import median_index, mode_index, put_along
+from tapegrad.arrays.kernel import kernel
+from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
-from tapegrad.arrays.numpy.nll_cross_entropy import pick, unpick
-from tapegrad.arrays.numpy.slice_clone import copied, pad_select, pad_slice, view_to
-from tapegrad.arrays.numpy.sort_topk import kth_index, top_indices
-from tapegrad.arrays.numpy.where_clamp import clip, maximum, minimum, where
 from tapegrad.core.annotations import Array
 from tapegrad.core.lazy import found
 
@@ -256,6 +207,7 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Any:
     return x.transpose(axes)
 
 
+@kernel(elementwise=True)
 def log10(x: Array, /) -> Any:
     """In double precision: NumPy's own of float32 misses the powers of ten by an ulp."""
     if x.dtype == np.float32:
@@ -263,6 +215,7 @@ def log10(x: Array, /) -> Any:
     return np.log10(x)
 
 
+@kernel(trailing=True)
 def matrix_transpose(x: Array, /) -> Any:
     return x.mT
 
@@ -275,6 +228,7 @@ def flip(x: Array, /, *, axis: Any = None) -> Any:
     return np.flip(x, axis)
 
 
+@kernel(elementwise=True)
 def conj(x: Array, /) -> Any:
     return np.conjugate(x)
 
@@ -425,6 +379,8 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Any:
     axis = axis if axis >= 0 else axis + x.ndim
     shape, have = x.shape, indices.shape
     if shape[:axis] == have[:axis] and shape[axis + 1 :] == have[axis + 1 :]:
+        from tapegrad.arrays.numpy.getitem_setitem import gather_along
+
         return gather_along(x, indices, axis)
     return np.take_along_axis(x, indices, axis)
 
@@ -443,55 +399,11 @@ def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Any:
 
 # --- kernels beyond the standard -------------------------------------------------------------
 
-KERNELS: dict[str, str] = {
-    "tapegrad.arrays.numpy.attention": "attend attend_back",
-    "tapegrad.arrays.numpy.bessel": "airy_ai bessel_k0 bessel_k0e bessel_k1 bessel_k1e",
-    "tapegrad.arrays.numpy.conv": "convolve convolve_transposed convolve_weights",
-    "tapegrad.arrays.numpy.qr_lstsq": "least_squares reflectors triangular_factor",
-    "tapegrad.arrays.numpy.pad": "pad_constant pad_edges unpad_edges",
-    "tapegrad.arrays.numpy.embedding": "spread_rows",
-    "tapegrad.arrays.numpy.cholesky_lu_solve": (
-        "cholesky_factor definite_solution invert ldl_packed ldl_solution lu_packed lu_solution "
-        "permutation_matrix solution solve_again solve_systems triangular_solution"
-    ),
-    "tapegrad.arrays.numpy.fft": "fourier fourier_half fourier_real",
-    "tapegrad.arrays.numpy.gelu": "gelu gelu_back",
-    "tapegrad.arrays.numpy.gru": "gru gru_back",
-    "tapegrad.arrays.numpy.sigmoid_logit": "sigmoid",
-    "tapegrad.arrays.numpy.lstm": "lstm lstm_back",
-    "tapegrad.arrays.numpy.matrix_exp_det": (
-        "cofactor_change cofactors determinants matrix_exponential"
-    ),
-    "tapegrad.arrays.numpy.cdist": "pair_distances pull_distances push_distances",
-    "tapegrad.arrays.numpy.grid_sample": "blend_points match_points spread_points",
-    "tapegrad.arrays.numpy.pointwise": "pointwise",
-    "tapegrad.arrays.numpy.polynomial": "polynomial",
-    "tapegrad.arrays.numpy.max_pool": "put_places shifted_maximum take_places window_maximum",
-    "tapegrad.arrays.numpy.rnn": "rnn rnn_back",
-    "tapegrad.arrays.numpy.interpolate": "resample",
-    "tapegrad.arrays.numpy.cumsum_cumprod": (
-        "other_products running_product_back running_product_push"
-    ),
-    "tapegrad.arrays.numpy.searchsorted_bincount": "members places_in tally tally_evenly",
-    "tapegrad.arrays.numpy.unfold_fold": "read_blocks sum_blocks",
-    "tapegrad.arrays.numpy.softmax": (
-        "log_softmax_along log_softmax_back softmax_along softmax_back"
-    ),
-    "tapegrad.arrays.numpy.layer_norm": (
-        "standardize_rows standardize_rows_back standardize_rows_weight_back sum_rows"
-    ),
-    "tapegrad.arrays.numpy.batch_group_norm": (
-        "channel_moments scale_channels standardize_channels standardize_channels_back "
-        "standardize_channels_weight_back standardize_given_weight_back sum_channels"
-    ),
-}
-"""For each file, the kernels of `tapegrad.arrays.numpy.namespace` that it has."""
-
 
 def __getattr__(name: str) -> Any:
     """A kernel of a file that is loaded on its first use, or NumPy's package of transforms."""
-    kernel = np.fft if name == "fft" else found(KERNELS, name)
-    if kernel is None:
+    function = np.fft if name == "fft" else found(KERNELS, name)
+    if function is None:
         raise AttributeError(f"the namespace {__package__} has no {name}")
-    globals()[name] = kernel
-    return kernel
+    globals()[name] = function
+    return function

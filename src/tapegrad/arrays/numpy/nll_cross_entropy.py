@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import zeros
 from tapegrad.core.annotations import Array
 
@@ -21,11 +22,13 @@ def _places(target: Array, shape: tuple[int, ...]) -> Any:
     return rows.reshape(-1, *(1,) * len(shape[2:])) + target * n_inner + inner
 
 
+@kernel
 def pick(x: Array, target: Array) -> Any:
     """x[i, target[i, ...], ...] for x (N, C, ...) and target (N, ...)."""
     return x.reshape(-1).take(_places(target, x.shape))
 
 
+@kernel
 def unpick(g: Array, target: Array, shape: tuple[int, ...]) -> Any:
     """Zeros of `shape` (N, C, ...) with `g` (N, ...) at the picked places."""
     out = zeros((math.prod(shape),), g.dtype)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 from tapegrad.core.memory_format import channels_last, channels_last_3d, has_format, permuted
 
@@ -28,6 +29,7 @@ def _empty(x: Array, shape: tuple[int, ...]) -> Any:
     return np.empty(shape, x.dtype)
 
 
+@kernel
 def pad_constant(x: Array, padding: tuple[int, ...], value: Array) -> Any:
     """`x` with a border of `value`."""
     pairs = _pairs(padding)
@@ -79,6 +81,7 @@ def _cut(shape: tuple[int, ...], cuts: list) -> tuple:
     return (..., *[slice(a, n - b) for n, (a, b) in zip(sizes, cuts, strict=True)])
 
 
+@kernel
 def pad_edges(x: Array, padding: tuple[int, ...], mode: str) -> Any:
     """`x` with a border that mirrors it, repeats its edges, or goes around it."""
     added, cuts = _changes(padding)
@@ -101,6 +104,7 @@ def pad_edges(x: Array, padding: tuple[int, ...], mode: str) -> Any:
     return result
 
 
+@kernel
 def unpad_edges(g: Array, padding: tuple[int, ...], mode: str) -> Any:
     """The gradient of `pad_edges`: numbers of the border added to those they were taken from."""
     added, cuts = _changes(padding)

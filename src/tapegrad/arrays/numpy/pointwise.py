@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import LARGE, blockwise
 
 
+@kernel
 def pointwise(function: Callable, arrays: tuple) -> Any:
     """`function(*arrays)`; arrays of one shape, numbers, and None for what is not there."""
     for x in arrays:

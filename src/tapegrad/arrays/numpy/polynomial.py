@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 _FIRST: dict[str, Callable] = {
@@ -29,6 +30,7 @@ _NEXT: dict[str, Callable] = {  # of degree k, from p of degree k - 2 and q of d
 _FEW = 6  # degrees up to which Chebyshev polynomials are computed by recurrence in (-1, 1), too
 
 
+@kernel(elementwise=True)
 def polynomial(x: Array, n: Any, family: str) -> Any:
     """The polynomial of degree `n`, an array of floats, at `x`: 0 for negative degrees."""
     if family[:8] == "shifted_":

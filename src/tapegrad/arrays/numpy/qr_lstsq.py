@@ -7,21 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.cholesky_lu_solve import each, lapack
 from tapegrad.core.annotations import Array
 
 
+@kernel
 def triangular_factor(x: Array) -> Any:
     """R of x = Q R alone."""
     return np.linalg.qr(x, mode="r")
 
 
+@kernel
 def reflectors(x: Array) -> tuple:
     """(a, tau): R on and above the diagonal, below it the vectors of the reflections of Q."""
     packed, tau = np.linalg.qr(x, mode="raw")
     return packed.mT, tau
 
 
+@kernel
 def least_squares(a: Array, b: Array, rcond: float, driver: str) -> tuple:
     """(x, rank, singular values) with |a x - b| least, by one of LAPACK's drivers.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
 from tapegrad.core.annotations import Array
 
@@ -114,6 +115,7 @@ def _cast(x: Array, source: Array, target: Array) -> Any:
 # --- tanh and relu ---------------------------------------------------------------------------
 
 
+@kernel
 @wide
 def rnn(inputs: Any, activation: str, sizes: tuple, reverse: bool) -> tuple:
     """h_t = activation(w_ih x_t + b_ih + w_hh h_(t-1) + b_hh) of all times, and a copy of them.
@@ -139,6 +141,7 @@ def rnn(inputs: Any, activation: str, sizes: tuple, reverse: bool) -> tuple:
     return like_input(output, x), output.copy()
 
 
+@kernel
 @wide
 def rnn_back(
     inputs: Any,

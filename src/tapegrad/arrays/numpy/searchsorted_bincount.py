@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 
+@kernel
 def places_in(sequence: Any, values: Array, right: bool) -> Any:
     """How many elements of the sorted last axis of `sequence` come before each of `values`.
 
@@ -41,17 +43,20 @@ def _bisected(sequence: Any, values: Array, right: bool) -> Any:
     return low
 
 
+@kernel
 def members(x: Array, among: Any, unique: bool, invert: bool) -> Any:
     """Whether each element of `x` is one of `among`."""
     return np.asarray(np.isin(x, among, assume_unique=unique, invert=invert))
 
 
+@kernel
 def tally(x: Array, weights: Any, minimum: int) -> Any:
     """How often each of 0, 1, 2, ... occurs, or the sum of the weights of its occurrences."""
     found = np.bincount(x, weights, minimum)
     return found if weights is None else found.astype(weights.dtype, copy=False)
 
 
+@kernel
 def tally_evenly(x: Array, low: Any, high: Any, n: int) -> Any:
     """How many elements lie in each of `n` bins of equal width between low and high."""
     inside = x[(x >= low) & (x <= high)]

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 from tapegrad.core.memory_format import permuted
 
 
+@kernel
 def copied(x: Array, order: Any) -> Any:
     """A copy in row-major order ("C"), laid out as `x` is ("K"), or with its axes in `order`."""
     if type(order) is tuple:
@@ -20,6 +22,7 @@ def copied(x: Array, order: Any) -> Any:
     return x.copy("C" if 0 in x.strides else order)
 
 
+@kernel
 def view_to(x: Array, /, shape: tuple[int, ...]) -> Any:
     """A view of `x` broadcast to `shape`, however small, that can be written part by part."""
     extra = len(shape) - x.ndim
@@ -39,6 +42,7 @@ def seen_as(x: Array, shape: Any, strides: Any) -> Any:
     return as_strided(x, shape, strides)
 
 
+@kernel
 def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
     """Zeros of `shape` with `x` at `index` of `axis`."""
     out = np.zeros(shape, x.dtype)
@@ -46,6 +50,7 @@ def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
     return out
 
 
+@kernel
 def pad_slice(x: Array, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
     """Zeros of `shape` with `x` in the places start, start + step, ... below stop of `axis`."""
     out = np.zeros(shape, x.dtype)

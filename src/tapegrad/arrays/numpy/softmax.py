@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.core.annotations import Array
@@ -63,6 +64,7 @@ def _is_plain(x: Array) -> bool:
     return x.size < _MANY or x.dtype.kind != "f" or x.dtype.itemsize == 2
 
 
+@kernel
 def softmax_along(x: Array, axis: int) -> Any:
     """exp(x) / sum(exp(x)) along `axis`."""
     if _is_plain(x):
@@ -77,6 +79,7 @@ def softmax_along(x: Array, axis: int) -> Any:
     return _in_blocks(work, axis, x)
 
 
+@kernel
 def softmax_back(g: Array, y: Array, axis: int) -> Any:
     """(g - sum(g y)) y, the sum along `axis`."""
     if _is_plain(y) or g.dtype != y.dtype:
@@ -95,6 +98,7 @@ def softmax_back(g: Array, y: Array, axis: int) -> Any:
     return _in_blocks(work, axis, g, y)
 
 
+@kernel
 def log_softmax_along(x: Array, axis: int) -> Any:
     """x - log(sum(exp(x))) along `axis`."""
     if _is_plain(x):
@@ -114,6 +118,7 @@ def log_softmax_along(x: Array, axis: int) -> Any:
     return _in_blocks(work, axis, x)
 
 
+@kernel
 def log_softmax_back(g: Array, y: Array, axis: int) -> Any:
     """g - exp(y) sum(g), the sum along `axis`."""
     if _is_plain(y) or g.dtype != y.dtype:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.argsort import keys as sorting_keys
 from tapegrad.arrays.numpy.argsort import sortable
 from tapegrad.core.annotations import Array
@@ -23,6 +24,7 @@ from tapegrad.core.annotations import Array
 LONGEST = 1 << 14  # elements of a lane that are worth a loop in Python, about 10 ms
 
 
+@kernel
 def kth_index(x: Array, k: int, axis: int) -> Any:
     """The index of the k-th smallest element (from 0) along `axis`, kept as an axis of size 1."""
     lanes = np.moveaxis(x, axis, -1)
@@ -95,6 +97,7 @@ def _find(values: list, k: int) -> int:
     return places[k]
 
 
+@kernel
 def top_indices(x: Array, k: int, axis: int, largest: bool) -> Any:
     """The indices of the k largest or smallest elements along `axis`; nan counts as largest."""
     lanes = np.moveaxis(x, axis, -1)

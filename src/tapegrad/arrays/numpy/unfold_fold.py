@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.conv_columns import Grid, add_all, read_all
 from tapegrad.core.annotations import Array
 
 
+@kernel
 def read_blocks(x: Array, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Any) -> Any:
     """The blocks of images (N, C, *image) as columns (N, C * offsets, P)."""
     grid = Grid(kernel, stride, padding, dilation, 1, size)
     return read_all(grid, x[:, None])[:, 0]
 
 
+@kernel
 def sum_blocks(
     columns: Array, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Any
 ) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 _MANY = 1024  # elements: below it NumPy's one call is faster than clearing bits
@@ -20,6 +21,7 @@ _LIMITED = 8192  # the same for clip, which is a Python function
 _BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
 
 
+@kernel(elementwise=True)
 def where(condition: Any, x1: Array, x2: Array, /) -> Any:
     """`x1` where the condition is true, `x2` elsewhere."""
     if type(x2) is float or type(x2) is int:
@@ -63,6 +65,7 @@ def _all_ones(mask: Array, bits: Any) -> Any:
     return np.negative(ones, ones)
 
 
+@kernel(elementwise=True)
 def maximum(x1: Array, x2: Array, /) -> Any:
     """The larger of each pair."""
     if type(x2) in _NUMBERS and isinstance(x1, np.ndarray):
@@ -71,6 +74,7 @@ def maximum(x1: Array, x2: Array, /) -> Any:
     return np.maximum(x1, x2)
 
 
+@kernel(elementwise=True)
 def minimum(x1: Array, x2: Array, /) -> Any:
     """The smaller of each pair."""
     if type(x2) in _NUMBERS and isinstance(x1, np.ndarray):
@@ -98,6 +102,7 @@ def _kept(mask: Array, x: Array) -> Any:
     return ones.view(x.dtype)
 
 
+@kernel(elementwise=True)
 def clip(x: Array, /, min: Any = None, max: Any = None) -> Any:
     """Each element, or the limit it is beyond."""
     if x.size > _LIMITED or min is None or max is None:

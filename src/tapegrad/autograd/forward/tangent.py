@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.batched import namespace as _namespace
 from tapegrad.arrays.batched import namespace as batched_namespace
 from tapegrad.arrays.batched.array import Batched
 from tapegrad.arrays.namespaces import namespace_of
@@ -20,7 +21,7 @@ from tapegrad.autograd.forward.jvp import along, asked_names, pushed
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.view import shares_memory
 from tapegrad.core.annotations import Namespace
-from tapegrad.core.promotion import promote
+from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import TANGENT_VIEWS, TENSOR_NAMESPACE
 from tapegrad.core.tensor_base import wrap
 
@@ -195,16 +196,16 @@ def _own_batched(t: Any, y: Any, taken: Sequence) -> Any:
     """The same where one is batched: the memory is laid out as the tangent has it."""
     whole = t
     if tuple(t.shape) != tuple(y.shape):
-        t = batched_namespace.broadcast_to(t, y.shape)
+        t = _namespace.broadcast_to(t, y.shape)
     if t.dtype != y.dtype:
-        t = batched_namespace.astype(t, y.dtype)
+        t = _namespace.astype(t, y.dtype)
     if t is whole and _memory(t).base is None:
         for x in taken:
             if x is t or _memory(x) is _memory(t):
                 break
         else:
             return t
-    return batched_namespace.copied(t, "K")
+    return _namespace.copied(t, "K")
 
 
 def _memory(x: Any) -> Any:

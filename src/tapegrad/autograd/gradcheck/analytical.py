@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd import forward_ad as fwAD
+from tapegrad.autograd import forward_ad
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.core.tensor_base import TensorBase, wrap
 
@@ -82,14 +82,14 @@ def backward_jacobians(inputs: Sequence, output: Any) -> tuple[Pulled, list]:
 
 def pushed(function: Callable, inputs: Sequence, which: int, tangent: Any) -> list:
     """(value, its tangent or None) of each result, where input number `which` moves."""
-    with fwAD.dual_level():
+    with forward_ad.dual_level():
         duals = []
         for i, x in enumerate(inputs):
             if isinstance(x, TensorBase) and x.requires_grad:
                 t = tangent if i == which else wrap(np.zeros(x.shape, x._array.dtype))
-                x = fwAD.make_dual(x.detach(), t)
+                x = forward_ad.make_dual(x.detach(), t)
             duals.append(x)
-        found = [fwAD.unpack_dual(y) for y in as_tuple(function(*duals)) if is_inexact(y)]
+        found = [forward_ad.unpack_dual(y) for y in as_tuple(function(*duals)) if is_inexact(y)]
         return [(each.primal, each.tangent) for each in found]
 
 

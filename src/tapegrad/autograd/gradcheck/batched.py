@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd import forward_ad as fwAD
+from tapegrad.autograd import forward_ad
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.gradcheck.analytical import as_tuple, is_inexact, with_gradient
 from tapegrad.autograd.gradcheck.message import BATCHED, BATCHED_FORWARD, wrong
@@ -40,11 +40,11 @@ def check_batched_tangents(function: Callable, inputs: Sequence) -> None:
             continue
 
         def push(tangent: Any, i: int = i) -> tuple:
-            with fwAD.dual_level():
+            with forward_ad.dual_level():
                 given = [x.detach() if isinstance(x, TensorBase) else x for x in inputs]
-                given[i] = fwAD.make_dual(given[i], tangent)
+                given[i] = forward_ad.make_dual(given[i], tangent)
                 results = [y for y in as_tuple(function(*given)) if is_inexact(y)]
-                found = [fwAD.unpack_dual(y) for y in results]
+                found = [forward_ad.unpack_dual(y) for y in results]
                 return tuple(_zero(y).expand(y.shape) if t is None else t for y, t in found)
 
         _compare(push, x, None, i, BATCHED_FORWARD)

@@ -17,7 +17,7 @@ from tapegrad.autograd.gradcheck.analytical import (
 )
 from tapegrad.autograd.gradcheck.message import not_reentrant, wrong
 from tapegrad.autograd.gradcheck.numerical import difference_along, numerical_jacobian
-from tapegrad.core.promotion import promote_types
+from tapegrad.core.promote_types import promote_types
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.operators import allclose
 

@@ -91,8 +91,8 @@ from tapegrad.nn.functional.pooling import (
     fractional_max_pool3d_with_indices,
 )
 from tapegrad.nn.functional.sequence import ctc_loss
-from tapegrad.operators.linalg.addmm_linear import linear
-from tapegrad.operators.linalg.cdist import pdist
+from tapegrad.operators.linalg.cdist_pdist import pdist
+from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.nn.adaptive_pool import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,

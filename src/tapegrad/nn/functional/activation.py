@@ -5,13 +5,14 @@ from __future__ import annotations
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.errors import value_error
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.operators.pointwise import activation as ops
-from tapegrad.operators.pointwise import relu as rectifier
-from tapegrad.operators.pointwise import rrelu as random_slope
-from tapegrad.operators.pointwise.activation import celu_, elu_, gelu, selu_, softplus
-from tapegrad.operators.pointwise.activation import log_sigmoid as logsigmoid
+from tapegrad.operators.pointwise import elu as _elu
+from tapegrad.operators.pointwise import relu_threshold_shrink as rectifier
+from tapegrad.operators.pointwise import rrelu as _rrelu
+from tapegrad.operators.pointwise import silu_mish_softplus as ops
+from tapegrad.operators.pointwise.elu import celu_, elu_, selu_
+from tapegrad.operators.pointwise.gelu import gelu
 from tapegrad.operators.pointwise.glu import glu
-from tapegrad.operators.pointwise.relu import (
+from tapegrad.operators.pointwise.relu_threshold_shrink import (
     hardshrink,
     hardtanh_,
     leaky_relu_,
@@ -21,6 +22,8 @@ from tapegrad.operators.pointwise.relu import (
     threshold_,
 )
 from tapegrad.operators.pointwise.rrelu import rrelu_
+from tapegrad.operators.pointwise.silu_mish_softplus import log_sigmoid as logsigmoid
+from tapegrad.operators.pointwise.silu_mish_softplus import softplus
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -111,7 +114,7 @@ def rrelu(
     >>> torch.nn.functional.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
     tensor([-0.2000,  2.0000])
     """
-    function = random_slope.rrelu_ if inplace else random_slope.rrelu
+    function = _rrelu.rrelu_ if inplace else _rrelu.rrelu
     return function(input, lower, upper, training)
 
 
@@ -123,7 +126,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return elu_(input, alpha) if inplace else ops.elu(input, alpha)
+    return elu_(input, alpha) if inplace else _elu.elu(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -134,7 +137,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.selu(torch.tensor([-1.0, 2.0]))
     tensor([-1.1113,  2.1014])
     """
-    return selu_(input) if inplace else ops.selu(input)
+    return selu_(input) if inplace else _elu.selu(input)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -145,7 +148,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> torch.nn.functional.celu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return celu_(input, alpha) if inplace else ops.celu(input, alpha)
+    return celu_(input, alpha) if inplace else _elu.celu(input, alpha)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:

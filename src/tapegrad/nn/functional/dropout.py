@@ -5,7 +5,7 @@ from __future__ import annotations
 from warnings import warn
 
 from tapegrad.core.errors import runtime_error, value_error
-from tapegrad.operators.nn import dropout as ops
+from tapegrad.operators.nn import dropout as _dropout
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -35,7 +35,9 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     tensor([0., 0., 0.])
     """
     _check(p)
-    return ops.dropout_(input, p, training) if inplace else ops.dropout(input, p, training)
+    return (
+        _dropout.dropout_(input, p, training) if inplace else _dropout.dropout(input, p, training)
+    )
 
 
 def alpha_dropout(
@@ -50,8 +52,8 @@ def alpha_dropout(
     """
     _check(p)
     if inplace:
-        return ops.alpha_dropout_(input, p, training)
-    return ops.alpha_dropout(input, p, training)
+        return _dropout.alpha_dropout_(input, p, training)
+    return _dropout.alpha_dropout(input, p, training)
 
 
 def feature_alpha_dropout(
@@ -64,14 +66,14 @@ def feature_alpha_dropout(
     """
     _check(p)
     if inplace:
-        return ops.feature_alpha_dropout_(input, p, training)
-    return ops.feature_alpha_dropout(input, p, training)
+        return _dropout.feature_alpha_dropout_(input, p, training)
+    return _dropout.feature_alpha_dropout(input, p, training)
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     if inplace:
-        return ops.feature_dropout_(input, p, training)
-    return ops.feature_dropout(input, p, training)
+        return _dropout.feature_dropout_(input, p, training)
+    return _dropout.feature_dropout(input, p, training)
 
 
 def dropout1d(

@@ -9,7 +9,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.core.errors import index_error, runtime_error, value_error
 from tapegrad.nn.linear_cross_entropy_options import rows_at_a_time
 from tapegrad.operators.creation.arange import arange
-from tapegrad.operators.linalg.addmm_linear import linear
+from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.nn.loss.linear_cross_entropy import chunked_cross_entropy
 from tapegrad.operators.nn.loss.nll_cross_entropy import cross_entropy
 from tapegrad.tensors.tensor import Tensor

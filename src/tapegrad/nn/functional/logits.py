@@ -6,7 +6,7 @@ from warnings import warn
 
 from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.argument_check import takes_tensors, users_level
-from tapegrad.operators.nn import softmax as ops
+from tapegrad.operators.nn import softmax as _softmax
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = ["gumbel_softmax", "log_softmax", "softmax", "softmin"]
@@ -20,7 +20,7 @@ def softmax(
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return ops.softmax(input, _axis("softmax", dim, input.ndim, _stacklevel), dtype=dtype)
+    return _softmax.softmax(input, _axis("softmax", dim, input.ndim, _stacklevel), dtype=dtype)
 
 
 def log_softmax(
@@ -31,7 +31,9 @@ def log_softmax(
     >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    return ops.log_softmax(input, _axis("log_softmax", dim, input.ndim, _stacklevel), dtype=dtype)
+    return _softmax.log_softmax(
+        input, _axis("log_softmax", dim, input.ndim, _stacklevel), dtype=dtype
+    )
 
 
 def softmin(
@@ -42,7 +44,7 @@ def softmin(
     >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
     tensor([0.7311, 0.2689])
     """
-    return ops.softmax(-input, _axis("softmin", dim, input.ndim, _stacklevel), dtype=dtype)
+    return _softmax.softmax(-input, _axis("softmin", dim, input.ndim, _stacklevel), dtype=dtype)
 
 
 @takes_tensors

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.errors import index_error, runtime_error, value_error
-from tapegrad.operators.nn.loss import margin as ops
+from tapegrad.operators.nn.loss import margin as _margin
 from tapegrad.operators.nn.loss import multi_margin
 from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction
-from tapegrad.operators.pointwise.activation import log_sigmoid
+from tapegrad.operators.pointwise.silu_mish_softplus import log_sigmoid
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -41,7 +41,7 @@ def soft_margin_loss(
     tensor(0.6931)
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    return ops.soft_margin_loss(input, target, reduction)
+    return _margin.soft_margin_loss(input, target, reduction)
 
 
 def margin_ranking_loss(
@@ -68,7 +68,7 @@ def margin_ranking_loss(
             f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ",
             "Bring them to as many dimensions, for example with unsqueeze().",
         )
-    return ops.margin_ranking(input1, input2, target, margin, reduction)
+    return _margin.margin_ranking(input1, input2, target, margin, reduction)
 
 
 @takes_tensors
@@ -89,7 +89,7 @@ def hinge_embedding_loss(
     tensor([0.5000, 0.7500])
     """
     reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
-    return ops.hinge_embedding(input, target, margin, reduction)
+    return _margin.hinge_embedding(input, target, margin, reduction)
 
 
 @takes_tensors
@@ -111,7 +111,7 @@ def cosine_embedding_loss(
     tensor(1.)
     """
     reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
-    return ops.cosine_embedding(input1, input2, target, margin, reduction)
+    return _margin.cosine_embedding(input1, input2, target, margin, reduction)
 
 
 @takes_tensors
@@ -140,7 +140,7 @@ def triplet_margin_loss(
     """
     reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
     _check_margin(margin)
-    return ops.triplet_margin(anchor, positive, negative, margin, p, eps, swap, reduction)
+    return _margin.triplet_margin(anchor, positive, negative, margin, p, eps, swap, reduction)
 
 
 def triplet_margin_with_distance_loss(
@@ -162,12 +162,12 @@ def triplet_margin_with_distance_loss(
     """
     check_reduction(reduction)
     _check_margin(margin)
-    ops.check_triple(anchor, positive, negative)
-    distance = ops.pairwise_distance if distance_function is None else distance_function
+    _margin.check_triple(anchor, positive, negative)
+    distance = _margin.pairwise_distance if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = far.minimum(distance(positive, negative))
-    return ops.reduced(ops.clamp_min(margin + near - far, 0), reduction)
+    return _margin.reduced(_margin.clamp_min(margin + near - far, 0), reduction)
 
 
 def _check_margin(margin: float) -> None:
@@ -247,4 +247,4 @@ def multilabel_soft_margin_loss(
         )
     if reduction not in ("none", "mean", "sum"):
         raise value_error(f"{reduction} is not valid", "Use 'mean', 'sum' or 'none'.")
-    return ops.reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)
+    return _margin.reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)

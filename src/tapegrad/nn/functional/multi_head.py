@@ -7,7 +7,7 @@ import math
 from tapegrad.core.errors import assertion_error, runtime_error
 from tapegrad.nn.functional.dropout import dropout
 from tapegrad.nn.functional.mask import additive
-from tapegrad.operators.linalg.addmm_linear import linear
+from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.nn import attention
 from tapegrad.operators.nn.softmax import softmax
 from tapegrad.operators.shape.cat_stack import cat

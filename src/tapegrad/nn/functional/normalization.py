@@ -7,8 +7,8 @@ from typing import Any
 
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.operators.nn import batch_group_norm
-from tapegrad.operators.nn import layer_norm as normalization
-from tapegrad.operators.pointwise.division import div
+from tapegrad.operators.nn import layer_norm as _layer_norm
+from tapegrad.operators.pointwise.divide_reciprocal import div
 from tapegrad.operators.shape.cat_stack import cat
 from tapegrad.tensors.tensor import Tensor
 
@@ -106,7 +106,7 @@ def layer_norm(
     >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
     tensor([[-1.0000,  1.0000]])
     """
-    return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
+    return _layer_norm.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 def rms_norm(
@@ -122,7 +122,7 @@ def rms_norm(
     >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
     tensor([[0.8485, 1.1314]])
     """
-    return normalization.rms_norm(input, normalized_shape, weight, eps)
+    return _layer_norm.rms_norm(input, normalized_shape, weight, eps)
 
 
 def group_norm(

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, TensorLike
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
@@ -96,7 +95,7 @@ def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool =
     array = np.asarray(array)
     if array.dtype == np.bool_:
         array = array.astype(np.uint8)
-    return _tensor.wrap(supported(array))
+    return tensor_base.wrap(supported(array))
 
 
 # --- one number -----------------------------------------------------------------------------------
@@ -253,7 +252,7 @@ def _from_dlpack(x: TensorLike, device: DeviceLike, copy: Any) -> np.ndarray:
     from tapegrad.core.device import require_cpu
 
     require_cpu(device)
-    if isinstance(x, _tensor.Tensor) and not copy:
+    if isinstance(x, tensor_base.Tensor) and not copy:
         return x.detach()._array
     found = np.from_dlpack(x, copy=copy)
     if not found.flags.writeable:  # NumPy marks what it imports: others write to it all the same

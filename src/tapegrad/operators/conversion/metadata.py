@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core import memory_format as _arrangement
+from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Dim, MemoryFormat, Scalar, TensorLike
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import axis_of
@@ -198,17 +198,19 @@ def _axis(name: str, dim: Dim, ndim: int) -> int:
     return axis_of(axis, ndim)
 
 
-def is_contiguous(self: Any, memory_format: MemoryFormat = _arrangement.contiguous_format) -> bool:
+def is_contiguous(
+    self: Any, memory_format: MemoryFormat = _memory_format.contiguous_format
+) -> bool:
     """Whether the elements lie in memory in that order, row-major by default.
 
     >>> torch.ones(2, 3).t().is_contiguous()
     False
     """
-    if memory_format is _arrangement.contiguous_format:
+    if memory_format is _memory_format.contiguous_format:
         return self._array.flags.c_contiguous
-    if type(memory_format) is not _arrangement.memory_format:
-        _arrangement.check_format("is_contiguous", memory_format, self.ndim)
-    return _arrangement.has_format(self._array, memory_format)
+    if type(memory_format) is not _memory_format.memory_format:
+        _memory_format.check_format("is_contiguous", memory_format, self.ndim)
+    return _memory_format.has_format(self._array, memory_format)
 
 
 def is_set_to(self: Any, tensor: TensorLike) -> bool:

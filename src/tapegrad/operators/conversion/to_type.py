@@ -6,9 +6,8 @@ import warnings
 from typing import Any
 
 from tapegrad.arrays.namespaces import native_dtype
-from tapegrad.core import errors
-from tapegrad.core import memory_format as _arrangement
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
+from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import DeviceLike, DTypeLike, MemoryFormat, Scalar
 from tapegrad.core.device import device as Device
 from tapegrad.core.device import require_cpu
@@ -66,9 +65,9 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         require_cpu(device)
     if dtype is None:
         dtype = self.dtype
-    if format is not None and format is not _arrangement.preserve_format:
-        _arrangement.check_format("to", format, self.ndim)
-        if not copy and dtype is self.dtype and _arrangement.has_format(self._array, format):
+    if format is not None and format is not _memory_format.preserve_format:
+        _memory_format.check_format("to", format, self.ndim)
+        if not copy and dtype is self.dtype and _memory_format.has_format(self._array, format):
             return self
         return copied_as(cast(self, dtype), format)
     if dtype is self.dtype:
@@ -82,12 +81,12 @@ def parse_to(args: tuple, kwargs: dict) -> tuple:
     if "tensor" in named and not args:
         args = (named.pop("tensor"),)
     format = named.pop("memory_format", None)
-    if format is not None and type(format) is not _arrangement.memory_format:
+    if format is not None and type(format) is not _memory_format.memory_format:
         raise _invalid(args, kwargs)
     rest = list(args)
     device = dtype = None
     first = rest[0] if rest else None
-    if isinstance(first, _tensor.Tensor):
+    if isinstance(first, tensor_base.Tensor):
         device, dtype = first.device, first.dtype
         rest.pop(0)
         order: tuple = ("non_blocking", "copy")
@@ -155,7 +154,7 @@ def dtype_of_type(given: Any) -> Dtype:
 
     if type(given) is Dtype:
         return given
-    if given is _tensor.Tensor:
+    if given is tensor_base.Tensor:
         return default()
     if type(given) is tensortype:
         if given.is_cuda:
@@ -182,7 +181,7 @@ def type_as(self: Any, other: Scalar) -> Any:
     >>> torch.ones(2).type_as(torch.tensor(3))
     tensor([1, 1])
     """
-    if not isinstance(other, _tensor.Tensor):
+    if not isinstance(other, tensor_base.Tensor):
         raise errors.must_be("type_as", "other", 1, "Tensor", other)
     return cast(self, other.dtype)
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import memory_format as _arrangement
+from tapegrad.core import errors, memory_format
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Shape
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.creation.factory_options import build, check, native
@@ -51,7 +50,7 @@ def strided_array(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) 
             "Strides are not negative.",
         )
     dtype = np.dtype(dtype)
-    memory = np.empty(_arrangement.span(shape, strides), dtype)
+    memory = np.empty(memory_format.span(shape, strides), dtype)
     return np.ndarray(shape, dtype, memory, 0, [step * dtype.itemsize for step in strides])
 
 
@@ -91,7 +90,7 @@ def empty_permuted(
             )
     dtype = native("empty_permuted", dtype)
     return build(
-        "empty_permuted", _arrangement.permuted, shape, dtype, order, requires_grad=requires_grad
+        "empty_permuted", memory_format.permuted, shape, dtype, order, requires_grad=requires_grad
     )
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.autograd.node import INFERENCE, make_leaf
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import as_dtype, default
@@ -37,12 +36,12 @@ def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> 
     mode = get_mode()
     try:
         if mode is True or mode is False:
-            tensor = new(_tensor.Tensor)
+            tensor = new(tensor_base.Tensor)
             tensor._array = make(*args)
             tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
         else:
             maker: tuple = (_Maker(name), (), {})
-            tensor = mode.call(name, lambda *_: _tensor.wrap(make(*args)), maker, {})
+            tensor = mode.call(name, lambda *_: tensor_base.wrap(make(*args)), maker, {})
     except MemoryError as error:
         raise _out_of_memory(error) from None
     if requires_grad is False:
@@ -101,7 +100,7 @@ def check(layout: LayoutLike, device: DeviceLike, pin_memory: Any) -> None:
 
 def check_out(name: str, out: Out, dtype: DTypeLike) -> None:
     """Raise if `out` cannot take the result of a function that makes a tensor of `dtype`."""
-    if not isinstance(out, _tensor.Tensor):
+    if not isinstance(out, tensor_base.Tensor):
         raise errors.must_be(name, "out", 0, "Tensor", out)
     if dtype is not None and known(name, dtype) is not out.dtype:
         have, want = known(name, dtype).scalar_name, out.dtype.scalar_name

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.device import as_device
 from tapegrad.core.dtype import ALIASES, default
@@ -25,11 +24,11 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
     if "data" in kwargs:
         args = (kwargs["data"],)
     kind = default() if dtype is None else dtype
-    if len(args) == 1 and isinstance(args[0], _tensor.Tensor):
+    if len(args) == 1 and isinstance(args[0], tensor_base.Tensor):
         result = _of_tensor(args[0], dtype)
     else:
         result = build("empty", legacy_array, args, kind)
-    if cls is not _tensor.Tensor:
+    if cls is not tensor_base.Tensor:
         result = retyped(result, cls)
     return result
 
@@ -127,7 +126,7 @@ class tensortype(type):
     is_sparse = False
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        if not isinstance(instance, _tensor.Tensor) or cls.is_cuda:
+        if not isinstance(instance, tensor_base.Tensor) or cls.is_cuda:
             return False
         return instance.dtype is cls.dtype
 
@@ -138,7 +137,7 @@ class tensortype(type):
                 "CUDA enabled.",
                 "Use the constructor without cuda: the tensor is then on the CPU.",
             )
-        return legacy_tensor(_tensor.Tensor, args, kwargs, cls.dtype)
+        return legacy_tensor(tensor_base.Tensor, args, kwargs, cls.dtype)
 
 
 tensortype.__module__ = "torch"

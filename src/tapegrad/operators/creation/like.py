@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import memory_format as _arrangement
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
+from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, number_of
@@ -17,7 +16,7 @@ from tapegrad.operators.creation.factory_options import build, check, known
 
 def dtype_like(name: str, x: TensorLike, dtype: DTypeLike) -> Dtype:
     """The dtype that is asked for, or that of the tensor `x`."""
-    if not isinstance(x, _tensor.Tensor):
+    if not isinstance(x, tensor_base.Tensor):
         raise errors.must_be(name, "input", 1, "Tensor", x)
     return x.dtype if dtype is None else known(name, dtype)
 
@@ -25,10 +24,10 @@ def dtype_like(name: str, x: TensorLike, dtype: DTypeLike) -> Dtype:
 def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
     if type(array) is not np.ndarray:
         return mapped_as(array, np.empty(array.shape, dtype))
-    if format is None or format is _arrangement.preserve_format:
-        return _arrangement.preserved(array, dtype)
-    _arrangement.check_format("empty_like", format, array.ndim)
-    return _arrangement.empty(array.shape, dtype, format)
+    if format is None or format is _memory_format.preserve_format:
+        return _memory_format.preserved(array, dtype)
+    _memory_format.check_format("empty_like", format, array.ndim)
+    return _memory_format.empty(array.shape, dtype, format)
 
 
 def _filled(array: np.ndarray, value: Any, dtype: DTypeLike, format: Any) -> np.ndarray:

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.dtype import bool_, default, default_complex, int64, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.limits import iinfo
-from tapegrad.core.promotion import promote_types
+from tapegrad.core.promote_types import promote_types
 
 _DEEPEST = 128
 
@@ -67,7 +66,7 @@ def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:
 
 
 def _is_sequence(x: TensorLike) -> bool:
-    if isinstance(x, (_tensor.Tensor, str, np.generic)):
+    if isinstance(x, (tensor_base.Tensor, str, np.generic)):
         return False
     return hasattr(type(x), "__getitem__") and hasattr(type(x), "__len__") and not _is_mapping(x)
 
@@ -109,7 +108,7 @@ def _dtype_of(data: Any) -> Dtype:
         return int64
     if isinstance(data, complex):
         return default_complex()
-    if isinstance(data, _tensor.Tensor):
+    if isinstance(data, tensor_base.Tensor):
         return data.dtype
     if isinstance(data, (str, bytes)):
         raise errors.type_error(
@@ -154,7 +153,7 @@ def ragged(expected: int, axis: int, found: int) -> ValueError:
 
 
 def _number(x: TensorLike) -> Any:
-    if isinstance(x, _tensor.Tensor):
+    if isinstance(x, tensor_base.Tensor):
         if x._array.size != 1:
             raise errors.value_error(
                 "only one element tensors can be converted to Python scalars",

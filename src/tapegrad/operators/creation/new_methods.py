@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Shape, TensorLike
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of
@@ -163,7 +162,7 @@ def new_tensor(
     """
     kind = dtype_like("new_tensor", self, dtype)
     check(None, device, pin_memory)
-    if isinstance(data, _tensor.Tensor):
+    if isinstance(data, tensor_base.Tensor):
         _data.warn_of_copy("tensor.new_tensor(sourceTensor)")
     return build("new_tensor", _data.copied_array, data, kind, requires_grad=requires_grad)
 

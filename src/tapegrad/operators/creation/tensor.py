@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import MODE
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.dtype import default, of
 from tapegrad.core.dtype import dtype as Dtype
@@ -39,7 +38,7 @@ def tensor(
     check(None, device, pin_memory)
     if dtype is not None:
         dtype = known("tensor", dtype)
-    if isinstance(data, _tensor.Tensor):
+    if isinstance(data, tensor_base.Tensor):
         warn_of_copy("torch.tensor(sourceTensor)")
     result = build("tensor", copied_array, data, dtype, requires_grad=requires_grad)
     if type(mode := MODE.get()) is not bool:
@@ -50,7 +49,7 @@ def tensor(
 
 def _tensors_in(data: Any) -> Iterator[Any]:
     """The tensor that data is, or those in nested lists."""
-    if isinstance(data, _tensor.Tensor):
+    if isinstance(data, tensor_base.Tensor):
         yield data
     elif isinstance(data, (list, tuple)):
         for each in data:
@@ -68,7 +67,7 @@ def warn_of_copy(instead: str) -> None:
 
 def copied_array(data: Any, dtype: Dtype | None) -> np.ndarray:
     """A fresh array of what `torch.tensor` takes."""
-    if isinstance(data, _tensor.Tensor):
+    if isinstance(data, tensor_base.Tensor):
         data = data._array
     elif isinstance(data, (np.ndarray, np.generic)):
         data = supported(np.asarray(data))

@@ -9,7 +9,7 @@ from tapegrad.core.annotations import TensorLike
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.shape.cat_stack import cat
 
-__all__ = ["vander"]
+__torch__ = "vander"
 
 
 def linalg_vander(x: TensorLike, *, N: Any = None) -> Any:

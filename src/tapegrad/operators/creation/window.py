@@ -18,6 +18,8 @@ from tapegrad.operators.creation.zeros_eye import empty, ones
 from tapegrad.operators.pointwise.special.bessel import i0
 from tapegrad.operators.shape.cat_stack import cat
 
+__torch__ = "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+
 
 def _window(name: str, length: Any, periodic: bool, shape: Any, dtype: Any, rest: tuple) -> Any:
     """`shape(n, N)` of n = 0, ..., length - 1; N + 1 points of a period with both its ends."""

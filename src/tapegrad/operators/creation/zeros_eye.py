@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core import memory_format as _arrangement
+from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Out, Shape
 from tapegrad.core.dtype import bool_, default, default_complex, int64
 from tapegrad.core.dtype import dtype as Dtype
@@ -98,7 +98,7 @@ def empty(
     device: DeviceLike = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    memory_format: MemoryFormat = _arrangement.contiguous_format,
+    memory_format: MemoryFormat = _memory_format.contiguous_format,
 ) -> Any:
     """A tensor whose values are whatever was in its memory.
 
@@ -110,16 +110,16 @@ def empty(
     if out is not None:
         check_out("empty", out, dtype)
         return into("empty", out, np.empty(shape, out._array.dtype), requires_grad)
-    if memory_format is not _arrangement.contiguous_format:
-        _arrangement.check_format("empty", memory_format, len(shape))
-        if memory_format is _arrangement.preserve_format:
+    if memory_format is not _memory_format.contiguous_format:
+        _memory_format.check_format("empty", memory_format, len(shape))
+        if memory_format is _memory_format.preserve_format:
             raise errors.runtime_error(
                 "unsupported memory format Preserve",
                 "There is nothing to preserve: empty_like has it.",
             )
     dtype = native("empty", dtype)
     return build(
-        "empty", _arrangement.empty, shape, dtype, memory_format, requires_grad=requires_grad
+        "empty", _memory_format.empty, shape, dtype, memory_format, requires_grad=requires_grad
     )
 
 

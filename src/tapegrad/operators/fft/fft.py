@@ -18,7 +18,7 @@ from tapegrad.operators.fft.fft_rules import (
     to_real,
     transform,
 )
-from tapegrad.operators.pointwise.complex_parts import conj
+from tapegrad.operators.pointwise.real_imag_conj_angle import conj
 
 
 def _complex(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Dim, Namespace, Out, TensorLike
 from tapegrad.core.dtype import complex64, complex128, default, float32, float64
@@ -19,7 +20,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.conversion.to_type import cast
 from tapegrad.operators.nn.pad_constant import constant_pad_nd
-from tapegrad.operators.shape.slice_narrow import slice_axis
+from tapegrad.operators.shape.slice_select_narrow import slice_axis
 
 
 @linear(name="fourier", node="FftC2CBackward0", holomorphic=False, kernels=("fourier",))
@@ -86,14 +87,17 @@ to_real.vjp(x=_to_real_reverse)
 # --- the kernels of the Tensor namespace -----------------------------------------------------
 
 
+@tensor_kernel
 def fourier(x: TensorLike, axes: Any, scale: str, forward: bool) -> Any:
     return transform(x, axes=tuple(axes), scale=scale, forward=forward)
 
 
+@tensor_kernel
 def fourier_half(x: TensorLike, axes: Any, scale: str) -> Any:
     return from_real(x, axes=tuple(axes), scale=scale, half=True)
 
 
+@tensor_kernel
 def fourier_real(x: TensorLike, axes: Any, scale: str, size: int) -> Any:
     return to_real(x, axes=tuple(axes), scale=scale, size=size)
 

@@ -12,7 +12,7 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import default
 from tapegrad.core.scalar import int_of
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
-from tapegrad.operators.shape.flip_roll import roll
+from tapegrad.operators.shape.flip_roll_rot90 import roll
 
 
 def _frequencies(

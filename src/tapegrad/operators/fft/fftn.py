@@ -19,7 +19,7 @@ from tapegrad.operators.fft.fft_rules import (
     to_real,
     transform,
 )
-from tapegrad.operators.pointwise.complex_parts import conj, conj_physical
+from tapegrad.operators.pointwise.real_imag_conj_angle import conj, conj_physical
 
 _LAST_TWO = (-2, -1)
 

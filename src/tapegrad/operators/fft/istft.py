@@ -19,7 +19,10 @@ from tapegrad.operators.fft.fft_rules import to_real, transform
 from tapegrad.operators.fft.stft import check, described, full_window, no_half, warn_of_no_window
 from tapegrad.operators.nn.pad_constant import constant_pad_nd
 from tapegrad.operators.shape.as_strided import sum_windows
-from tapegrad.operators.shape.permute_squeeze import transpose, unsqueeze
+from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose
+from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
+
+__torch__ = "istft"
 
 
 @takes_tensors

@@ -15,7 +15,10 @@ from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft_rules import from_real, transform
 from tapegrad.operators.nn.pad_constant import constant_pad_nd
 from tapegrad.operators.shape.as_strided import view_as_real, windows
-from tapegrad.operators.shape.permute_squeeze import transpose, unsqueeze
+from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose
+from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
+
+__torch__ = "stft"
 
 _said: set[str] = set()
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Dim, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
@@ -17,8 +16,8 @@ from tapegrad.dispatch.in_place import check_apart
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
 from tapegrad.operators.indexing.take_put import take_flat
-from tapegrad.operators.shape.expand import expand
-from tapegrad.operators.shape.reshape import reshape
+from tapegrad.operators.shape.expand_broadcast import expand
+from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
 @linear(node="IndexBackward0", hidden=("index",), kernels=("read_at", "add_at"))
@@ -151,7 +150,7 @@ def gather(
     check_apart(out, input, index)
     where = index._array.shape
     if not index._array.size:
-        index = index if index._array.dtype.kind == "i" else _tensor.wrap(np.empty(where, int))
+        index = index if index._array.dtype.kind == "i" else tensor_base.wrap(np.empty(where, int))
         return finish("gather", take_flat(input, index), out)
     check_index_dtype(
         index, "gather(): Expected dtype int32/int64 for index", _INTEGERS, RuntimeError
@@ -226,7 +225,7 @@ def _wrapped(index: TensorLike, x: TensorLike, axis: int) -> Any:
     values = elements(array)
     if not values.size or (values.min() >= 0 and values.max() < n):
         return index
-    return _tensor.wrap(array % n)
+    return tensor_base.wrap(array % n)
 
 
 __all__ = ["gather", "index_select", "take_along_dim"]

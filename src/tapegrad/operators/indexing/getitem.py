@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import TensorLike
 from tapegrad.operators.indexing.gather_index_select import index_at, index_mask
 from tapegrad.operators.indexing.index_check import (
@@ -22,8 +21,8 @@ from tapegrad.operators.indexing.index_check import (
     normal_index,
 )
 from tapegrad.operators.shape.as_strided import alias
-from tapegrad.operators.shape.permute_squeeze import insert_axis
-from tapegrad.operators.shape.slice_narrow import select_index, slice_axis
+from tapegrad.operators.shape.slice_select_narrow import select_index, slice_axis
+from tapegrad.operators.shape.squeeze_unsqueeze import insert_axis
 
 FULL = slice(None)
 
@@ -57,7 +56,7 @@ def indices_of(index: Any) -> tuple:
         for item in index:
             if item is None or item is Ellipsis or isinstance(item, (slice, list, tuple, range)):
                 return tuple(index)
-            if isinstance(item, (_tensor.TensorBase, np.ndarray)):
+            if isinstance(item, (tensor_base.TensorBase, np.ndarray)):
                 return tuple(index)
     return index if isinstance(index, tuple) else (index,)  # torch.Size, too
 
@@ -93,7 +92,7 @@ def basic(x: TensorLike, index: tuple) -> tuple[Any, list]:
             continue
         elif item is True or item is False:
             x = insert_axis(x, axis=axis)
-            arrays += [None] * (axis - len(arrays)) + [_tensor.wrap(np.array([item]))]
+            arrays += [None] * (axis - len(arrays)) + [tensor_base.wrap(np.array([item]))]
             axis += 1
             continue
         else:
@@ -107,7 +106,7 @@ def basic(x: TensorLike, index: tuple) -> tuple[Any, list]:
 def _axes_used(item: Any) -> int:
     if item is None or item is Ellipsis or item is True or item is False:
         return 0
-    if isinstance(item, _tensor.TensorBase) and item._array.dtype.kind == "b":
+    if isinstance(item, tensor_base.TensorBase) and item._array.dtype.kind == "b":
         return item._array.ndim
     return 1
 
@@ -117,7 +116,7 @@ def _plain(item: Any) -> Any:
     kind = type(item)
     if kind is int or kind is slice or item is None or item is Ellipsis or kind is bool:
         return item
-    if isinstance(item, _tensor.TensorBase):
+    if isinstance(item, tensor_base.TensorBase):
         return index_tensor(item)
     if isinstance(item, (list, tuple, range)):
         from tapegrad.operators.creation.tensor import tensor
@@ -127,7 +126,7 @@ def _plain(item: Any) -> Any:
             made = made.long()  # as PyTorch reads a list of floats
         return index_tensor(made)
     if isinstance(item, np.ndarray):
-        return index_tensor(_tensor.wrap(item))
+        return index_tensor(tensor_base.wrap(item))
     try:
         return operator.index(item)
     except TypeError:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
@@ -17,7 +16,7 @@ from tapegrad.dispatch.autocast_state import autocast, without_autocast
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import linear, primitive
 from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
-from tapegrad.operators.shape.reshape import reshape
+from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 _INTEGERS = ("int32", "int64")
 
@@ -256,7 +255,7 @@ def index_fill(input: TensorLike, dim: int, index: TensorLike, value: Any) -> An
             )
         value = fitted(value, input.dtype)
         if hasattr(index._array, "mapped"):
-            value = _tensor.wrap(np.asarray(value, input._array.dtype))
+            value = tensor_base.wrap(np.asarray(value, input._array.dtype))
             return _restored(_filled_where_named(wide, value, index, axis), input)
         index = _named_once(index, n)
         return _restored(fill_slices(wide, index, axis=axis, value=value), input)
@@ -273,7 +272,7 @@ def index_fill(input: TensorLike, dim: int, index: TensorLike, value: Any) -> An
 
 def _named_once(index: TensorLike, n: int) -> Any:
     """The slices an index names, each once: a gradient counts them so."""
-    return _tensor.wrap(np.unique(index._array % n))
+    return tensor_base.wrap(np.unique(index._array % n))
 
 
 def _filled_where_named(x: TensorLike, value: Any, index: TensorLike, axis: int) -> Any:
@@ -283,7 +282,7 @@ def _filled_where_named(x: TensorLike, value: Any, index: TensorLike, axis: int)
     shape = x._array.shape
     n = shape[axis]
     names = reshape(index, (-1, 1)) % max(n, 1)
-    mask = (names == _tensor.wrap(np.arange(n))).any(0)
+    mask = (names == tensor_base.wrap(np.arange(n))).any(0)
     mask = reshape(mask, (n, *(1,) * (len(shape) - axis - 1)))
     return where(mask, value.to(x.dtype), x)
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, is_mapped, namespace_of, refuse_batch
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import TensorLike
 
 # --- masks and index tensors of x[...] ---
@@ -31,7 +30,7 @@ def index_tensor(item: Any, numbers: bool = True) -> Any:
             UserWarning,
             stacklevel=5,
         )
-        return _tensor.wrap(array.astype(bool))
+        return tensor_base.wrap(array.astype(bool))
     return item
 
 
@@ -74,7 +73,7 @@ def normal_index(x: TensorLike, arrays: list) -> tuple[tuple[int, ...], Any]:
             parts.append(item._array)
     if len(parts) == 1:
         given = next(item for item in arrays if item is not None)
-        return tuple(axes), given if given._array is parts[0] else _tensor.wrap(parts[0])
+        return tuple(axes), given if given._array is parts[0] else tensor_base.wrap(parts[0])
     xp = namespace_of(parts)
     try:
         joined = xp.broadcast_arrays(*parts)
@@ -85,7 +84,7 @@ def normal_index(x: TensorLike, arrays: list) -> tuple[tuple[int, ...], Any]:
             f"{shapes}",
             "Index tensors are read together, element by element.",
         ) from None
-    return tuple(axes), _tensor.wrap(xp.stack(joined))
+    return tuple(axes), tensor_base.wrap(xp.stack(joined))
 
 
 def check_bounds(x: TensorLike, index: TensorLike, axes: tuple[int, ...]) -> None:

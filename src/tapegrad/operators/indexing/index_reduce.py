@@ -20,6 +20,8 @@ from tapegrad.operators.indexing.scatter_reduce import (
     scatter_total,
 )
 
+__torch__ = "index_reduce"
+
 
 def _of_slices(scattering: Any, declare: Any, name: str) -> Any:
     """The operator `scattering` as PyTorch's graph calls it where whole slices are reduced."""

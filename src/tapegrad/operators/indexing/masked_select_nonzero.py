@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, is_mapped, refuse_batch
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
@@ -16,7 +15,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear
 from tapegrad.dispatch.per_sample import in_turn
-from tapegrad.operators.shape.expand import broadcast_tensors
+from tapegrad.operators.shape.expand_broadcast import broadcast_tensors
 
 
 @linear(node="MaskedSelectBackward0", hidden=("mask",), kernels=("spread_mask",))
@@ -109,7 +108,7 @@ def masked_scatter(input: TensorLike, mask: TensorLike, source: TensorLike) -> A
 def _chosen_in_order(input: TensorLike, source: TensorLike, mask: TensorLike) -> Any:
     """`masked_scatter` inside `vmap`: the n-th true element of a mask takes source n."""
     from tapegrad.operators.pointwise.where_clamp import where
-    from tapegrad.operators.shape.reshape import reshape
+    from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
     if not source._array.size:  # nothing is chosen
         return input.clone()
@@ -134,8 +133,8 @@ def nonzero(input: TensorLike, *, out: Out = None, as_tuple: bool = False) -> An
     array = elements(input._array)
     if as_tuple:
         places = np.nonzero(array if array.ndim else array.reshape(1))
-        return tuple([_tensor.wrap(place) for place in places])
-    return finish("nonzero", _tensor.wrap(np.argwhere(array)), out)
+        return tuple([tensor_base.wrap(place) for place in places])
+    return finish("nonzero", tensor_base.wrap(np.argwhere(array)), out)
 
 
 @in_turn
@@ -154,7 +153,7 @@ def nonzero_static(input: TensorLike, *, size: int, fill_value: int = -1, out: O
     rows = np.argwhere(input._array)[:size]
     found = np.full((size, input._array.ndim), fill_value, np.int64)
     found[: len(rows)] = rows
-    return finish("nonzero_static", _tensor.wrap(found), out)
+    return finish("nonzero_static", tensor_base.wrap(found), out)
 
 
 @in_turn
@@ -164,7 +163,7 @@ def argwhere(input: TensorLike) -> Any:
     >>> torch.argwhere(torch.tensor([0, 3]))
     tensor([[1]])
     """
-    return _tensor.wrap(np.argwhere(input._array))
+    return tensor_base.wrap(np.argwhere(input._array))
 
 
 __all__ = ["argwhere", "masked_scatter", "masked_select", "nonzero", "nonzero_static"]

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
@@ -176,7 +175,7 @@ def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) 
         )
     if not hasattr(src, "_array"):
         src = np.full(index._array.shape, fitted(src, input.dtype), input._array.dtype)
-        src = _tensor.wrap(src)
+        src = tensor_base.wrap(src)
     if reduce == "add":
         return scatter_sum(input, src, index, axis=axis)
     from tapegrad.operators.indexing.scatter_reduce import scatter_product, seen

@@ -10,15 +10,14 @@ from tapegrad.arrays.numpy.getitem_setitem import store_at
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import summed_to
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
-from tapegrad.core.promotion import can_cast
+from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.in_place import overwrite, update, written
 from tapegrad.dispatch.op import linear
-from tapegrad.operators.indexing.copy_fill import copy_, fill_
+from tapegrad.operators.indexing.copy_fill_zero import copy_, fill_
 from tapegrad.operators.indexing.getitem import FULL, basic, indices_of, sliced
 from tapegrad.operators.indexing.index_check import (
     check_bounds,
@@ -26,8 +25,8 @@ from tapegrad.operators.indexing.index_check import (
     index_tensor,
     normal_index,
 )
-from tapegrad.operators.shape.expand import expand
-from tapegrad.operators.shape.reshape import reshape
+from tapegrad.operators.shape.expand_broadcast import expand
+from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
 def _zeros(xp: Namespace, g: Array) -> Any:
@@ -71,7 +70,7 @@ def setitem(x: TensorLike, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     if x._node is None and x._view is None and _stored(x, index, value):
         return
-    if not isinstance(value, _tensor.TensorBase):
+    if not isinstance(value, tensor_base.TensorBase):
         value = _number(x, value)
     if index is False:
         return
@@ -100,7 +99,7 @@ def _stored(x: TensorLike, index: Any, value: Any) -> bool:
     array = x._array
     if type(array) is not np.ndarray or x._counter is INFERENCE or type(MODE.get()) is not bool:
         return False
-    name = "index_put_" if isinstance(index, _tensor.TensorBase) else ""
+    name = "index_put_" if isinstance(index, tensor_base.TensorBase) else ""
     if name:
         index = index._array
         if type(index) is not np.ndarray or index.dtype.char not in "lq?" or not index.ndim:
@@ -140,7 +139,7 @@ def _stored(x: TensorLike, index: Any, value: Any) -> bool:
 
 def _is_apart(x: TensorLike, value: Any) -> bool:
     """Whether a value is a tensor outside of the graph with memory that is not that of `x`."""
-    if not isinstance(value, _tensor.TensorBase) or value._node is not None:
+    if not isinstance(value, tensor_base.TensorBase) or value._node is not None:
         return False
     return value._view is None and (x._counter is None or value._counter is not x._counter)
 
@@ -151,8 +150,8 @@ def _number(x: TensorLike, value: Any) -> Any:
         value = value.item()
     if isinstance(value, (bool, int, float, complex)):
         if x._array.dtype.kind == "f" and not isinstance(value, complex) and -6e4 < value < 6e4:
-            return _tensor.wrap(np.asarray(value, x._array.dtype))  # fits the smallest of them
-        return _tensor.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
+            return tensor_base.wrap(np.asarray(value, x._array.dtype))  # fits the smallest of them
+        return tensor_base.wrap(np.asarray(fitted(value, x.dtype), x._array.dtype))
     raise errors.type_error(
         f"can't assign a {_type_name(value)} to a torch.{x.dtype.scalar_name}Tensor",
         "Assign a number or a tensor: torch.tensor(...) makes one.",
@@ -282,7 +281,7 @@ def _given(input: TensorLike, indices: TensorLike, name: str) -> list:
         )
     arrays: list[Any] = []
     for i, item in enumerate(indices):
-        if not isinstance(item, _tensor.TensorBase):
+        if not isinstance(item, tensor_base.TensorBase):
             raise errors.type_error(
                 f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}",
                 "Index tensors only: x[...] = values takes the rest.",

@@ -11,7 +11,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.indexing.index_check import check_index_dtype, check_range
-from tapegrad.operators.shape.reshape import reshape
+from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
 @linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"))

@@ -12,6 +12,8 @@ from tapegrad.core.scalar import number_of
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.reduction.sum_mean import sum as total
 
+__torch__ = "unravel_index"
+
 
 @takes_tensors
 def unravel_index(indices: TensorLike, shape: Shape) -> tuple:

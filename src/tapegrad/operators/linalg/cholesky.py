@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import return_types
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
@@ -24,7 +25,7 @@ from tapegrad.operators.linalg.matrix_check import (
 )
 from tapegrad.operators.linalg.triangular_solve import check_right_side
 
-__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
+__torch__ = "cholesky cholesky_inverse cholesky_solve"
 
 
 def _half(xp: Namespace, x: Array) -> Any:
@@ -189,6 +190,7 @@ definite_system.jvp(
 )
 
 
+@tensor_kernel
 def definite_solution(factor: Any, b: TensorLike, upper: bool) -> Any:
     """The operator as a kernel of the Tensor namespace."""
     return definite_system(b, factor, upper=upper)

@@ -12,10 +12,10 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg.deprecated import say_once
-from tapegrad.operators.linalg.matmul import vdot
+from tapegrad.operators.linalg.dot_vdot import vdot
 from tapegrad.operators.linalg.matrix_check import check_floating, check_same_dtype, check_tensors
 
-__all__ = ["cross"]
+__torch__ = "cross"
 
 
 def _product(xp: Namespace, a: Array, b: Array, axis: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import return_types
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import primitive
@@ -15,7 +16,7 @@ from tapegrad.operators.linalg.matrix_check import (
     check_tensors,
 )
 
-__all__ = ["det", "logdet", "slogdet"]
+__torch__ = "det logdet slogdet"
 
 
 def _spread(xp: Namespace, g: Array) -> Any:
@@ -33,6 +34,7 @@ determinant.vjp(a=lambda xp, g, a: _spread(xp, g) * xp.cofactors(a))
 determinant.jvp(a=lambda xp, t, a: xp.sum(xp.cofactors(a) * t, axis=(-2, -1)))
 
 
+@tensor_kernel
 @primitive(kernels=("cofactors", "cofactor_change"))
 def cofactors(xp, a):
     """det(A) A^-T, the derivative of the determinant, also of singular matrices."""
@@ -44,6 +46,7 @@ cofactors.vjp(a=lambda xp, g, a: xp.cofactor_change(a, g))
 cofactors.jvp(a=lambda xp, t, a: xp.cofactor_change(a, t))
 
 
+@tensor_kernel
 def cofactor_change(a: TensorLike, direction: Any) -> Any:
     """The kernel of that name for tensors; of a singular matrix it has no derivative."""
     from tapegrad.operators.linalg.inv import inv

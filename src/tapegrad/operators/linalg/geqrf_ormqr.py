@@ -17,7 +17,7 @@ from tapegrad.operators.linalg.householder_product import (
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors
 from tapegrad.operators.linalg.matrix_out import finish_castable
 
-__all__ = ["geqrf", "orgqr", "ormqr"]
+__torch__ = "geqrf orgqr ormqr"
 
 _PRODUCT, _ORMQR = "torch.linalg.householder_product", "torch.ormqr"
 

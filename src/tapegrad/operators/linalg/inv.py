@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import return_types
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Namespace, Out, TensorLike
@@ -20,6 +21,7 @@ from tapegrad.operators.linalg.matrix_check import (
 )
 
 __all__ = ["inv", "inv_ex", "inverse", "tensorinv"]
+__torch__ = "inverse"
 
 
 @primitive(
@@ -38,7 +40,7 @@ def _turned(xp: Namespace, inverse: Any, change: Any) -> Any:
 matrix_inverse.vjp(a=lambda xp, g, y: _turned(xp, xp.matrix_transpose(y), g))
 matrix_inverse.jvp(a=lambda xp, t, y: _turned(xp, y, t))
 
-invert = matrix_inverse  # the kernel of that name, for the Tensor namespace
+invert = tensor_kernel(matrix_inverse)  # the kernel of that name, for the Tensor namespace
 
 
 def _checked(function: str, argument: str, a: TensorLike) -> tuple:

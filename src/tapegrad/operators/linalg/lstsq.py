@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad import return_types
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
@@ -69,6 +70,7 @@ least_squares_solution.jvp(
 )
 
 
+@tensor_kernel
 def least_squares(a: TensorLike, b: TensorLike, rcond: float, driver: str) -> tuple:
     """The kernel on tensors, for derivatives of derivatives."""
     return least_squares_solution(a, b, rcond=rcond, driver=driver)

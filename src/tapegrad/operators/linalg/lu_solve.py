@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
@@ -13,7 +14,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg.decomposition import adjoint as _h
 from tapegrad.operators.linalg.deprecated import say_once
-from tapegrad.operators.linalg.lu import _parts
+from tapegrad.operators.linalg.lu_factor import _parts
 from tapegrad.operators.linalg.matrix_check import (
     check_fit,
     check_floating,
@@ -24,7 +25,7 @@ from tapegrad.operators.linalg.matrix_check import (
     check_tensors,
 )
 
-__all__ = ["lu_solve"]
+__torch__ = "lu_solve"
 
 
 @primitive(
@@ -71,6 +72,7 @@ factored_system.jvp(
 )
 
 
+@tensor_kernel
 def lu_solution(packed: Any, pivots: Any, b: TensorLike, left: bool, adjoint: bool) -> Any:
     """The operator as a kernel of the Tensor namespace."""
     return factored_system(packed, pivots, b, left=left, adjoint=adjoint)

@@ -7,21 +7,20 @@ from typing import Any
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
-from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import BOOL, lacks
+from tapegrad.operators.linalg.dot_vdot import dot
 from tapegrad.operators.linalg.matmul_check import (
     check_batches,
     check_matrices,
-    check_vectors,
     dtype_mismatch,
     mismatch,
 )
-from tapegrad.operators.shape.reshape import unsafe_view
+from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 
-__all__ = ["bmm", "dot", "ger", "inner", "matmul", "mm", "mv", "outer", "vdot"]
+__all__ = ["bmm", "matmul", "mm", "mv"]
 
 
 def _t(xp: Namespace, x: Array) -> Any:
@@ -59,16 +58,6 @@ matrix_vector.vjp(
     a=lambda xp, g, b: xp.expand_dims(g, axis=1) * b, b=lambda xp, g, a: xp.matmul(_t(xp, a), g)
 )
 matrix_vector.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
-@primitive(node="DotBackward0", check=lacks("dot", BOOL))
-def vector_dot(xp, a, b):
-    """The sum of the products of two vectors' elements."""
-    return xp.matmul(a, b)
-
-
-vector_dot.vjp(a=lambda g, b: g * b, b=lambda g, a: g * a)
-vector_dot.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
 @primitive(node="UnsafeViewBackward0", check=lacks("bmm", BOOL))
@@ -146,33 +135,6 @@ def mv(input: TensorLike, vec: Any, *, out: Out = None) -> Any:
             f"Convert one of them: .to({input.dtype}).",
         )
     return finish("mv", matrix_vector(input, vec), out)
-
-
-def dot(input: TensorLike, tensor: TensorLike, *, out: Out = None) -> Any:
-    """The sum of the products of two vectors' elements.
-
-    >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
-    tensor(11.)
-    """
-    try:
-        check_vectors(input, tensor)
-    except AttributeError:
-        errors.need_tensors("dot", input=input, tensor=tensor)
-        raise
-    return finish("dot", vector_dot(input, tensor), out)
-
-
-@takes_tensors
-def vdot(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
-    """The sum of the products of conj(input) and other, elements of two vectors.
-
-    >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
-    tensor(11.)
-    """
-    check_vectors(input, other)
-    if input.dtype.is_complex:
-        input = input.conj()
-    return finish("vdot", vector_dot(input, other), out)
 
 
 def bmm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
@@ -260,51 +222,3 @@ def _broadcast_product(input: TensorLike, other: TensorLike) -> Any:
     if row:
         result = result.squeeze(-2)
     return result.squeeze(-1) if column else result
-
-
-@takes_tensors
-def outer(input: TensorLike, vec2: Any, *, out: Out = None) -> Any:
-    """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
-
-    `y[i, j] = input[i] * vec2[j]`
-
-    >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
-    tensor([[3., 4.],
-            [6., 8.]])
-    """
-    for name, x in (("self", input), ("vec2", vec2)):
-        if x._array.ndim != 1:
-            raise errors.runtime_error(
-                f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D",
-                "Flatten it first.",
-            )
-    return finish("outer", input.unsqueeze(1) * vec2, out)
-
-
-@takes_tensors
-def inner(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
-    """The sums of products along the last dimension of both tensors.
-
-    (*a, k) and (*b, k) to (*a, *b).
-
-    >>> torch.inner(torch.ones(2, 3), torch.ones(4, 3)).shape
-    torch.Size([2, 4])
-    """
-    x, y = input._array, other._array
-    if x.ndim == 0 or y.ndim == 0:
-        return finish("inner", input * other, out)
-    if x.shape[-1] != y.shape[-1]:
-        raise errors.runtime_error(
-            "inner() the last dimension must match on both input tensors but got shapes "
-            f"{list(x.shape)} and {list(y.shape)}",
-            "Transpose one of them, or use matmul().",
-        )
-    shape = x.shape[:-1] + y.shape[:-1]
-    k = x.shape[-1]
-    rows = mm(input.reshape(-1, k), other.reshape(-1, k).t()) if k else None
-    if rows is None:
-        rows = input.sum(-1).reshape(-1, 1) * other.sum(-1).reshape(-1)
-    return finish("inner", rows.reshape(shape), out)
-
-
-ger = outer

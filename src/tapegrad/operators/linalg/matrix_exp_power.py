@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
@@ -13,9 +14,10 @@ from tapegrad.operators.creation.zeros_eye import eye
 from tapegrad.operators.linalg.inv import inv
 from tapegrad.operators.linalg.matrix_check import check_floating, check_square, check_tensors
 
-__all__ = ["matrix_exp", "matrix_power"]
+__torch__ = "matrix_exp matrix_power"
 
 
+@tensor_kernel
 @primitive(node="LinalgMatrixExpBackward0", kernels=("matrix_exponential",))
 def matrix_exponential(xp, a):
     """The exponential of square matrices."""

@@ -11,7 +11,7 @@ from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import check_matrix, check_tensors
 from tapegrad.operators.reduction.vector_norm import check_norm, linalg_vector_norm
 
-__all__ = ["nuclear_norm"]
+__torch__ = "nuclear_norm"
 
 _INF = float("inf")
 _NAME = "linalg.matrix_norm"

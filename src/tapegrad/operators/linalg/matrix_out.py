@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Out
-from tapegrad.core.promotion import can_cast
+from tapegrad.core.promote_types import can_cast
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul_check import c_name
 

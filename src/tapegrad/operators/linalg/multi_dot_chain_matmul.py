@@ -12,7 +12,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matmul_check import c_name
 
-__all__ = ["chain_matmul"]
+__torch__ = "chain_matmul"
 
 
 def multi_dot(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:

@@ -10,6 +10,8 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.reduction.vector_norm import norm
 
+__torch__ = "frobenius_norm norm_except_dim"
+
 _said: list[bool] = []
 
 

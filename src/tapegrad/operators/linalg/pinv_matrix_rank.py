@@ -18,7 +18,7 @@ from tapegrad.operators.linalg.decomposition import adjoint, column, converged, 
 from tapegrad.operators.linalg.matrix_check import check_matrix, check_square, check_tensors
 from tapegrad.operators.linalg.matrix_out import finish_castable
 
-__all__ = ["pinverse"]
+__torch__ = "pinverse"
 
 
 @primitive(name="pinv", node="LinalgPinvBackward0", hidden=("atol", "rtol"), holomorphic=False)

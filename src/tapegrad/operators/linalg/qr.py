@@ -20,7 +20,7 @@ from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.linalg.matrix_out import finish_exact
 
-__all__ = ["qr"]
+__torch__ = "qr"
 
 _KERNELS = ("triangular_factor", "triangular_solution")
 

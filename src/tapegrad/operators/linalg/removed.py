@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
 
-__all__ = ["eig", "lstsq", "matrix_rank", "solve", "symeig"]
+__torch__ = "eig lstsq matrix_rank solve symeig"
 
 _GONE = "This function was deprecated since version 1.9 and is now removed."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import return_types
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.linalg_errors import singular_system
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
@@ -98,6 +99,7 @@ linear_system.vjp(a=_vjp_a, b=_vjp_b)
 linear_system.jvp(a=_jvp_a, b=_jvp_b)
 
 
+@tensor_kernel
 def solution(a: TensorLike, b: TensorLike) -> Any:
     """X with A X = B for matrices; an error for singular A. For the Tensor namespace."""
     result, info, _, _ = linear_system(a, b, left=True, vectors=False)
@@ -106,6 +108,7 @@ def solution(a: TensorLike, b: TensorLike) -> Any:
     return result
 
 
+@tensor_kernel
 def solve_again(a: TensorLike, lu: Any, pivots: Any, b: TensorLike, turned: bool) -> Any:
     """X with A X = B, or A^T X = B: the factors have no history. For the Tensor namespace."""
     return solution(a.mT if turned else a, b)

@@ -24,7 +24,7 @@ from tapegrad.operators.linalg.decomposition import (
 )
 from tapegrad.operators.linalg.matrix_out import finish_exact
 
-__all__ = ["svd"]
+__torch__ = "svd"
 
 
 # --- all of it -------------------------------------------------------------------------------

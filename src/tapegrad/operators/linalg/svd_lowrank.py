@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import TensorLike
 
-__all__ = ["pca_lowrank", "svd_lowrank"]
+__torch__ = "pca_lowrank svd_lowrank"
 
 
 def _basis(x: TensorLike, q: int, niter: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import return_types
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
@@ -22,6 +23,7 @@ from tapegrad.operators.linalg.matrix_check import (
 )
 
 __all__ = ["solve_triangular", "triangular_solve"]
+__torch__ = "triangular_solve"
 
 
 def _t(xp: Namespace, x: Array) -> Any:
@@ -66,6 +68,7 @@ triangular_system.jvp(
 )
 
 
+@tensor_kernel
 def triangular_solution(
     a: TensorLike, b: TensorLike, upper: bool, left: bool, unitriangular: bool
 ) -> Any:

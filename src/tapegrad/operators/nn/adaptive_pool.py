@@ -21,7 +21,9 @@ from tapegrad.operators.nn.interpolate_rules import mapping
 from tapegrad.operators.nn.max_pool import choosing
 from tapegrad.operators.nn.pool_size import array_of, check_rank, one_int
 from tapegrad.operators.reduction.sum_mean import mean
-from tapegrad.operators.shape.permute_squeeze import squeeze, unsqueeze
+from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
+
+__torch__ = "adaptive_avg_pool1d adaptive_max_pool1d"
 
 average_plane = mapping("adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0")
 average_volume = mapping("adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0")

@@ -13,6 +13,8 @@ from tapegrad.dispatch.op import linear
 from tapegrad.operators.nn.grid_sample import warn_of_corners
 from tapegrad.operators.nn.pool_size import array_of
 
+__torch__ = "affine_grid_generator"
+
 
 def _points(like: Any, space: tuple[int, ...], align: bool) -> Any:
     """The points of an image before the map, (pixels, axes + 1): coordinates and a 1."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.dtype import bool_
@@ -101,6 +102,7 @@ attention.jvp(inputs=_tangent)
 # --- the kernel on tensors, for derivatives of derivatives ---------------------------------------
 
 
+@tensor_kernel
 def attend_back(g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool) -> list:
     xp = TENSOR_NAMESPACE()
 

@@ -25,7 +25,9 @@ from tapegrad.operators.nn.pool_size import (
     one_int,
     some_ints,
 )
-from tapegrad.operators.shape.permute_squeeze import squeeze, unsqueeze
+from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
+
+__torch__ = "avg_pool1d"
 
 average_plane = mapping("avg_pool2d", "AvgPool2DBackward0")
 average_volume = mapping("avg_pool3d", "AvgPool3DBackward0")

@@ -20,6 +20,8 @@ from tapegrad.operators.nn.batch_group_norm_rules import (
 )
 from tapegrad.operators.nn.layer_norm import real_argument, same_kind, tensor_argument
 
+__torch__ = "batch_norm group_norm instance_norm native_batch_norm"
+
 
 def _check_count(argument: str, x: TensorLike | None, n: int) -> None:
     if x is not None and x._array.size != n:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
@@ -158,6 +159,7 @@ def _given_standard(xp: Namespace, x: Array, mean: Array, variance: Array, eps: 
 # --- the kernels on tensors, for derivatives of derivatives ---------------------------------------
 
 
+@tensor_kernel
 def standardize_channels_back(
     g: Array, x: Array, weight: Array, mean: Array, variance: Array, groups: int | None, eps: float
 ) -> Any:
@@ -167,6 +169,7 @@ def standardize_channels_back(
     return _standard_rule(xp, g, x, groups, eps)
 
 
+@tensor_kernel
 def standardize_channels_weight_back(
     g: Array, x: Array, mean: Array, variance: Array, like: Array, groups: int | None, eps: float
 ) -> Any:
@@ -175,6 +178,7 @@ def standardize_channels_weight_back(
     return sum_channels(g * _standard(xp, x, groups, eps), like)
 
 
+@tensor_kernel
 def standardize_given_weight_back(
     g: Array, x: Array, mean: Array, variance: Array, like: Array, eps: float
 ) -> Any:
@@ -183,6 +187,7 @@ def standardize_given_weight_back(
     return sum_channels(g * _given_standard(xp, x, mean, variance, eps), like)
 
 
+@tensor_kernel
 def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
     xp = TENSOR_NAMESPACE()
 
@@ -190,6 +195,7 @@ def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
     return g * _along_channels(xp, scale if weight is None else scale * weight, g)
 
 
+@tensor_kernel
 def sum_channels(g: Array, like: Array) -> Any:
     xp = TENSOR_NAMESPACE()
 

@@ -10,7 +10,7 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg.matmul_check import c_name
 
-__all__ = ["bilinear"]
+__torch__ = "bilinear"
 
 
 @primitive(node="TrilinearBackward0")

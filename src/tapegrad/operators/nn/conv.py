@@ -11,7 +11,7 @@ from tapegrad.operators.nn.conv_check import check
 from tapegrad.operators.nn.conv_rules import convolution as _convolution
 from tapegrad.operators.nn.pad_constant import constant_pad_nd
 
-__all__ = ["conv1d", "conv2d", "conv3d", "convolution"]
+__torch__ = "conv1d conv2d conv3d convolution"
 
 
 _checked: dict[tuple, tuple] = {}  # shapes, dtypes and steps that fit together

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import TensorLike
 from tapegrad.dispatch.op import primitive
 
@@ -113,6 +114,7 @@ convolution_weights.jvp(
 # --- the kernels of the Tensor namespace ---
 
 
+@tensor_kernel
 def convolve(
     x: TensorLike,
     w: Any,
@@ -141,6 +143,7 @@ def convolve(
     return y[(Ellipsis, *[slice(n) for n in size])]
 
 
+@tensor_kernel
 def convolve_transposed(
     y: TensorLike,
     w: Any,
@@ -167,6 +170,7 @@ def convolve_transposed(
     )
 
 
+@tensor_kernel
 def convolve_weights(
     x: Any, y: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
 ) -> Any:

@@ -10,7 +10,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv import conv1d, run
 from tapegrad.operators.nn.conv_argument import common, ints, wrong_rank
 
-__all__ = ["conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
+__torch__ = "conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d"
 
 
 def _conv_transpose(

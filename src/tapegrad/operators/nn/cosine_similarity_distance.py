@@ -16,7 +16,7 @@ from tapegrad.operators.dtype_check import common_dtype
 from tapegrad.operators.reduction.vector_norm import linalg_vector_norm, vector_norm
 from tapegrad.operators.with_number import plus_number
 
-__all__ = ["cosine_similarity", "dist", "pairwise_distance"]
+__torch__ = "cosine_similarity dist pairwise_distance"
 
 _norm = vector_norm.op.forward
 _norm_vjp = vector_norm.op.vjps["x"].function
@@ -101,7 +101,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         if not hasattr(x, "_array"):
             raise errors.must_be("cosine_similarity", f"x{i + 1}", i + 1, "Tensor", x)
     if x1.dtype is not x2.dtype:
-        from tapegrad.core.promotion import promote_types
+        from tapegrad.core.promote_types import promote_types
 
         dtype = promote_types(x1.dtype, x2.dtype)
         x1, x2 = x1.to(dtype), x2.to(dtype)

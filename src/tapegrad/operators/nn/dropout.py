@@ -18,6 +18,11 @@ from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
 from tapegrad.operators.random.vmap_randomness import level_mode
 from tapegrad.random import default_generator
 
+__torch__ = (
+    "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ "
+    "feature_dropout feature_dropout_"
+)
+
 _FLOOR = 1.7580993408473766  # alpha * scale of SELU, which goes down to minus that
 
 

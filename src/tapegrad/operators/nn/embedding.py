@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements, is_mapped
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
@@ -15,6 +16,8 @@ from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.nn.layer_norm import real_argument
+
+__torch__ = "embedding embedding_renorm_"
 
 
 @linear(name="look_up", node="EmbeddingBackward0", hidden=("indices",), kernels=("spread_rows",))
@@ -55,6 +58,7 @@ def _spread_rule(xp, g, indices, n, padding, by_frequency):
 spread_looked_up.vjp(g=_spread_rule)
 
 
+@tensor_kernel
 def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bool) -> Any:
     """The kernel on tensors, for derivatives of derivatives."""
     return spread_looked_up(g, indices, n=n, padding=padding, by_frequency=by_frequency)

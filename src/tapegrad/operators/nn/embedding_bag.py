@@ -13,6 +13,8 @@ from tapegrad.dispatch.op import linear, primitive
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.nn.embedding import check_indices, no_sparse
 
+__torch__ = "embedding_bag"
+
 _SUM, _MEAN, _MAX = range(3)
 
 

@@ -15,6 +15,8 @@ from tapegrad.operators.nn.grid_sample_rules import sample_plane, sample_volume
 from tapegrad.operators.nn.grid_sample_stencil import BICUBIC
 from tapegrad.operators.nn.pool_size import array_of
 
+__torch__ = "grid_sampler grid_sampler_2d grid_sampler_3d"
+
 
 @autocast(name="grid_sampler")
 def _sampled(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
+
+__torch__ = "layer_norm native_layer_norm rms_norm"
 
 
 def standardized(xp: Namespace, x: Array, axes: tuple[int, ...], eps: float) -> tuple:
@@ -73,6 +76,7 @@ layer_standardize.jvp(
 # --- the kernels on tensors, for derivatives of derivatives ---------------------------------------
 
 
+@tensor_kernel
 def standardize_rows_back(
     g: Array, x: Array, weight: Array, mean: Array, scale: Any, n_axes: int, eps: float
 ) -> Any:
@@ -82,6 +86,7 @@ def standardize_rows_back(
     return standardized_rule(xp, g, x, _last(x, n_axes), eps)
 
 
+@tensor_kernel
 def standardize_rows_weight_back(
     g: Array, x: Array, mean: Array, scale: Any, like: Array, eps: float
 ) -> Any:
@@ -90,6 +95,7 @@ def standardize_rows_weight_back(
     return sum_rows(g * standardized(xp, x, _last(x, len(like.shape)), eps)[0], like)
 
 
+@tensor_kernel
 def sum_rows(g: Array, like: Array) -> Any:
     xp = TENSOR_NAMESPACE()
 

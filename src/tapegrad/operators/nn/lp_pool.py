@@ -11,7 +11,7 @@ from typing import Any
 from tapegrad.core.annotations import TensorLike
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
 from tapegrad.operators.nn.pool_size import array_of, is_default
-from tapegrad.operators.pointwise.relu import relu
+from tapegrad.operators.pointwise.relu_threshold_shrink import relu
 
 
 def _root(out: Any, norm_type: float, n: int) -> Any:

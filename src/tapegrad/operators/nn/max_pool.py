@@ -21,6 +21,8 @@ from tapegrad.operators.nn.pool_size import (
     some_ints,
 )
 
+__torch__ = "max_pool2d max_pool3d"
+
 
 def choosing(name: str, node: str) -> Any:
     """The operator of one kind of max pooling over `windows`, one Window for each axis."""

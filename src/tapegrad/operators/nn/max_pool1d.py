@@ -11,7 +11,9 @@ from tapegrad.core.shape import ints_of
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.max_pool import windowed
 from tapegrad.operators.nn.pool_size import array_of, check_rank, is_default, n_windows, one_int
-from tapegrad.operators.shape.permute_squeeze import squeeze, unsqueeze
+from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
+
+__torch__ = "max_pool1d max_pool1d_with_indices"
 
 
 def _check_line(

@@ -14,7 +14,7 @@ from tapegrad.dispatch.autocast_state import IN_USE, autocast, widened
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.pool_size import array_of, is_default
-from tapegrad.operators.shape.permute_squeeze import squeeze, unsqueeze
+from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 
 
 def _unpooling(name: str, node: str) -> Any:

@@ -14,7 +14,9 @@ from tapegrad.operators.nn.batch_group_norm import group_norm
 from tapegrad.operators.nn.batch_group_norm_rules import group_standardize
 from tapegrad.operators.nn.dropout import _noise
 from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
-from tapegrad.operators.shape.split_chunk import split_with_sizes
+from tapegrad.operators.shape.split_chunk_unbind import split_with_sizes
+
+__torch__ = "detach_copy native_dropout native_group_norm unsafe_split_with_sizes"
 
 
 @linear(node="NativeDropoutBackward0", hidden=("mask",))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.op import primitive
 
-__all__ = ["constant_pad_nd"]
+__torch__ = "constant_pad_nd"
 
 
 @primitive(node="ConstantPadNdBackward0", numbers=False, kernels=("pad_constant",))
@@ -22,6 +23,7 @@ constant_pad.vjp(x=lambda xp, g, pad: xp.pad_constant(g, tuple([-n for n in pad]
 constant_pad.jvp(x=lambda xp, t, pad: xp.pad_constant(t, pad, 0))
 
 
+@tensor_kernel
 def pad_constant(x: TensorLike, pad: tuple[int, ...], value: Any) -> Any:
     """`constant_pad` in the Tensor namespace."""
     return constant_pad(x, pad=pad, value=value)

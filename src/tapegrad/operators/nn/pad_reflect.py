@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, TensorLike
 from tapegrad.dispatch.autocast_state import IN_USE, widened
@@ -49,11 +50,13 @@ def edge_unpad(xp, g, *, padding, mode):
 edge_unpad.vjp(g=lambda xp, g, padding, mode: xp.pad_edges(g, padding, mode))
 
 
+@tensor_kernel
 def pad_edges(x: TensorLike, padding: tuple[int, ...], mode: str) -> Any:
     """A padding in the Tensor namespace."""
     return _OPERATORS[mode][len(padding) // 2 - 1](x, padding=padding)
 
 
+@tensor_kernel
 def unpad_edges(g: Array, padding: tuple[int, ...], mode: str) -> Any:
     """The gradient of a padding in the Tensor namespace."""
     return edge_unpad(g, padding=padding, mode=mode)

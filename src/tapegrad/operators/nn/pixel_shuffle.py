@@ -13,7 +13,9 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.nn.pool_size import array_of
-from tapegrad.operators.shape.reshape import copied
+from tapegrad.operators.shape.reshape_flatten_atleast import copied
+
+__torch__ = "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle"
 
 
 def _rearranged(xp: Namespace, x: Array, split: Any, axes: Any, shape: Any) -> Any:

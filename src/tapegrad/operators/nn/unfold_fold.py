@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Shape, TensorLike
 from tapegrad.core.shape import ints_of
@@ -43,6 +44,7 @@ columns_to_image.vjp(
 )
 
 
+@tensor_kernel
 def read_blocks(
     x: TensorLike, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
 ) -> Any:
@@ -52,6 +54,7 @@ def read_blocks(
     )
 
 
+@tensor_kernel
 def sum_blocks(
     columns: Any, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
 ) -> Any:

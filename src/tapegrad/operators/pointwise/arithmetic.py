@@ -8,7 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Out, Scalar, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, of
-from tapegrad.core.promotion import promote
+from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise

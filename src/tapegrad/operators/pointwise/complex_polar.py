@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Namespace, Out, TensorLike
 from tapegrad.core.dtype import float16, float32, float64
 from tapegrad.dispatch.apply import finish
@@ -52,7 +51,7 @@ _PARTS = (float16, float32, float64)
 
 def _check(name: str, names: tuple[str, str], a: TensorLike, b: TensorLike) -> None:
     for position, (argument, x) in enumerate(zip(names, (a, b), strict=True), 1):
-        if not isinstance(x, _tensor.Tensor):
+        if not isinstance(x, tensor_base.Tensor):
             raise errors.must_be(name, argument, position, "Tensor", x)
     if a.dtype not in _PARTS or b.dtype not in _PARTS:
         raise errors.runtime_error(

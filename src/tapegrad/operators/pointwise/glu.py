@@ -9,7 +9,7 @@ from tapegrad.core.annotations import TensorLike
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
-from tapegrad.operators.pointwise.sigmoid_logit import logistic
+from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 
 __all__: list[str] = []  # they live in torch.nn.functional
 

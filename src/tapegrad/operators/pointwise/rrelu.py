@@ -15,7 +15,7 @@ from tapegrad.dispatch.op import elementwise, primitive
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_kernel
 from tapegrad.operators.random.vmap_randomness import level_mode
 
-__all__ = ["rrelu", "rrelu_"]
+__torch__ = "rrelu rrelu_"
 
 
 @primitive(node="RreluWithNoiseBackward0", hidden=("slope",))

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Shape, Source, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
@@ -55,7 +54,7 @@ def not_implemented(kernel: str, dtype: Dtype) -> NotImplementedError:
 
 def require_tensor(function: str, name: str, position: int, x: TensorLike) -> None:
     """Raise unless an argument is a tensor."""
-    if not isinstance(x, _tensor.Tensor):
+    if not isinstance(x, tensor_base.Tensor):
         raise errors.type_error(
             f"{function}(): argument '{name}' (position {position}) must be Tensor, not "
             f"{type(x).__name__}",

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Out, Source, TensorLike
 from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import axes_by_stride
@@ -65,7 +64,9 @@ def bernoulli(
         if out is not None or not isinstance(p, (int, float, np.number)):
             advice = "bernoulli(input) or bernoulli(input, p), where p is a number."
             raise mismatch("bernoulli", (input, p), {} if out is None else {"out": out}, advice)
-        return bernoulli_(_tensor.wrap(np.empty(array.shape, array.dtype)), p, generator=generator)
+        return bernoulli_(
+            tensor_base.wrap(np.empty(array.shape, array.dtype)), p, generator=generator
+        )
     _check_probabilities(array)
     if out is None:
         drawn = exponential_cauchy.bernoulli(stream, array.shape, array.dtype, array)
@@ -85,7 +86,7 @@ def bernoulli_(input: TensorLike, p: Any = 0.5, *, generator: Source = None) -> 
     """
     stream, dtype = stream_of("bernoulli_", generator), input.dtype
     is_known = not dtype.is_complex and dtype.name not in UNSIGNED
-    if isinstance(p, _tensor.Tensor):
+    if isinstance(p, tensor_base.Tensor):
         if not is_known and input._array.size:
             raise not_implemented("bernoulli_tensor_cpu_self_", dtype)
         chances = _expanded(p, input._array.shape)

@@ -16,7 +16,7 @@ from tapegrad.operators.random.argument import not_implemented, require_tensor, 
 from tapegrad.operators.random.fill import replacement
 from tapegrad.operators.random.vmap_randomness import of_tensors
 
-__all__ = ["binomial", "poisson"]
+__torch__ = "binomial poisson"
 
 # --- binomial ---
 

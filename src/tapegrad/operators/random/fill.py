@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.mode import check_memory, is_grad_enabled
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.core.streams import normal
 from tapegrad.core.streams.fill_order import laid_out_like
@@ -73,7 +72,7 @@ def drawn_like(array: np.ndarray, draw: Callable, stream: Twister, *params: Any)
 
 def prepare_out(function: str, out: Out, shape: tuple, others_require_grad: bool = False) -> None:
     """Check the tensor given as `out=` and make it as large as it must be."""
-    if not isinstance(out, _tensor.Tensor):
+    if not isinstance(out, tensor_base.Tensor):
         name = function.removeprefix("aten::")
         raise mismatch(name, (), {"out": out}, "out= takes a tensor.")
     if is_grad_enabled() and (others_require_grad or out.requires_grad):

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Out, Source, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.dtype import int64
@@ -54,7 +53,7 @@ def multinomial(
     weights, n = input._array, int_of(num_samples)
     _check_weights(weights, input.dtype, n, replacement)
     if out is None:
-        return _tensor.wrap(integer.choice(stream, weights, n, replacement=replacement))
+        return tensor_base.wrap(integer.choice(stream, weights, n, replacement=replacement))
     if out.dtype is not int64:
         raise errors.runtime_error(
             f"multinomial expects Long tensor out, got: {out.dtype.scalar_name}",

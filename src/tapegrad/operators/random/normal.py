@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import (
     DeviceLike,
     DTypeLike,
@@ -18,7 +17,7 @@ from tapegrad.core.annotations import (
     TensorLike,
 )
 from tapegrad.core.dtype import default
-from tapegrad.core.streams import normal as stream_normal
+from tapegrad.core.streams import normal as _normal
 from tapegrad.dispatch.op import primitive
 from tapegrad.dispatch.out import write_out
 from tapegrad.operators.random.argument import (
@@ -74,7 +73,7 @@ def normal(
     >>> torch.normal(torch.tensor([1.0, 2.0]), 0.1)
     tensor([1.1541, 1.9707])
     """
-    is_tensor = isinstance(mean, _tensor.Tensor), isinstance(std, _tensor.Tensor)
+    is_tensor = isinstance(mean, tensor_base.Tensor), isinstance(std, tensor_base.Tensor)
     stream = stream_of("normal", generator)
     _check_form(mean, std, size, is_tensor)
     if size is not None:
@@ -82,16 +81,16 @@ def normal(
         shape = size_of("normal", (), size)
         dtype = dtype_for("normal", dtype, default(), layout, device, pin_memory, out)
         check_normal(dtype, std, 1)
-        draw = (stream_normal.normal, stream, mean, std)
+        draw = (_normal.normal, stream, mean, std)
         return make("normal", dtype, shape, out, requires_grad, *draw)
     if is_tensor[1]:
         _check_deviations(std)
     made = (mean if is_tensor[0] else std).dtype if out is None else out.dtype
-    arrays = [x._array for x in (mean, std) if isinstance(x, _tensor.Tensor)]
+    arrays = [x._array for x in (mean, std) if isinstance(x, tensor_base.Tensor)]
     shape = _broadcast_shape(*(x.shape for x in arrays))
     scale = 1.0 if is_tensor[1] else number_of("normal", "std", 2, 1.0 if std is None else std)
     check_normal(made, scale, 1)
-    drawn = stream_normal.normal(stream, shape, made.numpy, 0.0, scale)
+    drawn = _normal.normal(stream, shape, made.numpy, 0.0, scale)
     if is_tensor[1]:
         drawn = (drawn * std._array).astype(made.numpy, copy=False)
     if is_tensor[0]:
@@ -102,9 +101,9 @@ def normal(
     if out is not None:
         if is_tensor != (True, True):
             _broadcast_shape(shape, out._array.shape)
-        needs_grad = any(x.requires_grad for x in (mean, std) if isinstance(x, _tensor.Tensor))
+        needs_grad = any(x.requires_grad for x in (mean, std) if isinstance(x, tensor_base.Tensor))
         prepare_out("normal", out, out._array.shape, needs_grad)
-        return write_out("normal", _tensor.wrap(drawn), out)
+        return write_out("normal", tensor_base.wrap(drawn), out)
     if is_tensor == (True, True):
         return normal_of_both(mean, std, drawn=drawn)
     return normal_of_mean(mean, drawn=drawn) if is_tensor[0] else normal_of_std(std, drawn=drawn)

@@ -12,7 +12,7 @@ from tapegrad.core.annotations import Source, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams import exponential_cauchy, integer, normal
-from tapegrad.operators.random import randint_bounds as bounds
+from tapegrad.operators.random import randint_bounds
 from tapegrad.operators.random.argument import (
     UNSIGNED,
     from_to,
@@ -88,11 +88,11 @@ def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
     if not (dtype.is_floating_point or dtype.is_complex):
         raise not_implemented("check_uniform_bounds", dtype)
     part = dtype.to_real()
-    largest = bounds.largest(part)
+    largest = randint_bounds.largest(part)
     for name, bound in (("from", low), ("to", high)):
         if not -largest <= bound <= largest:
             raise errors.runtime_error(
-                f"{name} is out of bounds for {bounds.CPP_NAMES[part.name]}",
+                f"{name} is out of bounds for {randint_bounds.CPP_NAMES[part.name]}",
                 f"The largest {part} is {largest:g}.",
             )
     found = f"found from={low:g} > to={high:g}"
@@ -138,14 +138,14 @@ def random_(input: TensorLike, *args: Any, generator: Source = None, **named: An
     is_open = high is None and op is random_from_fill
     if not is_integer(low) or not (is_open or is_integer(high)):
         raise mismatch("random_", args[op is random_to_fill :], named, _RANDOM)
-    low = bounds.integer(low)
-    if is_open and low == bounds.LOWEST:
-        bounds.check_all(dtype)
+    low = randint_bounds.integer(low)
+    if is_open and low == randint_bounds.LOWEST:
+        randint_bounds.check_all(dtype)
         low, n_values = 0, 2**64  # the words as they are
     elif is_open:
-        low, n_values = bounds.span_upwards(dtype, low)
+        low, n_values = randint_bounds.span_upwards(dtype, low)
     else:
-        low, n_values = bounds.span(dtype, low, bounds.integer(high))
+        low, n_values = randint_bounds.span(dtype, low, randint_bounds.integer(high))
     return filled("random_", op, input, integer.integers, stream, low, n_values)
 
 
@@ -200,7 +200,7 @@ def cauchy_(input: TensorLike, median: Any = 0, sigma: Any = 1, *, generator: So
     stream, dtype = stream_of("cauchy_", generator), input.dtype
     require(sigma > 0, "cauchy_", "sigma > 0.0", f"found sigma={sigma:g}")
     if not dtype.is_floating_point:
-        raise _not_continuous("Cauchy", bounds.CPP_NAMES[dtype.name])
+        raise _not_continuous("Cauchy", randint_bounds.CPP_NAMES[dtype.name])
     return filled("cauchy_", cauchy_fill, input, exponential_cauchy.cauchy, stream, median, sigma)
 
 

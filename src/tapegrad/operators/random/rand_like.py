@@ -19,7 +19,7 @@ from tapegrad.core.memory_format import check_format, empty, preserve_format, pr
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.operators.creation.factory_options import build
-from tapegrad.operators.random import randint_bounds as bounds
+from tapegrad.operators.random import randint_bounds
 from tapegrad.operators.random.argument import is_integer, mismatch, require_tensor, stream_of
 from tapegrad.operators.random.fill import drawn_like
 from tapegrad.operators.random.normal_uniform import check_normal, check_uniform
@@ -140,6 +140,6 @@ def randint_like(
     draw = (
         integer.integers,
         stream,
-        *bounds.span(dtype, bounds.integer(low), bounds.integer(high)),
+        *randint_bounds.span(dtype, randint_bounds.integer(low), randint_bounds.integer(high)),
     )
     return make_like("randint_like", dtype, input, memory_format, requires_grad, *draw)

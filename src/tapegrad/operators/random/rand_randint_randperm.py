@@ -15,7 +15,7 @@ from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.operators.creation.factory_options import build, check, check_out, known, requiring
-from tapegrad.operators.random import randint_bounds as bounds
+from tapegrad.operators.random import randint_bounds
 from tapegrad.operators.random.argument import int_of, is_integer, mismatch, size_of, stream_of
 from tapegrad.operators.random.fill import fill_out
 from tapegrad.operators.random.normal_uniform import check_normal, check_uniform
@@ -149,9 +149,9 @@ def randint(
     if not is_integer(low) or not is_integer(high) or size is None:
         raise mismatch("randint", given, {}, _RANDINT)
     shape, stream = size_of("randint", (), size, position), stream_of("randint", generator)
-    low, high = bounds.integer(low), bounds.integer(high)
+    low, high = randint_bounds.integer(low), randint_bounds.integer(high)
     dtype = dtype_for("randint", dtype, int64, layout, device, pin_memory, out)
-    span = bounds.span(dtype, low, high)
+    span = randint_bounds.span(dtype, low, high)
     return make("randint", dtype, shape, out, requires_grad, integer.integers, stream, *span)
 
 
@@ -182,5 +182,5 @@ def randperm(
         )
     (n,), stream = size_of("randperm", (int_of(n),), None), stream_of("randperm", generator)
     dtype = dtype_for("randperm", dtype, int64, layout, device, pin_memory, out)
-    bounds.check_permutation(dtype, n)
+    randint_bounds.check_permutation(dtype, n)
     return make("randperm", dtype, (n,), out, requires_grad, integer.permuted, stream)

@@ -12,6 +12,8 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.reduction.max_min import extremum, largest, smallest
 
+__torch__ = "aminmax"
+
 
 def _check_both(input: TensorLike, dim: Dim, out: Out) -> None:
     for each in out or ():

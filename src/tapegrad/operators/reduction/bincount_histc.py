@@ -14,6 +14,8 @@ from tapegrad.dispatch.op import constant, primitive
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.dtype_check import no_derivative, no_kernel
 
+__torch__ = "bincount histc"
+
 _NO_RULE = "Counting has no useful derivative: detach() the tensor."
 
 

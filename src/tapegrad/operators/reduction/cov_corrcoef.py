@@ -9,7 +9,9 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.linalg.matrix_check import check_tensors
-from tapegrad.operators.pointwise.complex_parts import real
+from tapegrad.operators.pointwise.real_imag_conj_angle import real
+
+__torch__ = "corrcoef cov"
 
 
 def _refused(problem: str, advice: str) -> RuntimeError:

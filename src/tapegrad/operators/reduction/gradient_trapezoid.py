@@ -11,6 +11,8 @@ from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.operators.creation.zeros_eye import zeros
 from tapegrad.operators.shape.cat_stack import cat
 
+__torch__ = "cumulative_trapezoid gradient trapezoid trapz"
+
 # --- derivatives -----------------------------------------------------------------------------
 
 _FORMS = (

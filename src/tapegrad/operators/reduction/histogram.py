@@ -13,11 +13,13 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import float32, float64
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.per_sample import in_turn
-from tapegrad.operators.creation.linspace import linspace
+from tapegrad.operators.creation.linspace_logspace import linspace
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.reduction.bincount_histc import bincount, require_bins, require_same_dtype
-from tapegrad.operators.reduction.searchsorted_isin import places_in
+from tapegrad.operators.reduction.searchsorted_bucketize_isin import places_in
+
+__torch__ = "histogram histogramdd"
 
 
 def _refused(problem: str, advice: str) -> RuntimeError:

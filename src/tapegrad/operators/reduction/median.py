@@ -13,6 +13,8 @@ from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import require_order
 from tapegrad.operators.reduction.max_min import CHOICE, along, choice_rules, choose, extremum_rules
 
+__torch__ = "median nanmedian"
+
 
 @primitive(node="MedianBackward1", kernels=("median_index", "put_along"), **CHOICE)
 def median_along(xp, x, *, axis, keepdims):

@@ -13,9 +13,11 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.indexing.gather_index_select import gather
-from tapegrad.operators.pointwise.addcmul_lerp import lerp
+from tapegrad.operators.pointwise.addcmul_addcdiv_lerp import lerp
 from tapegrad.operators.pointwise.where_clamp import where
 from tapegrad.operators.reduction.sort_topk import sort
+
+__torch__ = "nanquantile quantile"
 
 _MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 _MOST = 16_000_000  # elements along the dimension, so many as PyTorch takes

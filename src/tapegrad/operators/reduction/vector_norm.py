@@ -8,7 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype
-from tapegrad.core.promotion import promote_types
+from tapegrad.core.promote_types import promote_types
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place

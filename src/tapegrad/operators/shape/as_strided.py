@@ -8,8 +8,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.node import INFERENCE, version_of
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.memory_format import span
@@ -17,7 +16,7 @@ from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear
-from tapegrad.operators.shape.reshape import copied
+from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 
 @linear(node="AliasBackward0", view=True)
@@ -223,7 +222,7 @@ def view_dtype(input: Any, dtype: Any) -> Any:
                 f"{array.shape[-1]}",
                 "Choose a dtype whose size divides the row.",
             )
-    result = _tensor.wrap(array.view(native))
+    result = tensor_base.wrap(array.view(native))
     result._counter = INFERENCE if input._counter is INFERENCE else version_of(input)
     return result
 
@@ -271,3 +270,4 @@ def view_as_complex(input: TensorLike) -> Any:
 
 
 __all__ = ["as_strided", "view_as_complex", "view_as_real"]
+__torch__ = "as_strided_"

@@ -7,13 +7,18 @@ from typing import Any
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
-from tapegrad.core.promotion import promote
+from tapegrad.core.promote_types import promote
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, widest
 from tapegrad.dispatch.in_place import check_apart
 from tapegrad.dispatch.op import linear
-from tapegrad.operators.shape.reshape import atleast_1d, atleast_2d, atleast_3d, reshape
+from tapegrad.operators.shape.reshape_flatten_atleast import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    reshape,
+)
 
 
 @linear(node="CatBackward0")
@@ -129,7 +134,7 @@ def cat(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: O
 
 def _emptied(x: TensorLike, shape: list) -> Any:
     """A vector of no elements seen as a tensor of none."""
-    from tapegrad.operators.shape.expand import expand
+    from tapegrad.operators.shape.expand_broadcast import expand
 
     return reshape(x, shape) if 0 in shape else expand(x, shape)
 

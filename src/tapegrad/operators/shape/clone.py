@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.core import errors
-from tapegrad.core import memory_format as _arrangement
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
+from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import MemoryFormat, TensorLike
-from tapegrad.operators.shape.reshape import clone as copy_of
+from tapegrad.operators.shape.reshape_flatten_atleast import clone as copy_of
 
 
 def copied_as(x: TensorLike, format: Any) -> Any:
     """A copy of `x` in the memory format `format`."""
-    return copy_of(x, order=_arrangement.order_of(format))
+    return copy_of(x, order=_memory_format.order_of(format))
 
 
 def clone(input: TensorLike, *, memory_format: MemoryFormat = None) -> Any:
@@ -23,26 +22,26 @@ def clone(input: TensorLike, *, memory_format: MemoryFormat = None) -> Any:
     >>> x.clone()
     tensor([1., 1.], grad_fn=<CloneBackward0>)
     """
-    if not isinstance(input, _tensor.Tensor):
+    if not isinstance(input, tensor_base.Tensor):
         raise errors.must_be("clone", "input", 1, "Tensor", input)
     if memory_format is None:
         return copy_of(input)
-    _arrangement.check_format("clone", memory_format, input.ndim)
+    _memory_format.check_format("clone", memory_format, input.ndim)
     return copied_as(input, memory_format)
 
 
-def contiguous(self: Any, memory_format: MemoryFormat = _arrangement.contiguous_format) -> Any:
+def contiguous(self: Any, memory_format: MemoryFormat = _memory_format.contiguous_format) -> Any:
     """The tensor itself if its elements lie in that order, row-major by default; else a copy.
 
     >>> x = torch.ones(2, 3)
     >>> x.contiguous() is x, x.t().contiguous().stride()
     (True, (2, 1))
     """
-    if memory_format is not _arrangement.contiguous_format:
-        _arrangement.check_format("contiguous", memory_format, self.ndim)
-    if _arrangement.has_format(self._array, memory_format):
+    if memory_format is not _memory_format.contiguous_format:
+        _memory_format.check_format("contiguous", memory_format, self.ndim)
+    if _memory_format.has_format(self._array, memory_format):
         return self
-    if memory_format is _arrangement.preserve_format:
+    if memory_format is _memory_format.preserve_format:
         raise errors.runtime_error(
             "preserve memory format is unsupported by the contiguous operator",
             "Name a format, such as torch.channels_last.",

@@ -7,6 +7,8 @@ from typing import Any
 from tapegrad.core.annotations import TensorLike
 from tapegrad.operators.conversion.metadata import require
 
+__torch__ = "detach detach_"
+
 
 def detach(input: TensorLike) -> Any:
     """The same memory as a tensor without history.

@@ -12,9 +12,9 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.op import linear
 from tapegrad.dispatch.per_sample import in_turn
-from tapegrad.operators.shape.expand import expand
-from tapegrad.operators.shape.permute_squeeze import unsqueeze
-from tapegrad.operators.shape.reshape import clone, flatten, reshape, view
+from tapegrad.operators.shape.expand_broadcast import expand
+from tapegrad.operators.shape.reshape_flatten_atleast import clone, flatten, reshape, view
+from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
 
 @linear(node="RepeatBackward0")

@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad.autograd.mode import check_memory
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.core import errors
-from tapegrad.core import memory_format as _arrangement
+from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import DeviceLike, MemoryFormat, Shape, TensorLike
 from tapegrad.core.shape import ints_of
 from tapegrad.core.storage import UntypedStorage, elements_of, grown, owner_of, row_major, shaped
@@ -43,12 +43,12 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
     shape = sizes("resize_", size)
     strides = None
     if memory_format is not None:
-        _arrangement.check_format("resize_", memory_format, len(shape))
-        if memory_format is _arrangement.preserve_format:
+        _memory_format.check_format("resize_", memory_format, len(shape))
+        if memory_format is _memory_format.preserve_format:
             raise errors.runtime_error(
                 "Unsupported memory formatPreserve", "Name an order of dimensions."
             )
-        strides = _arrangement.empty(shape, np.bool_, memory_format).strides
+        strides = _memory_format.empty(shape, np.bool_, memory_format).strides
     _replace(self, grown(self._array, shape, strides))
     written(self, "resize_")
     return self
@@ -62,10 +62,10 @@ def resize_as_(self: Any, the_template: Any, memory_format: MemoryFormat = None)
             [2, 3]])
     """
     like = require("resize_as_", the_template, "the_template")
-    if memory_format is _arrangement.preserve_format:
-        memory_format = _arrangement.contiguous_format
-        for each in (_arrangement.channels_last, _arrangement.channels_last_3d):
-            if _arrangement.has_format(like._array, each):
+    if memory_format is _memory_format.preserve_format:
+        memory_format = _memory_format.contiguous_format
+        for each in (_memory_format.channels_last, _memory_format.channels_last_3d):
+            if _memory_format.has_format(like._array, each):
                 memory_format = each
     return resize_(self, like.shape, memory_format=memory_format)
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Array, Namespace, Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.shape.as_strided import as_strided
-from tapegrad.operators.shape.permute_squeeze import inverse
-from tapegrad.operators.shape.slice_narrow import select
-from tapegrad.operators.shape.tril_diag import axes_last, diagonal
+from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import inverse
+from tapegrad.operators.shape.slice_select_narrow import select
+from tapegrad.operators.shape.tril_triu_diag import axes_last, diagonal
 
 
 def _along(axis: int, key: Any) -> tuple:
@@ -94,7 +93,7 @@ def select_scatter(input: TensorLike, src: TensorLike, dim: int, index: int) -> 
     tensor([[0., 0.],
             [1., 1.]])
     """
-    _check(src, select(_tensor.wrap(input._array), dim, index)._array.shape)
+    _check(src, select(tensor_base.wrap(input._array), dim, index)._array.shape)
     axis = axis_of(dim, input._array.ndim)
     n = input._array.shape[axis]
     return patch_index(input, src, axis=axis, key=index + n if index < 0 else index)
@@ -133,7 +132,7 @@ def diagonal_scatter(
     tensor([[1., 0.],
             [0., 1.]])
     """
-    _check(src, diagonal(_tensor.wrap(input._array), offset, dim1, dim2)._array.shape)
+    _check(src, diagonal(tensor_base.wrap(input._array), offset, dim1, dim2)._array.shape)
     ndim = input._array.ndim
     a, b = axis_of(dim1, ndim), axis_of(dim2, ndim)
     return patch_diagonal(input, src, offset=offset, a=a, b=b)
@@ -150,7 +149,7 @@ def as_strided_scatter(
     >>> torch.zeros(4).as_strided_scatter(torch.ones(2), (2,), (2,))
     tensor([1., 0., 1., 0.])
     """
-    from tapegrad.operators.indexing.copy_fill import copy_
+    from tapegrad.operators.indexing.copy_fill_zero import copy_
 
     result = input.clone()
     part = as_strided(result, size, stride, storage_offset)

@@ -8,7 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
-from tapegrad.operators.shape.slice_narrow import slice_axis
+from tapegrad.operators.shape.slice_select_narrow import slice_axis
 
 
 @takes_tensors

@@ -79,4 +79,4 @@ def _triu(rows: int, columns: int, offset: int, dtype: DTypeLike) -> np.ndarray:
     return np.array(np.triu_indices(rows, offset, columns), dtype)
 
 
-__all__ = ["tril_indices", "triu_indices"]
+__torch__ = "tril_indices triu_indices"

@@ -14,12 +14,13 @@ from tapegrad.operators.shape.as_strided import (
     view_as_complex,
     view_as_real,
 )
-from tapegrad.operators.shape.expand import expand
-from tapegrad.operators.shape.permute_squeeze import permute, squeeze, t, transpose, unsqueeze
-from tapegrad.operators.shape.reshape import clone, view
-from tapegrad.operators.shape.slice_narrow import select
-from tapegrad.operators.shape.split_chunk import split, split_with_sizes, unbind
-from tapegrad.operators.shape.tril_diag import diagonal
+from tapegrad.operators.shape.expand_broadcast import expand
+from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import permute, t, transpose
+from tapegrad.operators.shape.reshape_flatten_atleast import clone, view
+from tapegrad.operators.shape.slice_select_narrow import select
+from tapegrad.operators.shape.split_chunk_unbind import split, split_with_sizes, unbind
+from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
+from tapegrad.operators.shape.tril_triu_diag import diagonal
 
 
 @takes_tensors

@@ -30,15 +30,13 @@ from tapegrad.core.dtype import (
 )
 from tapegrad.core.dtype import bool_ as bool
 from tapegrad.core.limits import finfo, iinfo
-from tapegrad.core.promotion import can_cast, promote
+from tapegrad.core.promote_types import can_cast, promote
 from tapegrad.core.tensor_base import TensorBase, wrap
-from tapegrad.operators.conversion import to_type as _cast
+from tapegrad.operators.conversion import to_type
 from tapegrad.operators.conversion.item_numpy_tolist import from_dlpack, item
-from tapegrad.operators.creation import arange as _interval
-from tapegrad.operators.creation import from_numpy as _borrow
-from tapegrad.operators.creation import linspace as _spacing
-from tapegrad.operators.creation import zeros_eye as _create
-from tapegrad.operators.pointwise.complex_parts import real
+from tapegrad.operators.creation import arange as _arange
+from tapegrad.operators.creation import from_numpy_asarray, linspace_logspace, zeros_eye
+from tapegrad.operators.pointwise.real_imag_conj_angle import real
 
 newaxis = None
 
@@ -54,14 +52,16 @@ def astype(x: Array, dtype: Any, /, *, copy: builtins.bool = True, device: Any =
         x = real(x)
     if x.dtype is dtype:
         return x.clone() if copy else x
-    return _cast.cast(x, dtype)
+    return to_type.cast(x, dtype)
 
 
 def asarray(x: Array, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
     """`x` as a tensor."""
     if dtype is not None and isinstance(x, (int, float, complex)):  # at once, in full precision
-        return _borrow.asarray(x, dtype=of(dtype), device=device, copy=copy)
-    result = x if isinstance(x, TensorBase) else _borrow.asarray(x, device=device, copy=copy)
+        return from_numpy_asarray.asarray(x, dtype=of(dtype), device=device, copy=copy)
+    result = (
+        x if isinstance(x, TensorBase) else from_numpy_asarray.asarray(x, device=device, copy=copy)
+    )
     if dtype is not None and result.dtype is not of(dtype):
         if copy is False:
             raise ValueError("another dtype needs memory of its own: leave copy=False away")
@@ -70,19 +70,19 @@ def asarray(x: Array, /, *, dtype: Any = None, device: Any = None, copy: Any = N
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return _create.empty(_shape(shape), dtype=_ours(dtype), device=device)
+    return zeros_eye.empty(_shape(shape), dtype=_ours(dtype), device=device)
 
 
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return _create.zeros(_shape(shape), dtype=_ours(dtype), device=device)
+    return zeros_eye.zeros(_shape(shape), dtype=_ours(dtype), device=device)
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return _create.ones(_shape(shape), dtype=_ours(dtype), device=device)
+    return zeros_eye.ones(_shape(shape), dtype=_ours(dtype), device=device)
 
 
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return _create.full(_shape(shape), fill_value, dtype=_ours(dtype), device=device)
+    return zeros_eye.full(_shape(shape), fill_value, dtype=_ours(dtype), device=device)
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -120,7 +120,7 @@ def arange(
     first, last = (0, start) if stop is None else (start, stop)
     if (last - first) * step < 0:
         last = first
-    return _interval.arange(first, last, step, dtype=_ours(dtype), device=device)
+    return _arange.arange(first, last, step, dtype=_ours(dtype), device=device)
 
 
 def linspace(
@@ -134,8 +134,8 @@ def linspace(
     endpoint: builtins.bool = True,
 ) -> Any:
     if endpoint:
-        return _spacing.linspace(start, stop, num, dtype=_ours(dtype), device=device)
-    return _spacing.linspace(start, stop, num + 1, dtype=_ours(dtype), device=device)[:-1]
+        return linspace_logspace.linspace(start, stop, num, dtype=_ours(dtype), device=device)
+    return linspace_logspace.linspace(start, stop, num + 1, dtype=_ours(dtype), device=device)[:-1]
 
 
 def eye(
@@ -144,8 +144,8 @@ def eye(
     import numpy as np
 
     columns = n_rows if n_cols is None else n_cols
-    whole = np.eye(n_rows, columns, k, dtype=(_ours(dtype) or _create.default()).numpy)
-    return _borrow.from_numpy(whole)
+    whole = np.eye(n_rows, columns, k, dtype=(_ours(dtype) or zeros_eye.default()).numpy)
+    return from_numpy_asarray.from_numpy(whole)
 
 
 def result_type(*operands: Any) -> Any:

@@ -6,21 +6,18 @@ from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Array
-from tapegrad.operators.indexing import gather_index_select as _lookup
-from tapegrad.operators.indexing import scatter as _scattering
-from tapegrad.operators.indexing import scatter_reduce as _reduction
-from tapegrad.operators.indexing import setitem as _assign
+from tapegrad.operators.indexing import gather_index_select, scatter, scatter_reduce, setitem
 from tapegrad.operators.indexing.masked_select_nonzero import nonzero as _nonzero
-from tapegrad.operators.shape import slice_scatter as _patch
-from tapegrad.operators.shape.expand import expand
+from tapegrad.operators.shape import slice_scatter
+from tapegrad.operators.shape.expand_broadcast import expand
 
 
 def take(x: Array, indices: Array, /, *, axis: int = 0) -> Any:
-    return _lookup.index_select(x, axis, indices)
+    return gather_index_select.index_select(x, axis, indices)
 
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Any:
-    return _lookup.take_along_dim(x, indices, axis)
+    return gather_index_select.take_along_dim(x, indices, axis)
 
 
 def nonzero(x: Array, /) -> tuple:
@@ -31,27 +28,27 @@ def nonzero(x: Array, /) -> tuple:
 
 
 def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
-    return _lookup.index_at(x, index, axes=axes)
+    return gather_index_select.index_at(x, index, axes=axes)
 
 
 def add_at(x: Array, shape: Any, index: Array, axes: tuple[int, ...]) -> Any:
-    return _lookup.add_at(x, index, shape=tuple(shape), axes=axes)
+    return gather_index_select.add_at(x, index, shape=tuple(shape), axes=axes)
 
 
 def write_at(x: Array, values: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
-    return _assign.write_at(x, values, index, axes=axes, add=add)
+    return setitem.write_at(x, values, index, axes=axes, add=add)
 
 
 def spread_mask(x: Array, shape: Any, mask: Array) -> Any:
-    return _lookup.spread_mask(x, mask, shape=tuple(shape))
+    return gather_index_select.spread_mask(x, mask, shape=tuple(shape))
 
 
 def write_mask(x: Array, values: Array, mask: Array) -> Any:
-    return _assign.write_mask(x, values, mask)
+    return setitem.write_mask(x, values, mask)
 
 
 def write_part(x: Array, values: Array, axis: int, key: Any) -> Any:
-    return _patch.patch_part(x, values, axis=axis, key=key)
+    return slice_scatter.patch_part(x, values, axis=axis, key=key)
 
 
 def count(mask: Array) -> int:
@@ -59,23 +56,23 @@ def count(mask: Array) -> int:
 
 
 def gather_along(x: Array, index: Array, axis: int) -> Any:
-    return _lookup.gather_along(x, index, axis=axis)
+    return gather_index_select.gather_along(x, index, axis=axis)
 
 
 def add_along(x: Array, shape: Any, index: Array, axis: int) -> Any:
-    return _lookup.add_along(x, index, shape=tuple(shape), axis=axis)
+    return gather_index_select.add_along(x, index, shape=tuple(shape), axis=axis)
 
 
 def scatter_along(x: Array, index: Array, values: Array, axis: int, how: str) -> Any:
     if not values.ndim:
         values = expand(values, index.shape)
     if how == "write":
-        return _scattering.scatter_values(x, values, index, axis=axis)
+        return scatter.scatter_values(x, values, index, axis=axis)
     if how == "add":
-        return _scattering.scatter_sum(x, values, index, axis=axis)
+        return scatter.scatter_sum(x, values, index, axis=axis)
     if how == "multiply":
-        return _reduction.scatter_product(x, values, index, axis=axis, include=True)
-    return _reduction.scatter_extremum(x, values, index, axis=axis, how=how, include=True)
+        return scatter_reduce.scatter_product(x, values, index, axis=axis, include=True)
+    return scatter_reduce.scatter_extremum(x, values, index, axis=axis, how=how, include=True)
 
 
 __all__ = [

@@ -10,19 +10,19 @@ import sys
 from typing import Any
 
 from tapegrad import linalg as _linalg
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array
-from tapegrad.operators.linalg import einsum_tensordot as _contraction
-from tapegrad.operators.linalg import matmul as _product
+from tapegrad.operators.linalg import einsum_tensordot_kron, inner_outer
 from tapegrad.operators.linalg.det_slogdet import linalg_det as det
 from tapegrad.operators.linalg.det_slogdet import linalg_slogdet as slogdet
 from tapegrad.operators.linalg.inv import inv
 from tapegrad.operators.linalg.matrix_exp_power import linalg_matrix_power as matrix_power
 from tapegrad.operators.linalg.solve import solve as _solve
-from tapegrad.operators.reduction import sum_mean as _reduce
-from tapegrad.operators.shape import tril_diag as _triangle
+from tapegrad.operators.reduction import sum_mean
+from tapegrad.operators.shape import tril_triu_diag
 from tapegrad.tensors.arrays.matmul import matmul, matrix_transpose, vecdot
 
-linalg = sys.modules[__name__]  # the namespace has this file under that name
+linalg = tensor_kernel(sys.modules[__name__])  # the namespace has this file under that name
 
 _ALIKE = frozenset("eig eigh eigvals eigvalsh qr svd svdvals".split())
 
@@ -43,11 +43,11 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Any:
 
 
 def diagonal(x: Array, /, *, offset: int = 0) -> Any:
-    return _triangle.diagonal(x, offset, -2, -1)
+    return tril_triu_diag.diagonal(x, offset, -2, -1)
 
 
 def outer(x1: Array, x2: Array, /) -> Any:
-    return _product.outer(x1, x2)
+    return inner_outer.outer(x1, x2)
 
 
 def solve(x1: Array, x2: Array, /) -> Any:
@@ -59,11 +59,11 @@ def solve(x1: Array, x2: Array, /) -> Any:
 
 
 def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Any:
-    return _contraction.tensordot(x1, x2, axes)
+    return einsum_tensordot_kron.tensordot(x1, x2, axes)
 
 
 def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Any:
-    return _reduce.sum(diagonal(x, offset=offset), -1, dtype=dtype)
+    return sum_mean.sum(diagonal(x, offset=offset), -1, dtype=dtype)
 
 
 def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:

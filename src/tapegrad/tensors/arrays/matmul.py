@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import Array
 from tapegrad.operators.linalg.matmul import matmul
-from tapegrad.operators.pointwise.complex_parts import conj
+from tapegrad.operators.pointwise.real_imag_conj_angle import conj
 
 __all__ = ["matmul", "matrix_transpose", "vecdot"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.core.annotations import Array
 from tapegrad.operators.pointwise import maximum_minimum as _extremum
 from tapegrad.operators.pointwise.arithmetic import add, multiply, negative, positive, subtract
-from tapegrad.operators.pointwise.atan2_hypot import atan2, copysign, hypot
+from tapegrad.operators.pointwise.atan2_hypot_copysign import atan2, copysign, hypot
 from tapegrad.operators.pointwise.bitwise import (
     bitwise_and,
     bitwise_left_shift,
@@ -21,15 +21,15 @@ from tapegrad.operators.pointwise.bitwise import (
     logical_xor,
 )
 from tapegrad.operators.pointwise.comparison import eq, ge, gt, isfinite, isinf, isnan, le, lt, ne
-from tapegrad.operators.pointwise.complex_parts import conj, imag, real
-from tapegrad.operators.pointwise.division import div, divide, reciprocal
+from tapegrad.operators.pointwise.divide_reciprocal import div, divide, reciprocal
 from tapegrad.operators.pointwise.exp_log import exp, exp2, expm1, log, log1p, log2, log10
-from tapegrad.operators.pointwise.float_parts import ldexp
+from tapegrad.operators.pointwise.frexp_nextafter_heaviside import ldexp
 from tapegrad.operators.pointwise.maximum_minimum import fmax, fmin
-from tapegrad.operators.pointwise.power_sqrt import pow, sqrt, square
-from tapegrad.operators.pointwise.remainder import fmod, remainder
+from tapegrad.operators.pointwise.pow_sqrt_square import pow, sqrt, square
+from tapegrad.operators.pointwise.real_imag_conj_angle import conj, imag, real
+from tapegrad.operators.pointwise.remainder_fmod import fmod, remainder
 from tapegrad.operators.pointwise.rounding_abs_sign import abs, ceil, floor, round, sgn, trunc
-from tapegrad.operators.pointwise.sigmoid_logit import logaddexp
+from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logaddexp
 from tapegrad.operators.pointwise.special.bessel import i0, i0e, i1, i1e
 from tapegrad.operators.pointwise.special.erf_gamma import (
     digamma,
@@ -40,7 +40,7 @@ from tapegrad.operators.pointwise.special.erf_gamma import (
     lgamma,
 )
 from tapegrad.operators.pointwise.special.incomplete_gamma import zeta
-from tapegrad.operators.pointwise.special.normal_distribution import erfcx
+from tapegrad.operators.pointwise.special.ndtr_entr import erfcx
 from tapegrad.operators.pointwise.trigonometry import (
     acos,
     acosh,

@@ -6,40 +6,49 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapegrad.core.annotations import Array
-from tapegrad.operators.shape import as_strided as _stride
-from tapegrad.operators.shape import cat_stack as _join
-from tapegrad.operators.shape import flip_roll as _turn
-from tapegrad.operators.shape import permute_squeeze as _axis
-from tapegrad.operators.shape import repeat_tile as _repeat
-from tapegrad.operators.shape import reshape as _shape
-from tapegrad.operators.shape import slice_narrow as _slice
-from tapegrad.operators.shape import slice_scatter as _patch
-from tapegrad.operators.shape import split_chunk as _section
-from tapegrad.operators.shape import tril_diag as _triangle
-from tapegrad.operators.shape.expand import broadcast_shapes, broadcast_tensors, expand
-from tapegrad.operators.shape.meshgrid_block_diag import meshgrid as _meshgrid
+from tapegrad.operators.shape import (
+    as_strided,
+    cat_stack,
+    flip_roll_rot90,
+    permute_transpose_movedim_swapaxes,
+    repeat_tile,
+    reshape_flatten_atleast,
+    slice_scatter,
+    slice_select_narrow,
+    split_chunk_unbind,
+    squeeze_unsqueeze,
+    tril_triu_diag,
+)
+from tapegrad.operators.shape.expand_broadcast import broadcast_shapes, broadcast_tensors, expand
+from tapegrad.operators.shape.meshgrid_combinations_block_diag import meshgrid as _meshgrid
 
 
 def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Any:
     if copy:
-        return _shape.unsafe_view(_shape.clone(x, order="C"), shape=tuple(shape))
-    return _shape.view(x, shape) if copy is False else _shape.reshape(x, shape)
+        return reshape_flatten_atleast.unsafe_view(
+            reshape_flatten_atleast.clone(x, order="C"), shape=tuple(shape)
+        )
+    return (
+        reshape_flatten_atleast.view(x, shape)
+        if copy is False
+        else reshape_flatten_atleast.reshape(x, shape)
+    )
 
 
 def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Any:
-    return _axis.permute(x, axes)
+    return permute_transpose_movedim_swapaxes.permute(x, axes)
 
 
 def matrix_transpose(x: Array, /) -> Any:
-    return _axis.transpose(x, -2, -1)
+    return permute_transpose_movedim_swapaxes.transpose(x, -2, -1)
 
 
 def expand_dims(x: Array, /, *, axis: int | tuple[int, ...] = 0) -> Any:
     if isinstance(axis, int):
-        return _axis.unsqueeze(x, axis)
+        return squeeze_unsqueeze.unsqueeze(x, axis)
     ndim = x.ndim + len(axis)
     for a in sorted(a % ndim for a in axis):
-        x = _axis.unsqueeze(x, a)
+        x = squeeze_unsqueeze.unsqueeze(x, a)
     return x
 
 
@@ -47,11 +56,11 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Any:
     for a in axis if isinstance(axis, tuple) else (axis,):
         if x.shape[a] != 1:
             raise ValueError(f"axis {a} has size {x.shape[a]}, not 1")
-    return _axis.squeeze(x, axis)
+    return squeeze_unsqueeze.squeeze(x, axis)
 
 
 def moveaxis(x: Array, source: Array, destination: Any, /) -> Any:
-    return _axis.movedim(x, source, destination)
+    return permute_transpose_movedim_swapaxes.movedim(x, source, destination)
 
 
 def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Any:
@@ -64,42 +73,42 @@ def broadcast_arrays(*arrays: Any) -> list:
 
 def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Any:
     if axis is None:
-        return _join.cat([_shape.flatten(x) for x in arrays])
-    return _join.cat(arrays, axis)
+        return cat_stack.cat([reshape_flatten_atleast.flatten(x) for x in arrays])
+    return cat_stack.cat(arrays, axis)
 
 
 def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Any:
-    return _join.stack(arrays, axis)
+    return cat_stack.stack(arrays, axis)
 
 
 def unstack(x: Array, /, *, axis: int = 0) -> tuple:
-    return _section.unbind(x, axis)
+    return split_chunk_unbind.unbind(x, axis)
 
 
 def tile(x: Array, repetitions: tuple[int, ...], /) -> Any:
-    return _repeat.tile(x, repetitions)
+    return repeat_tile.tile(x, repetitions)
 
 
 def repeat(x: Array, repeats: Any, /, *, axis: int | None = None) -> Any:
-    return _repeat.repeat_interleave(x, repeats, axis)
+    return repeat_tile.repeat_interleave(x, repeats, axis)
 
 
 def flip(x: Array, /, *, axis: Any = None) -> Any:
     if axis is None:
         axis = tuple(range(x.ndim))
-    return _turn.flip(x, axis if isinstance(axis, tuple) else (axis,))
+    return flip_roll_rot90.flip(x, axis if isinstance(axis, tuple) else (axis,))
 
 
 def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Any:
-    return _turn.roll(x, shift, () if axis is None else axis)
+    return flip_roll_rot90.roll(x, shift, () if axis is None else axis)
 
 
 def tril(x: Array, /, *, k: int = 0) -> Any:
-    return _triangle.tril(x, k)
+    return tril_triu_diag.tril(x, k)
 
 
 def triu(x: Array, /, *, k: int = 0) -> Any:
-    return _triangle.triu(x, k)
+    return tril_triu_diag.triu(x, k)
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
@@ -110,7 +119,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
 
 
 def copied(x: Array, order: str) -> Any:
-    return _shape.clone(x, order=order)
+    return reshape_flatten_atleast.clone(x, order=order)
 
 
 def view_to(x: Array, /, shape: tuple[int, ...]) -> Any:
@@ -118,50 +127,52 @@ def view_to(x: Array, /, shape: tuple[int, ...]) -> Any:
 
 
 def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
-    return _slice.pad_select(x, shape=tuple(shape), axis=axis, index=index)
+    return slice_select_narrow.pad_select(x, shape=tuple(shape), axis=axis, index=index)
 
 
 def pad_slice(x: Array, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
-    return _slice.pad_slice(x, shape=tuple(shape), axis=axis, start=start, stop=stop, step=step)
+    return slice_select_narrow.pad_slice(
+        x, shape=tuple(shape), axis=axis, start=start, stop=stop, step=step
+    )
 
 
 def pad_diagonal(x: Array, shape: Any, offset: int) -> Any:
-    return _triangle.pad_diagonal(x, shape=tuple(shape), offset=offset)
+    return tril_triu_diag.pad_diagonal(x, shape=tuple(shape), offset=offset)
 
 
 def diagonal_view(x: Array, offset: int) -> Any:
-    return _triangle.diagonal_axes(x, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
+    return tril_triu_diag.diagonal_axes(x, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
 
 
 def windows(x: Array, axis: int, size: int, step: int) -> Any:
-    return _stride.windows(x, axis=axis, size=size, step=step)
+    return as_strided.windows(x, axis=axis, size=size, step=step)
 
 
 def sum_windows(x: Array, shape: Any, axis: int, size: int, step: int) -> Any:
-    return _stride.sum_windows(x, shape=tuple(shape), axis=axis, size=size, step=step)
+    return as_strided.sum_windows(x, shape=tuple(shape), axis=axis, size=size, step=step)
 
 
 def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
-    return _stride.pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
+    return as_strided.pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
 
 
 def sum_strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
-    return _stride.sum_pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
+    return as_strided.sum_pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
 
 
 def write_diagonal(x: Array, values: Array, offset: int) -> Any:
     if not values.ndim:
-        shape = _triangle.diagonal_axes(x, offset=offset, a=x.ndim - 2, b=x.ndim - 1).shape
+        shape = tril_triu_diag.diagonal_axes(x, offset=offset, a=x.ndim - 2, b=x.ndim - 1).shape
         values = expand(values, shape)
-    return _patch.patch_diagonal(x, values, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
+    return slice_scatter.patch_diagonal(x, values, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
 
 
 def as_pairs(x: Array) -> Any:
-    return _stride.as_pairs(x)
+    return as_strided.as_pairs(x)
 
 
 def from_pairs(x: Array) -> Any:
-    return _stride.from_pairs(x)
+    return as_strided.from_pairs(x)
 
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from tapegrad.tensors.methods.arithmetic import ArithmeticMethods
 from tapegrad.tensors.methods.comparison import CompareMethods
-from tapegrad.tensors.methods.complex_parts import ComplexMethods
 from tapegrad.tensors.methods.convert import ConvertMethods
 from tapegrad.tensors.methods.creation import CreateMethods
 from tapegrad.tensors.methods.factor import FactorMethods
@@ -11,6 +10,7 @@ from tapegrad.tensors.methods.linalg import LinalgMethods
 from tapegrad.tensors.methods.metadata import QueryMethods
 from tapegrad.tensors.methods.pointwise import ElementwiseMethods
 from tapegrad.tensors.methods.random import RandomMethods
+from tapegrad.tensors.methods.real_imag_conj_angle import ComplexMethods
 from tapegrad.tensors.methods.reduction import ReduceMethods
 from tapegrad.tensors.methods.shape import ShapeMethods
 from tapegrad.tensors.methods.statistics import StatisticsMethods

@@ -8,10 +8,10 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.registration import NOTEBOOK
-from tapegrad.operators.conversion import item_numpy_tolist as _export
-from tapegrad.operators.pointwise import apply_map as _each
-from tapegrad.operators.shape import clone as _copy
-from tapegrad.tensors import copy_pickle as _persistence
+from tapegrad.operators.conversion import item_numpy_tolist
+from tapegrad.operators.pointwise import apply_map
+from tapegrad.operators.shape import clone as _clone
+from tapegrad.tensors import copy_pickle
 
 
 class ConvertMethods:
@@ -19,33 +19,33 @@ class ConvertMethods:
 
     __slots__ = ()
 
-    clone = _copy.clone
-    contiguous = _copy.contiguous
+    clone = _clone.clone
+    contiguous = _clone.contiguous
 
-    item = _export.item
-    tolist = _export.tolist
-    numpy = _export.numpy
-    __array__ = _export.array
-    __array_wrap__ = _export.array_wrap
-    __dlpack__ = _export.dlpack
-    __dlpack_device__ = _export.dlpack_device
-    __bool__ = _export.to_bool
-    __int__ = _export.to_int
-    __float__ = _export.to_float
-    __complex__ = _export.to_complex
-    __index__ = _export.to_index
+    item = item_numpy_tolist.item
+    tolist = item_numpy_tolist.tolist
+    numpy = item_numpy_tolist.numpy
+    __array__ = item_numpy_tolist.array
+    __array_wrap__ = item_numpy_tolist.array_wrap
+    __dlpack__ = item_numpy_tolist.dlpack
+    __dlpack_device__ = item_numpy_tolist.dlpack_device
+    __bool__ = item_numpy_tolist.to_bool
+    __int__ = item_numpy_tolist.to_int
+    __float__ = item_numpy_tolist.to_float
+    __complex__ = item_numpy_tolist.to_complex
+    __index__ = item_numpy_tolist.to_index
 
-    apply_ = _each.apply_
-    map_ = _each.map_
-    map2_ = _each.map2_
+    apply_ = apply_map.apply_
+    map_ = apply_map.map_
+    map2_ = apply_map.map2_
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         return NOTEBOOK().tensor_html(self)
 
-    as_subclass = _persistence.as_subclass
-    __reduce_ex__ = _persistence.reduce_tensor
-    __deepcopy__ = _persistence.deepcopy_tensor
+    as_subclass = copy_pickle.as_subclass
+    __reduce_ex__ = copy_pickle.reduce_tensor
+    __deepcopy__ = copy_pickle.deepcopy_tensor
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """The functions of the array standard for tensors."""

@@ -1,6 +1,6 @@
 """Methods that make new tensors like this one."""
 
-from tapegrad.operators.creation import new_methods as _new
+from tapegrad.operators.creation import new_methods
 
 
 class CreateMethods:
@@ -8,10 +8,10 @@ class CreateMethods:
 
     __slots__ = ()
 
-    new = _new.new
-    new_empty = _new.new_empty
-    new_empty_strided = _new.new_empty_strided
-    new_full = _new.new_full
-    new_ones = _new.new_ones
-    new_tensor = _new.new_tensor
-    new_zeros = _new.new_zeros
+    new = new_methods.new
+    new_empty = new_methods.new_empty
+    new_empty_strided = new_methods.new_empty_strided
+    new_full = new_methods.new_full
+    new_ones = new_methods.new_ones
+    new_tensor = new_methods.new_tensor
+    new_zeros = new_methods.new_zeros

@@ -17,7 +17,7 @@ class FactorMethods:
     inverse = method("tapegrad.operators.linalg.inv", "inverse")
     logdet = method("tapegrad.operators.linalg.det_slogdet", "logdet")
     lstsq = method("tapegrad.operators.linalg.removed", "lstsq")
-    lu = method("tapegrad.operators.linalg.lu", "lu_method")
+    lu = method("tapegrad.operators.linalg.lu_factor", "lu_method")
     lu_solve = method("tapegrad.operators.linalg.lu_solve", "lu_solve")
     matrix_exp = method("tapegrad.operators.linalg.matrix_exp_power", "matrix_exp")
     matrix_power = method("tapegrad.operators.linalg.matrix_exp_power", "matrix_power")

@@ -4,12 +4,16 @@ from typing import Any
 
 from tapegrad.core.annotations import Scalar
 from tapegrad.core.lazy import method
-from tapegrad.operators.linalg import addmm_linear as _affine
-from tapegrad.operators.linalg import einsum_tensordot as _contraction
-from tapegrad.operators.linalg import matmul as _product
-from tapegrad.operators.nn import softmax as _logits
-from tapegrad.operators.pointwise import relu as _rectifier
-from tapegrad.operators.reduction import vector_norm as _length
+from tapegrad.operators.linalg import (
+    addmm_addmv_addr_addbmm,
+    dot_vdot,
+    einsum_tensordot_kron,
+    inner_outer,
+)
+from tapegrad.operators.linalg import matmul as _matmul
+from tapegrad.operators.nn import softmax as _softmax
+from tapegrad.operators.pointwise import relu_threshold_shrink
+from tapegrad.operators.reduction import vector_norm
 
 
 class LinalgMethods:
@@ -17,43 +21,43 @@ class LinalgMethods:
 
     __slots__ = ()
 
-    mm = _product.mm
-    mv = _product.mv
-    dot = _product.dot
-    vdot = _product.vdot
-    bmm = _product.bmm
-    matmul = __matmul__ = _product.matmul
-    outer = ger = _product.outer
-    inner = _product.inner
+    mm = _matmul.mm
+    mv = _matmul.mv
+    dot = _matmul.dot
+    vdot = dot_vdot.vdot
+    bmm = _matmul.bmm
+    matmul = __matmul__ = _matmul.matmul
+    outer = ger = inner_outer.outer
+    inner = inner_outer.inner
 
     def __rmatmul__(self, other: Scalar) -> Any:
-        return _product.matmul(other, self)
+        return _matmul.matmul(other, self)
 
-    addmm = _affine.addmm
-    addmm_ = _affine.addmm_
-    addmv = _affine.addmv
-    addmv_ = _affine.addmv_
-    addr = _affine.addr
-    addr_ = _affine.addr_
-    addbmm = _affine.addbmm
-    addbmm_ = _affine.addbmm_
-    baddbmm = _affine.baddbmm
-    baddbmm_ = _affine.baddbmm_
+    addmm = addmm_addmv_addr_addbmm.addmm
+    addmm_ = addmm_addmv_addr_addbmm.addmm_
+    addmv = addmm_addmv_addr_addbmm.addmv
+    addmv_ = addmm_addmv_addr_addbmm.addmv_
+    addr = addmm_addmv_addr_addbmm.addr
+    addr_ = addmm_addmv_addr_addbmm.addr_
+    addbmm = addmm_addmv_addr_addbmm.addbmm
+    addbmm_ = addmm_addmv_addr_addbmm.addbmm_
+    baddbmm = addmm_addmv_addr_addbmm.baddbmm
+    baddbmm_ = addmm_addmv_addr_addbmm.baddbmm_
 
-    relu = _rectifier.relu
-    relu_ = _rectifier.relu_
-    prelu = _rectifier.prelu
-    hardshrink = _rectifier.hardshrink
-    softmax = _logits.softmax
-    log_softmax = _logits.log_softmax
+    relu = relu_threshold_shrink.relu
+    relu_ = relu_threshold_shrink.relu_
+    prelu = relu_threshold_shrink.prelu
+    hardshrink = relu_threshold_shrink.hardshrink
+    softmax = _softmax.softmax
+    log_softmax = _softmax.log_softmax
 
-    trace = _contraction.trace
-    kron = _contraction.kron
+    trace = einsum_tensordot_kron.trace
+    kron = einsum_tensordot_kron.kron
 
-    norm = _length.norm_method
+    norm = vector_norm.norm_method
     dist = method("tapegrad.operators.nn.cosine_similarity_distance", "dist")
-    renorm = _length.renorm
-    renorm_ = _length.renorm_
+    renorm = vector_norm.renorm
+    renorm_ = vector_norm.renorm_
 
     qr = method("tapegrad.operators.linalg.qr", "qr")
     svd = method("tapegrad.operators.linalg.svd", "svd")

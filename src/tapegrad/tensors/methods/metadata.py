@@ -10,8 +10,8 @@ from tapegrad.core import storage as _storage
 from tapegrad.core.annotations import DeviceLike
 from tapegrad.core.lazy import method
 from tapegrad.core.memory_format import strided
-from tapegrad.operators.conversion import metadata as _query
-from tapegrad.operators.shape import set_resize as _memory
+from tapegrad.operators.conversion import metadata
+from tapegrad.operators.shape import set_resize
 
 
 class QueryMethods:
@@ -19,27 +19,27 @@ class QueryMethods:
 
     __slots__ = ()
 
-    size = _query.size
-    stride = _query.stride
-    numel = _query.numel
-    nelement = _query.numel
-    is_contiguous = _query.is_contiguous
-    is_floating_point = _query.is_floating_point
-    is_complex = _query.is_complex
-    is_signed = _query.is_signed
-    is_nonzero = _query.is_nonzero
-    is_same_size = _query.is_same_size
-    is_set_to = _query.is_set_to
-    is_conj = _query.is_conj
-    is_neg = _query.is_neg
-    get_device = _query.get_device
+    size = metadata.size
+    stride = metadata.stride
+    numel = metadata.numel
+    nelement = metadata.numel
+    is_contiguous = metadata.is_contiguous
+    is_floating_point = metadata.is_floating_point
+    is_complex = metadata.is_complex
+    is_signed = metadata.is_signed
+    is_nonzero = metadata.is_nonzero
+    is_same_size = metadata.is_same_size
+    is_set_to = metadata.is_set_to
+    is_conj = metadata.is_conj
+    is_neg = metadata.is_neg
+    get_device = metadata.get_device
 
-    resize_ = _memory.resize_
-    resize_as_ = _memory.resize_as_
-    set_ = _memory.set_
-    share_memory_ = _memory.share_memory_
-    is_shared = _memory.is_shared
-    pin_memory = _memory.pin_memory
+    resize_ = set_resize.resize_
+    resize_as_ = set_resize.resize_as_
+    set_ = set_resize.set_
+    share_memory_ = set_resize.share_memory_
+    is_shared = set_resize.is_shared
+    pin_memory = set_resize.pin_memory
     resize = method("tapegrad.operators.shape.memory_order", "resize")
     resize_as = method("tapegrad.operators.shape.memory_order", "resize_as")
     dim_order = method("tapegrad.operators.shape.memory_order", "dim_order")

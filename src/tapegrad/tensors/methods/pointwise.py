@@ -2,14 +2,14 @@
 
 from tapegrad.core.lazy import method
 from tapegrad.operators.pointwise import (
-    atan2_hypot,
+    atan2_hypot_copysign,
     exp_log,
-    float_parts,
+    frexp_nextafter_heaviside,
     masked_fill_nan_to_num,
     maximum_minimum,
-    power_sqrt,
+    pow_sqrt_square,
     rounding_abs_sign,
-    sigmoid_logit,
+    sigmoid_logit_xlogy,
     trigonometry,
     where_clamp,
 )
@@ -36,21 +36,21 @@ class ElementwiseMethods:
     log1p = exp_log.log1p
     log1p_ = exp_log.log1p_
 
-    sigmoid = sigmoid_logit.sigmoid
-    sigmoid_ = sigmoid_logit.sigmoid_
-    logit = sigmoid_logit.logit
-    logit_ = sigmoid_logit.logit_
-    logaddexp = sigmoid_logit.logaddexp
-    logaddexp2 = sigmoid_logit.logaddexp2
-    xlogy = sigmoid_logit.xlogy
-    xlogy_ = sigmoid_logit.xlogy_
+    sigmoid = sigmoid_logit_xlogy.sigmoid
+    sigmoid_ = sigmoid_logit_xlogy.sigmoid_
+    logit = sigmoid_logit_xlogy.logit
+    logit_ = sigmoid_logit_xlogy.logit_
+    logaddexp = sigmoid_logit_xlogy.logaddexp
+    logaddexp2 = sigmoid_logit_xlogy.logaddexp2
+    xlogy = sigmoid_logit_xlogy.xlogy
+    xlogy_ = sigmoid_logit_xlogy.xlogy_
 
-    sqrt = power_sqrt.sqrt
-    sqrt_ = power_sqrt.sqrt_
-    rsqrt = power_sqrt.rsqrt
-    rsqrt_ = power_sqrt.rsqrt_
-    square = power_sqrt.square
-    square_ = power_sqrt.square_
+    sqrt = pow_sqrt_square.sqrt
+    sqrt_ = pow_sqrt_square.sqrt_
+    rsqrt = pow_sqrt_square.rsqrt
+    rsqrt_ = pow_sqrt_square.rsqrt_
+    square = pow_sqrt_square.square
+    square_ = pow_sqrt_square.square_
 
     sin = trigonometry.sin
     sin_ = trigonometry.sin_
@@ -110,16 +110,16 @@ class ElementwiseMethods:
     nan_to_num = masked_fill_nan_to_num.nan_to_num
     nan_to_num_ = masked_fill_nan_to_num.nan_to_num_
 
-    atan2 = arctan2 = atan2_hypot.atan2
-    atan2_ = arctan2_ = atan2_hypot.atan2_
-    hypot = atan2_hypot.hypot
-    hypot_ = atan2_hypot.hypot_
-    copysign = atan2_hypot.copysign
-    copysign_ = atan2_hypot.copysign_
-    deg2rad = atan2_hypot.deg2rad
-    deg2rad_ = atan2_hypot.deg2rad_
-    rad2deg = atan2_hypot.rad2deg
-    rad2deg_ = atan2_hypot.rad2deg_
+    atan2 = arctan2 = atan2_hypot_copysign.atan2
+    atan2_ = arctan2_ = atan2_hypot_copysign.atan2_
+    hypot = atan2_hypot_copysign.hypot
+    hypot_ = atan2_hypot_copysign.hypot_
+    copysign = atan2_hypot_copysign.copysign
+    copysign_ = atan2_hypot_copysign.copysign_
+    deg2rad = atan2_hypot_copysign.deg2rad
+    deg2rad_ = atan2_hypot_copysign.deg2rad_
+    rad2deg = atan2_hypot_copysign.rad2deg
+    rad2deg_ = atan2_hypot_copysign.rad2deg_
 
     erf = erf_gamma.erf
     erf_ = erf_gamma.erf_
@@ -140,21 +140,21 @@ class ElementwiseMethods:
     igammac_ = method("tapegrad.operators.pointwise.special.incomplete_gamma", "igammac_")
     mvlgamma = method("tapegrad.operators.pointwise.special.incomplete_gamma", "mvlgamma")
     mvlgamma_ = method("tapegrad.operators.pointwise.special.incomplete_gamma", "mvlgamma_")
-    frexp = float_parts.frexp
-    ldexp = float_parts.ldexp
-    ldexp_ = float_parts.ldexp_
-    nextafter = float_parts.nextafter
-    nextafter_ = float_parts.nextafter_
-    gcd = float_parts.gcd
-    gcd_ = float_parts.gcd_
-    lcm = float_parts.lcm
-    lcm_ = float_parts.lcm_
-    heaviside = float_parts.heaviside
-    heaviside_ = float_parts.heaviside_
-    signbit = float_parts.signbit
-    isposinf = float_parts.isposinf
-    isneginf = float_parts.isneginf
-    isreal = float_parts.isreal
+    frexp = frexp_nextafter_heaviside.frexp
+    ldexp = frexp_nextafter_heaviside.ldexp
+    ldexp_ = frexp_nextafter_heaviside.ldexp_
+    nextafter = frexp_nextafter_heaviside.nextafter
+    nextafter_ = frexp_nextafter_heaviside.nextafter_
+    gcd = frexp_nextafter_heaviside.gcd
+    gcd_ = frexp_nextafter_heaviside.gcd_
+    lcm = frexp_nextafter_heaviside.lcm
+    lcm_ = frexp_nextafter_heaviside.lcm_
+    heaviside = frexp_nextafter_heaviside.heaviside
+    heaviside_ = frexp_nextafter_heaviside.heaviside_
+    signbit = frexp_nextafter_heaviside.signbit
+    isposinf = frexp_nextafter_heaviside.isposinf
+    isneginf = frexp_nextafter_heaviside.isneginf
+    isreal = frexp_nextafter_heaviside.isreal
     sinc = trigonometry.sinc
     sinc_ = trigonometry.sinc_
     polygamma_ = erf_gamma.polygamma_

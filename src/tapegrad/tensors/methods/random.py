@@ -3,8 +3,8 @@
 from typing import Any
 
 from tapegrad.core.annotations import Source
-from tapegrad.operators.random import bernoulli as random_coin
-from tapegrad.operators.random import multinomial as random_choice
+from tapegrad.operators.random import bernoulli as _bernoulli
+from tapegrad.operators.random import multinomial as _multinomial
 from tapegrad.operators.random import normal_uniform
 
 
@@ -13,12 +13,12 @@ class RandomMethods:
 
     __slots__ = ()
 
-    bernoulli_ = random_coin.bernoulli_
+    bernoulli_ = _bernoulli.bernoulli_
     cauchy_ = normal_uniform.cauchy_
     exponential_ = normal_uniform.exponential_
     geometric_ = normal_uniform.geometric_
     log_normal_ = normal_uniform.log_normal_
-    multinomial = random_choice.multinomial
+    multinomial = _multinomial.multinomial
     normal_ = normal_uniform.normal_
     random_ = normal_uniform.random_
     uniform_ = normal_uniform.uniform_
@@ -30,4 +30,4 @@ class RandomMethods:
         >>> torch.tensor([0.0, 0.8, 1.0]).bernoulli()
         tensor([0., 1., 1.])
         """
-        return random_coin.bernoulli(self, p, generator=generator)
+        return _bernoulli.bernoulli(self, p, generator=generator)

@@ -1,12 +1,17 @@
 """Methods that reduce, sort and accumulate along dimensions."""
 
 from tapegrad.core.lazy import method
-from tapegrad.operators.reduction import cumulative as _scan
-from tapegrad.operators.reduction import max_min as _peak
-from tapegrad.operators.reduction import prod_all_any as _fold
-from tapegrad.operators.reduction import sort_topk as _order
-from tapegrad.operators.reduction import sum_mean as _reduce
-from tapegrad.operators.reduction import var_std as _variance
+from tapegrad.operators.reduction import (
+    cumulative,
+    kthvalue_mode,
+    max_min,
+    prod_all_any,
+    sort_topk,
+    sum_mean,
+    var_std,
+)
+from tapegrad.operators.reduction import logsumexp as _logsumexp
+from tapegrad.operators.reduction import unique as _unique
 
 
 class ReduceMethods:
@@ -15,45 +20,45 @@ class ReduceMethods:
     __slots__ = ()
 
     # sums and products
-    sum = _reduce.sum
-    mean = _reduce.mean
-    nansum = _reduce.nansum
-    nanmean = _reduce.nanmean
-    var = _variance.var
-    std = _variance.std
-    prod = _fold.prod
-    logsumexp = _fold.logsumexp
-    all = _fold.all
-    any = _fold.any
-    count_nonzero = _fold.count_nonzero
+    sum = sum_mean.sum
+    mean = sum_mean.mean
+    nansum = sum_mean.nansum
+    nanmean = sum_mean.nanmean
+    var = var_std.var
+    std = var_std.std
+    prod = prod_all_any.prod
+    logsumexp = _logsumexp.logsumexp
+    all = prod_all_any.all
+    any = prod_all_any.any
+    count_nonzero = prod_all_any.count_nonzero
 
     # extrema
-    max = _peak.max
-    min = _peak.min
-    amax = _peak.amax
-    amin = _peak.amin
+    max = max_min.max
+    min = max_min.min
+    amax = max_min.amax
+    amin = max_min.amin
     aminmax = method("tapegrad.operators.reduction.aminmax", "aminmax")
-    argmax = _peak.argmax
-    argmin = _peak.argmin
+    argmax = max_min.argmax
+    argmin = max_min.argmin
     median = method("tapegrad.operators.reduction.median", "median")
     nanmedian = method("tapegrad.operators.reduction.median", "nanmedian")
 
     # order
-    sort = _order.sort
-    argsort = _order.argsort
-    msort = _order.msort
-    topk = _order.topk
-    kthvalue = _order.kthvalue
-    mode = _order.mode
-    unique = _order.unique
-    unique_consecutive = _order.unique_consecutive
+    sort = sort_topk.sort
+    argsort = sort_topk.argsort
+    msort = sort_topk.msort
+    topk = sort_topk.topk
+    kthvalue = kthvalue_mode.kthvalue
+    mode = kthvalue_mode.mode
+    unique = _unique.unique
+    unique_consecutive = _unique.unique_consecutive
 
     # running
-    cumsum = _scan.cumsum
-    cumsum_ = _scan.cumsum_
-    cumprod = _scan.cumprod
-    cumprod_ = _scan.cumprod_
-    logcumsumexp = _scan.logcumsumexp
-    cummax = _scan.cummax
-    cummin = _scan.cummin
-    diff = _scan.diff
+    cumsum = cumulative.cumsum
+    cumsum_ = cumulative.cumsum_
+    cumprod = cumulative.cumprod
+    cumprod_ = cumulative.cumprod_
+    logcumsumexp = cumulative.logcumsumexp
+    cummax = cumulative.cummax
+    cummin = cumulative.cummin
+    diff = cumulative.diff

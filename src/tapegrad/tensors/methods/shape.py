@@ -8,17 +8,20 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Shape
 from tapegrad.core.lazy import method
 from tapegrad.core.shape import ints_of, missing_argument
-from tapegrad.operators.shape import as_strided as _stride
-from tapegrad.operators.shape import expand as _expand
-from tapegrad.operators.shape import flip_roll as _turn
-from tapegrad.operators.shape import permute_squeeze as _axis
-from tapegrad.operators.shape import repeat_tile as _repeat
-from tapegrad.operators.shape import reshape as _shape
-from tapegrad.operators.shape import slice_narrow as _slice
-from tapegrad.operators.shape import slice_scatter as _patch
-from tapegrad.operators.shape import split_chunk as _section
-from tapegrad.operators.shape import tensor_split as _partition
-from tapegrad.operators.shape import tril_diag as _triangle
+from tapegrad.operators.shape import as_strided as _as_strided
+from tapegrad.operators.shape import (
+    expand_broadcast,
+    flip_roll_rot90,
+    permute_transpose_movedim_swapaxes,
+    repeat_tile,
+    reshape_flatten_atleast,
+    slice_select_narrow,
+    split_chunk_unbind,
+    squeeze_unsqueeze,
+    tril_triu_diag,
+)
+from tapegrad.operators.shape import slice_scatter as _slice_scatter
+from tapegrad.operators.shape import tensor_split as _tensor_split
 
 
 class ShapeMethods:
@@ -27,33 +30,33 @@ class ShapeMethods:
     __slots__ = ()
     _array: Any
 
-    view = _shape.view
-    view_as = _shape.view_as
-    reshape = _shape.reshape
-    reshape_as = _shape.reshape_as
-    flatten = _shape.flatten
-    unflatten = _shape.unflatten
-    ravel = _shape.ravel
+    view = reshape_flatten_atleast.view
+    view_as = reshape_flatten_atleast.view_as
+    reshape = reshape_flatten_atleast.reshape
+    reshape_as = reshape_flatten_atleast.reshape_as
+    flatten = reshape_flatten_atleast.flatten
+    unflatten = reshape_flatten_atleast.unflatten
+    ravel = reshape_flatten_atleast.ravel
 
-    permute = _axis.permute
-    transpose = _axis.transpose
-    transpose_ = _axis.transpose_
-    swapaxes = _axis.swapaxes
-    swapaxes_ = _axis.swapaxes_
-    swapdims = _axis.swapdims
-    swapdims_ = _axis.swapdims_
-    movedim = _axis.movedim
-    moveaxis = _axis.moveaxis
-    t = _axis.t
-    t_ = _axis.t_
-    adjoint = _axis.adjoint
-    squeeze = _axis.squeeze
-    squeeze_ = _axis.squeeze_
-    unsqueeze = _axis.unsqueeze
-    unsqueeze_ = _axis.unsqueeze_
+    permute = permute_transpose_movedim_swapaxes.permute
+    transpose = permute_transpose_movedim_swapaxes.transpose
+    transpose_ = permute_transpose_movedim_swapaxes.transpose_
+    swapaxes = permute_transpose_movedim_swapaxes.swapaxes
+    swapaxes_ = permute_transpose_movedim_swapaxes.swapaxes_
+    swapdims = permute_transpose_movedim_swapaxes.swapdims
+    swapdims_ = permute_transpose_movedim_swapaxes.swapdims_
+    movedim = permute_transpose_movedim_swapaxes.movedim
+    moveaxis = permute_transpose_movedim_swapaxes.moveaxis
+    t = permute_transpose_movedim_swapaxes.t
+    t_ = permute_transpose_movedim_swapaxes.t_
+    adjoint = permute_transpose_movedim_swapaxes.adjoint
+    squeeze = squeeze_unsqueeze.squeeze
+    squeeze_ = squeeze_unsqueeze.squeeze_
+    unsqueeze = squeeze_unsqueeze.unsqueeze
+    unsqueeze_ = squeeze_unsqueeze.unsqueeze_
 
-    expand = _expand.expand
-    expand_as = _expand.expand_as
+    expand = expand_broadcast.expand
+    expand_as = expand_broadcast.expand_as
 
     def broadcast_to(self, *sizes: Any, size: Shape | None = None) -> Any:
         """Dimensions of size 1, and new ones in front, repeated without copying.
@@ -65,51 +68,51 @@ class ShapeMethods:
         if not sizes and size is None:
             raise missing_argument("broadcast_to", "size")
         given = sizes if size is None else (size,)
-        return _expand.broadcast_to(self, ints_of("broadcast_to", "size", given))
+        return expand_broadcast.broadcast_to(self, ints_of("broadcast_to", "size", given))
 
-    select = _slice.select
-    narrow = _slice.narrow
-    narrow_copy = _slice.narrow_copy
+    select = slice_select_narrow.select
+    narrow = slice_select_narrow.narrow
+    narrow_copy = slice_select_narrow.narrow_copy
 
-    chunk = _section.chunk
-    split = _section.split
-    split_with_sizes = _section.split_with_sizes
-    tensor_split = _partition.tensor_split
-    hsplit = _partition.hsplit
-    vsplit = _partition.vsplit
-    dsplit = _partition.dsplit
-    unbind = _section.unbind
-    unsafe_chunk = _section.unsafe_chunk
-    unsafe_split = _section.unsafe_split
+    chunk = split_chunk_unbind.chunk
+    split = split_chunk_unbind.split
+    split_with_sizes = split_chunk_unbind.split_with_sizes
+    tensor_split = _tensor_split.tensor_split
+    hsplit = _tensor_split.hsplit
+    vsplit = _tensor_split.vsplit
+    dsplit = _tensor_split.dsplit
+    unbind = split_chunk_unbind.unbind
+    unsafe_chunk = split_chunk_unbind.unsafe_chunk
+    unsafe_split = split_chunk_unbind.unsafe_split
     unsafe_split_with_sizes = method("tapegrad.operators.nn.native", "unsafe_split_with_sizes")
 
-    as_strided = _stride.as_strided
-    as_strided_ = _stride.as_strided_
-    unfold = _stride.unfold
+    as_strided = _as_strided.as_strided
+    as_strided_ = _as_strided.as_strided_
+    unfold = _as_strided.unfold
 
-    as_strided_scatter = _patch.as_strided_scatter
-    select_scatter = _patch.select_scatter
-    slice_scatter = _patch.slice_scatter
-    diagonal_scatter = _patch.diagonal_scatter
+    as_strided_scatter = _slice_scatter.as_strided_scatter
+    select_scatter = _slice_scatter.select_scatter
+    slice_scatter = _slice_scatter.slice_scatter
+    diagonal_scatter = _slice_scatter.diagonal_scatter
 
-    diag = _triangle.diag
-    diag_embed = _triangle.diag_embed
-    diagflat = _triangle.diagflat
-    diagonal = _triangle.diagonal
-    tril = _triangle.tril
-    tril_ = _triangle.tril_
-    triu = _triangle.triu
-    triu_ = _triangle.triu_
+    diag = tril_triu_diag.diag
+    diag_embed = tril_triu_diag.diag_embed
+    diagflat = tril_triu_diag.diagflat
+    diagonal = tril_triu_diag.diagonal
+    tril = tril_triu_diag.tril
+    tril_ = tril_triu_diag.tril_
+    triu = tril_triu_diag.triu
+    triu_ = tril_triu_diag.triu_
 
-    flip = _turn.flip
-    fliplr = _turn.fliplr
-    flipud = _turn.flipud
-    roll = _turn.roll
-    rot90 = _turn.rot90
+    flip = flip_roll_rot90.flip
+    fliplr = flip_roll_rot90.fliplr
+    flipud = flip_roll_rot90.flipud
+    roll = flip_roll_rot90.roll
+    rot90 = flip_roll_rot90.rot90
 
-    repeat = _repeat.repeat
-    repeat_interleave = _repeat.repeat_interleave
-    tile = _repeat.tile
+    repeat = repeat_tile.repeat
+    repeat_interleave = repeat_tile.repeat_interleave
+    tile = repeat_tile.tile
 
     @property
     def T(self) -> Any:
@@ -126,17 +129,23 @@ class ShapeMethods:
                 UserWarning,
                 stacklevel=2,
             )
-        return _axis.permute_axes(self, axes=tuple(range(ndim))[::-1])
+        return permute_transpose_movedim_swapaxes.permute_axes(self, axes=tuple(range(ndim))[::-1])
 
     @property
     def mT(self) -> Any:
         """The transposes of a batch of matrices."""
-        return _axis.transpose(self, -2, -1) if self._are_matrices("mT") else self
+        return (
+            permute_transpose_movedim_swapaxes.transpose(self, -2, -1)
+            if self._are_matrices("mT")
+            else self
+        )
 
     @property
     def mH(self) -> Any:
         """The conjugate transposes of a batch of matrices."""
-        return _axis.adjoint(self) if self._are_matrices("mH") else self
+        return (
+            permute_transpose_movedim_swapaxes.adjoint(self) if self._are_matrices("mH") else self
+        )
 
     @property
     def H(self) -> Any:
@@ -149,7 +158,7 @@ class ShapeMethods:
                 f"{ndim}-D tensor.{advice}",
                 "mH transposes batches of matrices.",
             )
-        return _axis.adjoint(self) if ndim else self
+        return permute_transpose_movedim_swapaxes.adjoint(self) if ndim else self
 
     def _are_matrices(self, name: str) -> bool:
         ndim = self._array.ndim

@@ -36,14 +36,14 @@ class Surroundings:
 
 def _autocast() -> dict[str, Any] | None:
     """The options of autocast now; None where nobody has ever used it."""
-    if "tapegrad.amp.state" not in sys.modules:
+    if "tapegrad.amp.autocast_state" not in sys.modules:
         return None
-    from tapegrad.amp import state
+    from tapegrad.amp import autocast_state
 
     return {
-        "enabled": state.is_autocast_enabled("cpu"),
-        "dtype": state.get_autocast_dtype("cpu"),
-        "cache_enabled": state.is_autocast_cache_enabled(),
+        "enabled": autocast_state.is_autocast_enabled("cpu"),
+        "dtype": autocast_state.get_autocast_dtype("cpu"),
+        "cache_enabled": autocast_state.is_autocast_cache_enabled(),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
-from tapegrad.core.promotion import result_type
+from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
@@ -18,7 +18,7 @@ from tapegrad.operators.nn.loss.mse_l1 import (
     pointwise,
     share,
 )
-from tapegrad.operators.pointwise.sigmoid_logit import logistic
+from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 
 __all__: list[str] = []  # they live in torch.nn.functional
 

@@ -12,7 +12,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.nn.loss.ctc_rules import alignment_loss
 
-__all__ = ["ctc_loss"]
+__torch__ = "ctc_loss"
 
 _INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 _CHECK = " (while checking arguments for ctc_loss_allocate_outputs)"

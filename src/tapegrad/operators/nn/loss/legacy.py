@@ -14,15 +14,10 @@ from tapegrad.operators.nn.loss.bce import binary_cross_entropy_with_logits as _
 from tapegrad.operators.nn.loss.kl_div import divergence
 from tapegrad.operators.nn.loss.poisson_nll import poisson_nll
 
-__all__ = [
-    "binary_cross_entropy_with_logits",
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "kl_div",
-    "margin_ranking_loss",
-    "poisson_nll_loss",
-    "triplet_margin_loss",
-]
+__torch__ = (
+    "binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div "
+    "margin_ranking_loss poisson_nll_loss triplet_margin_loss"
+)
 
 
 def reduction_of(name: str, number: Any, position: int) -> str:

@@ -207,7 +207,7 @@ def _pair(name: str, input: TensorLike, target: TensorLike) -> tuple:
 
         input, target = operators.broadcast_tensors(input, target)
     if input.dtype is not target.dtype:
-        from tapegrad.core.promotion import result_type
+        from tapegrad.core.promote_types import result_type
 
         dtype = result_type(input, target)
         input, target = input.to(dtype), target.to(dtype)

@@ -6,12 +6,12 @@ from typing import Any
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
-from tapegrad.operators.linalg.addmm_linear import linear
-from tapegrad.operators.pointwise.relu import relu
-from tapegrad.operators.pointwise.sigmoid_logit import sigmoid
+from tapegrad.operators.linalg.linear import linear
+from tapegrad.operators.pointwise.relu_threshold_shrink import relu
+from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid
 from tapegrad.operators.pointwise.trigonometry import tanh
 
-__all__ = ["gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell"]
+__torch__ = "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell"
 
 
 def _check(x: TensorLike, states: tuple, w_ih: Any, w_hh: Any) -> None:

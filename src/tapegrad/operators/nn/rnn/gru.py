@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.nn.rnn.step import (
@@ -78,6 +79,7 @@ gru_layer.jvp(inputs=_tangent)
 # --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
 
 
+@tensor_kernel
 def gru_back(inputs, g, before, gates, sizes, reverse, wants_input):
     xp = TENSOR_NAMESPACE()
 

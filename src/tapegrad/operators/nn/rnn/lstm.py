@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
@@ -95,6 +96,7 @@ lstm_layer.jvp(inputs=_tangent)
 # --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
 
 
+@tensor_kernel
 def lstm_back(inputs, g, g_cell, before, gates, cells, has_bias, sizes, reverse, wants_input):
     xp = TENSOR_NAMESPACE()
 

@@ -19,7 +19,7 @@ from tapegrad.operators.nn.rnn.rnn_tanh_relu import rnn_layer
 from tapegrad.operators.nn.rnn.stepwise import stepwise_gru, stepwise_lstm
 from tapegrad.operators.shape.cat_stack import cat, stack
 
-__all__ = ["gru", "lstm", "rnn_relu", "rnn_tanh"]
+__torch__ = "gru lstm rnn_relu rnn_tanh"
 
 
 class _Options:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
@@ -72,6 +73,7 @@ rnn_layer.jvp(inputs=_tangent)
 # --- the kernel on tensors, for derivatives of derivatives ----------------------------------------
 
 
+@tensor_kernel
 def rnn_back(inputs, g, states, activation, sizes, reverse, wants_input):
     xp = TENSOR_NAMESPACE()
 

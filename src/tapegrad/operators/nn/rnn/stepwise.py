@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.core.annotations import TensorLike
-from tapegrad.operators.linalg.addmm_linear import linear
-from tapegrad.operators.pointwise.sigmoid_logit import sigmoid
+from tapegrad.operators.linalg.linear import linear
+from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid
 from tapegrad.operators.pointwise.trigonometry import tanh
 from tapegrad.operators.shape.cat_stack import cat, stack
 

@@ -9,7 +9,7 @@ from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant_elementwise, elementwise
 from tapegrad.operators.dtype_check import COMPLEX, lacks
 
-__all__ = ["i0", "i0_"]
+__torch__ = "i0 i0_"
 
 
 @elementwise(promote="float", check=lacks("i0_vml_cpu", COMPLEX), kernels=("i0", "i1"))

@@ -12,7 +12,7 @@ from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, some_tensor
 
-__all__ = ["igamma", "igamma_", "igammac", "igammac_", "mvlgamma"]
+__torch__ = "igamma igamma_ igammac igammac_ mvlgamma"
 
 
 def _unknown(name: str) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.dtype import float64
-from tapegrad.operators.creation.from_numpy import as_tensor
+from tapegrad.operators.creation.from_numpy_asarray import as_tensor
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.shape.cat_stack import stack
 from tapegrad.tensors.tensor import Tensor

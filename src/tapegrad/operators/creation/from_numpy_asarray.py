@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, TensorLike
 from tapegrad.core.dtype import default
 from tapegrad.core.dtype import dtype as Dtype
@@ -63,7 +62,7 @@ def as_tensor(data: Any, *, dtype: DTypeLike = None, device: DeviceLike = None) 
     check(None, device, False)
     if dtype is not None:
         dtype = known("as_tensor", dtype)
-    if isinstance(data, _tensor.Tensor):
+    if isinstance(data, tensor_base.Tensor):
         return data if dtype is None else data.to(dtype)
     return build("as_tensor", shared_array, data, dtype)
 
@@ -96,7 +95,7 @@ def asarray(
     """
     check(None, device, False)
     kind = None if dtype is None else known("asarray", dtype)
-    if isinstance(obj, _tensor.Tensor):
+    if isinstance(obj, tensor_base.Tensor):
         return _tensor_again(obj, kind, copy, requires_grad)
     if isinstance(obj, (np.ndarray, np.generic)):
         array = supported(np.asarray(obj))

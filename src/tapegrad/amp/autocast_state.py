@@ -13,6 +13,12 @@ from tapegrad.core.dtype import bfloat16, float16
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.dispatch.autocast_state import IN_USE, STATE
 
+__torch__ = (
+    "autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_dtype "
+    "is_autocast_cache_enabled is_autocast_enabled set_autocast_cache_enabled set_autocast_dtype "
+    "set_autocast_enabled"
+)
+
 DTYPES = {
     **dict.fromkeys(("cpu", "xla", "hpu", "maia"), bfloat16),
     **dict.fromkeys(("cuda", "hip", "ipu", "xpu", "mps", "mtia", "privateuseone"), float16),

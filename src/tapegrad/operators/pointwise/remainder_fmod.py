@@ -15,7 +15,7 @@ from tapegrad.operators.dtype_check import (
     some_tensor,
     tensor_first,
 )
-from tapegrad.operators.pointwise.division import of_integers, truncated
+from tapegrad.operators.pointwise.divide_reciprocal import of_integers, truncated
 
 __all__ = ["fmod", "remainder"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -16,6 +17,7 @@ __all__ = ["logaddexp", "logaddexp2", "logit", "logit_", "sigmoid", "sigmoid_", 
 LN2 = math.log(2)
 
 
+@tensor_kernel
 @elementwise(promote="float")
 def sigmoid(xp, x):
     """The logistic function `1 / (1 + exp(-x))`.

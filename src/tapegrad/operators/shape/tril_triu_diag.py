@@ -11,7 +11,7 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import linear
-from tapegrad.operators.shape.reshape import copied, reshape
+from tapegrad.operators.shape.reshape_flatten_atleast import copied, reshape
 
 
 @linear(node="TrilBackward0")
@@ -42,7 +42,7 @@ def _diagonal(xp: Namespace, x: Array, offset: int, a: int, b: int) -> Any:
 
 
 def _undiagonal(xp: Namespace, g: Array, shape: Any, offset: int, a: int, b: int) -> Any:
-    from tapegrad.operators.shape.permute_squeeze import inverse
+    from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import inverse
 
     order = axes_last(len(shape), a, b)
     padded = xp.pad_diagonal(g, tuple(shape[i] for i in order), offset)

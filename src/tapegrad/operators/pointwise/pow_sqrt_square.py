@@ -10,7 +10,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import complex128, float64
-from tapegrad.core.promotion import promote
+from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise

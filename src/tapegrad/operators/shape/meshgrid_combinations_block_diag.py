@@ -12,8 +12,8 @@ from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.shape.cat_stack import one_dtype, stack
-from tapegrad.operators.shape.expand import expand
-from tapegrad.operators.shape.reshape import reshape
+from tapegrad.operators.shape.expand_broadcast import expand
+from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
 @takes_tensors
@@ -174,4 +174,4 @@ def block_diag(*tensors: Any) -> Any:
     return block_diag_of(*matrices)
 
 
-__all__ = ["block_diag", "cartesian_prod", "combinations", "meshgrid"]
+__torch__ = "block_diag cartesian_prod combinations meshgrid"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from tapegrad.amp.state import (
+from tapegrad.amp.autocast_state import (
     check_bool,
     get_autocast_dtype,
     is_autocast_enabled,
@@ -14,6 +14,11 @@ from tapegrad.amp.state import (
 )
 from tapegrad.core import errors
 from tapegrad.core.dtype import dtype as Dtype
+
+__torch__ = (
+    "get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cpu_enabled set_autocast_cpu_dtype "
+    "set_autocast_cpu_enabled set_autocast_gpu_dtype"
+)
 
 
 def _deprecated(name: str, call: str, instead: str) -> None:

@@ -226,7 +226,7 @@ def atleast_2d(*tensors: Any) -> Any:
     >>> torch.atleast_2d(torch.ones(3)).shape
     torch.Size([1, 3])
     """
-    from tapegrad.operators.shape.permute_squeeze import unsqueeze
+    from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
     def one(x: TensorLike) -> Any:
         if not x.ndim:
@@ -243,7 +243,7 @@ def atleast_3d(*tensors: Any) -> Any:
     >>> torch.atleast_3d(torch.ones(3)).shape
     torch.Size([1, 3, 1])
     """
-    from tapegrad.operators.shape.permute_squeeze import unsqueeze
+    from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
     def one(x: TensorLike) -> Any:
         if not x.ndim:

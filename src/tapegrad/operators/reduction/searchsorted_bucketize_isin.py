@@ -15,6 +15,8 @@ from tapegrad.dispatch.op import constant
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.dtype_check import common_dtype, no_kernel
 
+__torch__ = "bucketize isin searchsorted"
+
 
 @constant(kernels=("places_in",))
 def places_in(xp, sequence, values, *, right):

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, TensorLike
 from tapegrad.core.dtype import current, default, float64
 from tapegrad.core.dtype import dtype as Dtype
@@ -48,13 +47,13 @@ def _numbers(name: str, *given: Any) -> list:
 
 
 def _end_point(name: str, argument: str, position: int, x: TensorLike) -> Any:
-    return x.item() if isinstance(x, _tensor.Tensor) else number_of(name, argument, position, x)
+    return x.item() if isinstance(x, tensor_base.Tensor) else number_of(name, argument, position, x)
 
 
 def _check_ends(name: str, start: Any, end: Any) -> None:
     """Raise unless those ends that are tensors have no dimensions."""
     ends = (("start", start), ("end", end))
-    tensors = [(argument, x.ndim) for argument, x in ends if isinstance(x, _tensor.Tensor)]
+    tensors = [(argument, x.ndim) for argument, x in ends if isinstance(x, tensor_base.Tensor)]
     if any(ndim for _, ndim in tensors):
         found = " and ".join(f"{argument} with {ndim} dimension(s)" for argument, ndim in tensors)
         raise errors.runtime_error(

@@ -10,7 +10,7 @@ from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear
-from tapegrad.operators.shape.reshape import copied
+from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 _BEFORE = tuple([(slice(None),) * axis for axis in range(8)])
 

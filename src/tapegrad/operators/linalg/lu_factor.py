@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad import return_types
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
@@ -17,7 +18,7 @@ from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot
 
-__all__ = ["lu", "lu_unpack"]
+__torch__ = "lu lu_unpack"
 
 
 def _t(xp: Namespace, x: Array) -> Any:
@@ -171,6 +172,7 @@ unpacked.vjp(packed=_unpacked_vjp)
 unpacked.jvp(packed=_unpacked_jvp)
 
 
+@tensor_kernel
 def permutation_matrix(pivots: Any, n: int, like: Any) -> Any:
     """The kernel of that name for tensors: a constant."""
     from tapegrad.arrays.namespaces import namespace_of

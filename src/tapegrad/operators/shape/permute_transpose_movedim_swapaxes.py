@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, TensorLike
+from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
-from tapegrad.core.shape import axes_of, axis_of, ints_of
+from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear
 
@@ -51,46 +51,6 @@ def transpose_matrix(xp, x):
 
 
 transpose_matrix.vjp(x=lambda xp, g: xp.permute_dims(g, tuple(range(g.ndim))[::-1]))
-
-
-@linear(node="UnsqueezeBackward0", view=True)
-def insert_axis(xp, x, *, axis):
-    """A new axis of size 1 in front of axis `axis`."""
-    return x[(*(slice(None),) * axis, None, Ellipsis)]
-
-
-insert_axis.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
-def _squeezed(xp: Namespace, x: Array, axes: tuple[int, ...]) -> Any:
-    return xp.reshape(x, tuple(n for i, n in enumerate(x.shape) if n != 1 or i not in axes))
-
-
-@linear(node="SqueezeBackward0", view=True)
-def squeeze_all(xp, x):
-    """Without the axes of size 1."""
-    return _squeezed(xp, x, tuple(range(x.ndim)))
-
-
-squeeze_all.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
-@linear(node="SqueezeBackward1", view=True)
-def squeeze_axis(xp, x, *, axis):
-    """Without `axis` if its size is 1."""
-    return _squeezed(xp, x, (axis,))
-
-
-squeeze_axis.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
-@linear(node="SqueezeBackward2", view=True)
-def squeeze_axes(xp, x, *, axes):
-    """Without those of `axes` that have size 1."""
-    return _squeezed(xp, x, axes)
-
-
-squeeze_axes.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 
 
 # --- public ----------------------------------------------------------------------------------
@@ -186,44 +146,6 @@ def t(input: TensorLike) -> Any:
 t_ = in_place_view(t)
 
 
-def squeeze(input: TensorLike, dim: Dim = None) -> Any:
-    """Without the dimensions of size 1: all of them, or those that `dim` names.
-
-    >>> torch.zeros(1, 3, 1).squeeze().shape
-    torch.Size([3])
-    """
-    try:
-        ndim = input._array.ndim
-    except AttributeError:
-        errors.need_tensors("squeeze", input=input)
-        raise
-    if dim is None:
-        return squeeze_all(input)
-    if isinstance(dim, (tuple, list)):
-        return squeeze_axes(input, axes=axes_of(dim, ndim))
-    return squeeze_axis(input, axis=axis_of(dim, ndim))
-
-
-squeeze_ = in_place_view(squeeze, 3)
-
-
-def unsqueeze(input: TensorLike, dim: int) -> Any:
-    """A new dimension of size 1 at `dim`.
-
-    >>> torch.zeros(3).unsqueeze(0).shape
-    torch.Size([1, 3])
-    """
-    try:
-        n = input._array.ndim + 1
-    except AttributeError:
-        errors.need_tensors("unsqueeze", input=input)
-        raise
-    return insert_axis(input, axis=axis_of(dim, n))
-
-
-unsqueeze_ = in_place_view(unsqueeze)
-
-
 @takes_tensors
 def movedim(input: TensorLike, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places; the rest keep their order.
@@ -282,15 +204,4 @@ def adjoint(input: TensorLike) -> Any:
     return flipped.conj() if input.dtype.is_complex else flipped
 
 
-__all__ = [
-    "adjoint",
-    "moveaxis",
-    "movedim",
-    "permute",
-    "squeeze",
-    "swapaxes",
-    "swapdims",
-    "t",
-    "transpose",
-    "unsqueeze",
-]
+__all__ = ["adjoint", "moveaxis", "movedim", "permute", "swapaxes", "swapdims", "t", "transpose"]

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 
+@kernel(elementwise=True)
 def sigmoid(x: Array, /) -> Any:
     """1 / (1 + exp(-x)); where exp overflows, 1 / inf is the 0 it should be."""
     if x.dtype.kind not in "fc" or not x.ndim:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import kernel
 from tapegrad.core.annotations import Array
 
 _BLOCK = 1 << 18  # elements of the differences that are held at once
@@ -40,6 +41,7 @@ def _differences(a: Array, b: Array, part: slice, rows: slice) -> Any:
     return a[part, rows, None, :] - b[part, None, :, :]
 
 
+@kernel
 def pair_distances(a: Array, b: Array, order: float) -> Any:
     """The distances of all rows of a (..., P, M) from those of b (..., R, M): (..., P, R)."""
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -85,6 +87,7 @@ def pair_slopes(d: Array, y: Array, order: float) -> Any:
     return np.where(flat, 0, slope)
 
 
+@kernel
 def pull_distances(g: Array, a: Array, b: Array, y: Array, order: float) -> Any:
     """The cotangent of a, from that of the distances y (..., P, R): (..., P, M)."""
     batch = g.shape[:-2]
@@ -97,6 +100,7 @@ def pull_distances(g: Array, a: Array, b: Array, y: Array, order: float) -> Any:
     return out.reshape(shape)
 
 
+@kernel
 def push_distances(t: Array, a: Array, b: Array, y: Array, order: float) -> Any:
     """What the tangent t of a adds to that of the distances y: (..., P, R)."""
     batch = y.shape[:-2]

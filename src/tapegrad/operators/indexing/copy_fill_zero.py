@@ -8,8 +8,7 @@ import numpy as np
 
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.autograd.writable import check_overlap
-from tapegrad.core import errors
-from tapegrad.core import tensor_base as _tensor
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted, number_of
@@ -90,7 +89,7 @@ fill_with_one.vjp(
 
 def cut_off(x: TensorLike) -> Any:
     """`x` through an operator that lets no gradient back to it."""
-    return replace(x, _tensor.wrap(x._array))
+    return replace(x, tensor_base.wrap(x._array))
 
 
 # --- public --------------------------------------------------------------------------------------
@@ -116,10 +115,10 @@ def copy_(input: TensorLike, src: TensorLike, non_blocking: bool = False) -> Any
     >>> torch.zeros(2).copy_(torch.tensor([1, 2]))
     tensor([1., 2.])
     """
-    if not isinstance(src, _tensor.TensorBase):
+    if not isinstance(src, tensor_base.TensorBase):
         if not isinstance(src, (bool, int, float, complex)):
             raise errors.must_be("copy_", "other", 1, "Tensor", src)
-        src = _tensor.wrap(np.asarray(src))
+        src = tensor_base.wrap(np.asarray(src))
     _check_broadcast(input._array.shape, src._array.shape)
     check_overlap(input, (src,))
     overwrite("copy_", replace, (input, src), {}, lambda: write(input._array, src._array))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
@@ -13,7 +14,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
 
-__all__ = ["cdist", "pdist"]
+__torch__ = "cdist pdist"
 
 _KERNELS = ("pair_distances", "pull_distances", "push_distances")
 
@@ -119,6 +120,7 @@ own_distances.jvp(x=_own_push)
 # --- the Tensor namespace: rules that are themselves differentiated ---
 
 
+@tensor_kernel
 def pair_distances(a: TensorLike, b: TensorLike, order: float) -> Any:
     return all_distances(a, b, order=order)
 
@@ -143,10 +145,12 @@ def _slopes(a: TensorLike, b: TensorLike, y: TensorLike, order: float) -> Any:
     return xp.where(flat, 0.0, xp.sign(d) * (size / steep) ** (order - 1))
 
 
+@tensor_kernel
 def pull_distances(g: Array, a: Array, b: Array, y: Array, order: float) -> Any:
     return (g.unsqueeze(-1) * _slopes(a, b, y, order)).sum(-2)
 
 
+@tensor_kernel
 def push_distances(t: Array, a: Array, b: Array, y: Array, order: float) -> Any:
     return (t.unsqueeze(-2) * _slopes(a, b, y, order)).sum(-1)
 

@@ -9,7 +9,7 @@ from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
 from tapegrad.dispatch.op import linear
-from tapegrad.operators.shape.reshape import copied
+from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 
 @linear(node="FlipBackward0")

@@ -1,0 +1,42 @@
+"""Kernels: what array namespaces have beyond the array standard, registered where they are defined.
+
+A kernel of NumPy arrays, its batching rule and the operator that computes it on tensors carry one
+name; rules find all three as `xp.<name>`. Their files are imported when one of their names is first
+asked for: `python -m tools.name_tables` reads the decorators and writes the tables of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+Function = TypeVar("Function", bound=Callable)
+
+
+@overload
+def kernel(function: Function) -> Function: ...
+@overload
+def kernel(
+    *, elementwise: bool = False, trailing: bool = False, optional: bool = False
+) -> Callable[[Function], Function]: ...
+def kernel(function: Any = None, **batched: bool) -> Any:
+    """Register a function of NumPy arrays under its own name.
+
+    Args:
+        elementwise: a batch is computed at once, with its dimension before all others.
+        trailing: it acts on the last dimensions alone, so that a batch is computed at once.
+        optional: operators do without it on batches: what they do instead is quicker.
+
+    A kernel of another kind runs once for each member of a batch, unless it has a batching rule.
+    """
+    return function if function is not None else lambda function: function
+
+
+def batching_rule(function: Function) -> Function:
+    """Register what the kernel or standard function of this name is on batches."""
+    return function
+
+
+def tensor_kernel(function: Any) -> Any:
+    """Register an operator, or a module of them, as what the kernel of this name is on tensors."""
+    return function

@@ -1,0 +1,61 @@
+"""Inner and outer products of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.dispatch.apply import finish
+from tapegrad.operators.linalg.matmul import mm
+
+__all__ = ["ger", "inner", "outer"]
+
+
+@takes_tensors
+def outer(input: TensorLike, vec2: Any, *, out: Out = None) -> Any:
+    """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
+
+    `y[i, j] = input[i] * vec2[j]`
+
+    >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    for name, x in (("self", input), ("vec2", vec2)):
+        if x._array.ndim != 1:
+            raise errors.runtime_error(
+                f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D",
+                "Flatten it first.",
+            )
+    return finish("outer", input.unsqueeze(1) * vec2, out)
+
+
+@takes_tensors
+def inner(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
+    """The sums of products along the last dimension of both tensors.
+
+    (*a, k) and (*b, k) to (*a, *b).
+
+    >>> torch.inner(torch.ones(2, 3), torch.ones(4, 3)).shape
+    torch.Size([2, 4])
+    """
+    x, y = input._array, other._array
+    if x.ndim == 0 or y.ndim == 0:
+        return finish("inner", input * other, out)
+    if x.shape[-1] != y.shape[-1]:
+        raise errors.runtime_error(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(x.shape)} and {list(y.shape)}",
+            "Transpose one of them, or use matmul().",
+        )
+    shape = x.shape[:-1] + y.shape[:-1]
+    k = x.shape[-1]
+    rows = mm(input.reshape(-1, k), other.reshape(-1, k).t()) if k else None
+    if rows is None:
+        rows = input.sum(-1).reshape(-1, 1) * other.sum(-1).reshape(-1)
+    return finish("inner", rows.reshape(shape), out)
+
+
+ger = outer

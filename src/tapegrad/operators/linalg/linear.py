@@ -1,0 +1,86 @@
+"""Linear: a product with a transposed weight, and a bias."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core import errors
+from tapegrad.core.annotations import TensorLike
+from tapegrad.dispatch.autocast_state import IN_USE, lowered
+from tapegrad.operators.linalg.addmm_addmv_addr_addbmm import addmm
+from tapegrad.operators.linalg.matmul import matmul, mv
+from tapegrad.operators.linalg.matmul_check import mismatch
+
+
+def linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Any:
+    """input @ weight.T + bias for input (..., in), weight (out, in), bias (out).
+
+    >>> linear = torch.nn.functional.linear
+    >>> linear(torch.ones(5, 3), torch.ones(2, 3), torch.ones(2)).shape
+    torch.Size([5, 2])
+    """
+    if IN_USE:
+        input, weight, bias = lowered(input, weight, bias)
+    try:
+        n, n_weight = input._array.ndim, weight._array.ndim
+        fits = bias is None or bias._array.dtype == weight._array.dtype == input._array.dtype
+    except AttributeError:
+        raise _not_a_tensor(input, weight, bias) from None
+    if n == 0 or n_weight != 2 or not fits:
+        _check_linear(input, weight, bias)
+        if n_weight == 1:
+            return matmul(input, weight)
+    if n == 1 and bias is not None and hasattr(input._array, "mapped"):
+        if input._array.shape[0] == weight._array.shape[1]:
+            return mv(weight, input) + bias
+    transposed = weight.t()
+    if bias is None:
+        return matmul(input, transposed)
+    if n == 2:
+        return addmm(bias, input, transposed)
+    shape = input._array.shape
+    if n == 0 or shape[-1] != transposed._array.shape[0]:
+        rows = input._array.size // shape[-1] if n and shape[-1] else 1
+        raise mismatch((rows, shape[-1] if n else 1), transposed._array.shape)
+    rows = input.reshape(-1, shape[-1]) if n > 1 and input._array.size else input
+    if rows._array.ndim != 2:
+        if n > 1:
+            return matmul(input, transposed) + bias
+        rows = input.unsqueeze(0)
+    result = addmm(bias, rows, transposed)
+    return result.view(*shape[:-1], transposed._array.shape[1])
+
+
+def _not_a_tensor(*given: Any) -> TypeError:
+    names = ("input", "weight", "bias")
+    wrong = [
+        i for i, x in enumerate(given) if not hasattr(x, "_array") and (x is not None or i < 2)
+    ]
+    return errors.must_be("linear", names[wrong[0]], wrong[0] + 1, "Tensor", given[wrong[0]])
+
+
+def _check_linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None) -> None:
+    n, n_weight = input._array.ndim, weight._array.ndim
+    if n_weight > 2:
+        raise errors.runtime_error(
+            f"t() expects a tensor with <= 2 dimensions, but self is {n_weight}D",
+            "The weight is a matrix (out_features, in_features).",
+        )
+    if n == 0 or n_weight == 0:
+        raise errors.runtime_error(
+            f"both arguments to linear need to be at least 1D, but they are {n}D and {n_weight}D",
+            "The last dimension of the input is the one that is summed.",
+        )
+    if n_weight == 1 and bias is not None:
+        raise errors.runtime_error(
+            "mat2 must be a matrix, got 1-D tensor",
+            "The weight is a matrix (out_features, in_features).",
+        )
+    if bias is not None and input._array.dtype != weight._array.dtype:
+        if bias._array.dtype == weight._array.dtype:
+            raise errors.runtime_error(
+                "mat1 and mat2 must have the same dtype, but got "
+                f"{input.dtype.scalar_name} and {weight.dtype.scalar_name}",
+                f"Convert the input with .to({weight.dtype}), or the module with "
+                f".to({input.dtype}).",
+            )

@@ -1,0 +1,66 @@
+"""Logsumexp: the logarithm of a sum of exponentials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapegrad.core.annotations import Dim, Namespace, Out, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.dispatch.apply import finish
+from tapegrad.dispatch.op import primitive
+from tapegrad.operators.reduction.sum_mean import reduction_axes, spread
+
+__all__ = ["logsumexp"]
+
+
+def _finite(xp: Namespace, top: Any) -> Any:
+    """The largest element, 0 where it is infinite: inf - inf would be nan."""
+    return xp.where(xp.isfinite(top), top, 0)
+
+
+@primitive(node="LogsumexpBackward0")
+def logsumexp_axes(xp, x, *, axis, keepdims):
+    """log(sum(exp(x))) over `axis`, without overflow."""
+    top = _finite(xp, xp.max(x, axis=axis, keepdims=True))
+    total = xp.sum(xp.exp(x - top), axis=axis, keepdims=keepdims)
+    return xp.log(total) + (top if keepdims else xp.reshape(top, total.shape))
+
+
+def _shares(xp, x, y, axis, keepdims):
+    y = spread(xp, y, x.shape, axis, keepdims)
+    return xp.exp(x - _finite(xp, y))
+
+
+logsumexp_axes.vjp(
+    x=lambda xp, g, x, y, axis, keepdims: (
+        spread(xp, g, x.shape, axis, keepdims) * _shares(xp, x, y, axis, keepdims)
+    )
+)
+
+
+logsumexp_axes.jvp(
+    x=lambda xp, t, x, y, axis, keepdims: xp.sum(
+        t * _shares(xp, x, y, axis, keepdims), axis=axis, keepdims=keepdims
+    )
+)
+
+
+@takes_tensors
+def logsumexp(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
+    """log(sum(exp(x))) along `dim`, without overflow.
+
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor(1000.6932)
+    """
+    if input.dtype.category < 2:
+        input = input.to(_default())
+    axis = reduction_axes(dim, input._array.ndim)
+    if input._array.size == 0:
+        return finish("logsumexp", input.exp().sum(axis, keepdim).log(), out)
+    return finish("logsumexp", logsumexp_axes(input, axis=axis, keepdims=bool(keepdim)), out)
+
+
+def _default() -> Any:
+    from tapegrad.core.dtype import default
+
+    return default()

@@ -1,0 +1,94 @@
+"""Unique elements: of all of a tensor, of its rows, or of consecutive ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapegrad.arrays.namespaces import elements, refuse_batch
+from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import Dim, TensorLike
+from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.shape import axis_of
+from tapegrad.operators.dtype_check import require_order
+
+__all__ = ["unique", "unique_consecutive"]
+
+
+@takes_tensors(name="_unique2")
+def unique(
+    input: TensorLike,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: Dim = None,
+) -> Any:
+    """The different elements in order; on demand where each element went and how often it occurs.
+
+    >>> torch.unique(torch.tensor([3, 1, 3, 2]))
+    tensor([1, 2, 3])
+    """
+    refuse_batch("_unique2", input._array)
+    array = elements(input._array)
+    axis = _unique_axis(input, dim)
+    if not (return_inverse or return_counts):
+        return tensor_base.wrap(np.unique(array, axis=axis, equal_nan=False))
+    values, inverse, counts = np.unique(
+        array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
+    )
+    inverse = inverse.reshape(array.shape if axis is None else (array.shape[axis],))
+    return _chosen(values, inverse, counts, return_inverse, return_counts)
+
+
+def _unique_axis(input: TensorLike, dim: Dim) -> int | None:
+    """The axis along which slices are compared, None for all elements one by one."""
+    require_order("unique" if dim is None else "unique_dim", input)
+    if dim is None:
+        return None
+    shape = input._array.shape
+    if not shape:
+        raise errors.index_error(
+            f"Dimension specified as {dim} but tensor has no dimensions", "Leave dim= away."
+        )
+    axis = axis_of(dim, len(shape))
+    if any(not n and i != axis for i, n in enumerate(shape)):
+        raise errors.runtime_error(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied",
+            "Slices without elements cannot be told apart.",
+        )
+    return axis
+
+
+def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_counts: bool) -> Any:
+    found = [tensor_base.wrap(values)]
+    if with_inverse:
+        found.append(tensor_base.wrap(inverse.astype(np.int64, copy=False)))
+    if with_counts:
+        found.append(tensor_base.wrap(counts.astype(np.int64, copy=False)))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@takes_tensors
+def unique_consecutive(
+    input: TensorLike, return_inverse: bool = False, return_counts: bool = False, dim: Dim = None
+) -> Any:
+    """The elements without those that equal the one before.
+
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    refuse_batch("unique_consecutive", input._array)
+    array = elements(input._array)
+    array = array if dim is not None else array.reshape(-1)
+    axis = _unique_axis(input, dim) or 0
+    n = array.shape[axis]
+    rows = np.moveaxis(array, axis, 0)
+    others = tuple(range(1, array.ndim))
+    starts = np.concatenate([np.ones(min(n, 1), bool), (rows[1:] != rows[:-1]).any(others)])
+    values = np.compress(starts, array, axis)
+    inverse = np.cumsum(starts) - 1
+    counts = np.diff(np.append(np.flatnonzero(starts), n))
+    if dim is None:
+        inverse = inverse.reshape(input._array.shape)
+    return _chosen(values, inverse, counts, return_inverse, return_counts)

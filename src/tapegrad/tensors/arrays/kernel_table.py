@@ -1,0 +1,40 @@
+"""Kernels on tensors, by file.
+
+Written by `python -m tools.name_tables`.
+"""
+
+TENSOR_KERNELS: dict[str, str] = {
+    "tapegrad.operators.fft.fft_rules": "fourier fourier_half fourier_real",
+    "tapegrad.operators.linalg.cdist_pdist": "pair_distances pull_distances push_distances",
+    "tapegrad.operators.linalg.cholesky": "definite_solution",
+    "tapegrad.operators.linalg.det_slogdet": "cofactor_change cofactors",
+    "tapegrad.operators.linalg.inv": "invert",
+    "tapegrad.operators.linalg.lstsq": "least_squares",
+    "tapegrad.operators.linalg.lu_factor": "permutation_matrix",
+    "tapegrad.operators.linalg.lu_solve": "lu_solution",
+    "tapegrad.operators.linalg.matrix_exp_power": "matrix_exponential",
+    "tapegrad.operators.linalg.solve": "solution solve_again",
+    "tapegrad.operators.linalg.triangular_solve": "triangular_solution",
+    "tapegrad.operators.nn.attention": "attend_back",
+    "tapegrad.operators.nn.batch_group_norm_rules": (
+        "scale_channels standardize_channels_back standardize_channels_weight_back "
+        "standardize_given_weight_back sum_channels"
+    ),
+    "tapegrad.operators.nn.conv_rules": "convolve convolve_transposed convolve_weights",
+    "tapegrad.operators.nn.embedding": "spread_rows",
+    "tapegrad.operators.nn.layer_norm": (
+        "standardize_rows_back standardize_rows_weight_back sum_rows"
+    ),
+    "tapegrad.operators.nn.pad_constant": "pad_constant",
+    "tapegrad.operators.nn.pad_reflect": "pad_edges unpad_edges",
+    "tapegrad.operators.nn.rnn.gru": "gru_back",
+    "tapegrad.operators.nn.rnn.lstm": "lstm_back",
+    "tapegrad.operators.nn.rnn.rnn_tanh_relu": "rnn_back",
+    "tapegrad.operators.nn.unfold_fold": "read_blocks sum_blocks",
+    "tapegrad.operators.pointwise.gelu": "gelu_back",
+    "tapegrad.operators.pointwise.sigmoid_logit_xlogy": "sigmoid",
+    "tapegrad.tensors.arrays.linalg": "linalg",
+    "tapegrad.tensors.arrays.pooling": (
+        "blend_points match_points put_places resample spread_points take_places"
+    ),
+}
