@@ -40,7 +40,7 @@ __torch__ = "is_anomaly_check_nan_enabled is_anomaly_enabled"
 set_running, reset_running = RUNNING.set, RUNNING.reset
 
 
-class Looking(Layered):
+class AnomalyMode(Layered):
     """Looks at what nodes give in one backward pass, on top of the mode of that pass."""
 
     __slots__ = ("check_inf", "check_nan", "clean", "infinity", "trace")
@@ -53,8 +53,8 @@ class Looking(Layered):
         self.infinity = ""  # where the first one was made, in words
         self.trace: Trace | None = None  # where the pass was called, if it frees the graph
 
-    def over(self, under: Any) -> Looking:
-        return Looking(under, self.check_nan, self.check_inf)
+    def over(self, under: Any) -> AnomalyMode:
+        return AnomalyMode(under, self.check_nan, self.check_inf)
 
     def backward_begins(self, walk: Any) -> None:
         self.trace = None if walk.retain_graph else Trace(frames_here())
@@ -127,9 +127,9 @@ class _Everywhere:
         self.check_nan = check_nan
         self.check_inf = check_inf
 
-    def looking(self, mode: Any) -> Looking:
+    def mode_over(self, mode: Any) -> AnomalyMode:
         """The mode of a backward pass, with the looks at its gradients."""
-        return Looking(mode, self.check_nan, self.check_inf)
+        return AnomalyMode(mode, self.check_nan, self.check_inf)
 
     def follow(self, plan: Any) -> None:
         """Let a plan note who makes its nodes."""

@@ -1,4 +1,4 @@
-"""The backward pass.
+"""The backward pass: gradients from the roots of a graph to its leaves.
 
     take the youngest node that has a gradient     every node is younger than its inputs, so all
     run its rules                                  that feeds it has run: no counting needed
@@ -22,12 +22,13 @@ from tapegrad.autograd.hooks import call_after_accumulation, call_hooks, call_te
 from tapegrad.autograd.mode import EVERYWHERE, MODE, Mode, switched
 from tapegrad.autograd.node import AccumulateGrad, MultiNode, Port
 from tapegrad.autograd.plan import Plan
+from tapegrad.autograd.reachable import count_leaf_edges, nodes_needed, reachable
 from tapegrad.autograd.sum_to_size import restored
 from tapegrad.core import tensor_base
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
-WALK: ContextVar[Any] = ContextVar(
-    "tapegrad_walk"
+BACKWARD_PASS: ContextVar[Any] = ContextVar(
+    "tapegrad_backward_pass"
 )  # the pass that is calling hooks on what arrives
 
 
@@ -49,11 +50,11 @@ def run_backward(
     mode = switched(create_graph)
     token = MODE.set(mode)
     try:
-        walk = Walk(
+        backward = BackwardPass(
             mode, roots, retain_graph, create_graph, inputs, accumulate_inputs, inputs_alone
         )
-        walk.run()
-        return [walk.found.get(_key(edge)) for edge in inputs or ()]
+        backward.run()
+        return [backward.found.get(_key(edge)) for edge in inputs or ()]
     finally:
         MODE.reset(token)
 
@@ -62,7 +63,7 @@ def _key(edge: Any) -> tuple[Any, int]:
     return (edge.node, edge.index) if type(edge) is Port else (edge, 0)
 
 
-class Walk:
+class BackwardPass:
     """The state of one backward pass."""
 
     wanted: dict[tuple[Any, int], Any] = {}  # noqa: RUF012  (replaced, never changed)
@@ -83,7 +84,7 @@ class Walk:
         inputs_alone: bool = False,
     ):
         for each in EVERYWHERE:
-            mode = each.looking(mode)
+            mode = each.mode_over(mode)
         self.mode = mode if isinstance(mode, Mode) else None  # a mode that wants to see nodes run
         self.retain_graph = retain_graph
         # whether gradients are tensors: those that are recorded, and those that a mode looks at
@@ -98,14 +99,26 @@ class Walk:
             self.restricted = True
             self.wanted = {_key(edge): edge for edge in inputs}
             if not inputs_alone:
-                self.needed = _needed([edge for edge, _ in roots], inputs)
+                self.needed = nodes_needed([edge for edge, _ in roots], inputs)
             self.keep = accumulate_inputs
         if AccumulateGrad.hooked:
-            self.waiting = _count_leaf_edges([edge for edge, _ in roots], self.needed) or None
+            self.waiting = count_leaf_edges([edge for edge, _ in roots], self.needed) or None
         for edge, g in roots:
             self.send(edge, self._wrap(g) if self.create_graph else g)
         if self.mode is not None:
             self.mode.backward_begins(self)
+
+    def run(self) -> None:
+        """Run the youngest node that has a gradient until no node has one; then the leaves."""
+        timed = None if self.mode is None else self.mode.runner()
+        if not self.create_graph and self.needed is None and (self.mode is None or timed):
+            self._run_plainly(timed)
+        while self.ready:
+            _, node = heappop(self.ready)
+            self._run_node(node, self.pending.pop(node))
+        leaves, self.leaves = self.leaves, []
+        for leaf in leaves:
+            self._finish_leaf(leaf)
 
     def send(self, edge: Any, g: Any) -> None:
         """Add a gradient to what `edge` has so far."""
@@ -156,7 +169,7 @@ class Walk:
             if node is None or node in seen or node in self.pending:
                 continue
             seen.add(node)
-            if isinstance(node, MultiNode) and node.likes is None:
+            if isinstance(node, MultiNode) and node.output_metadata is None:
                 self.pending[node] = [None] * node.n_outputs
                 heappush(self.ready, (-node.sequence, node))
             else:
@@ -166,58 +179,6 @@ class Walk:
         self.waiting[leaf] -= 1  # type: ignore[index]
         if self.waiting[leaf] == 0:  # type: ignore[index]
             self.leaves.remove(leaf)
-            self._finish_leaf(leaf)
-
-    def run(self) -> None:
-        """Run nodes until none is left, then finish the leaves."""
-        ready, pending, summed = self.ready, self.pending, self.summed
-        timed = None if self.mode is None else self.mode.runner()
-        plain = not self.create_graph and self.needed is None
-        plain = plain and (self.mode is None or timed is not None)
-        retain, waiting = self.retain_graph, self.waiting
-        node = None  # the youngest node known to be ready but not in the heap: most often the next
-        while True:
-            if node is None:
-                if not ready:
-                    break
-                node = heappop(ready)[1]
-            elif ready:
-                node = heappushpop(ready, (-node.sequence, node))[1]
-            g = pending.pop(node)
-            if not plain or node.hooks is not None or type(g) is list:
-                self._run_node(node, g)
-                node = None
-                continue
-            # an edge, its gradient, an edge, ...
-            if timed is None:
-                flow = iter(node.plan.run(node, g, retain))
-            else:
-                flow = iter(timed(node, g, retain))
-            following = None
-            # the loop below is `send`, written out: it is half the cost of a small node
-            for edge, g in zip(flow, flow):  # noqa: B905  (a keyword costs 60 ns)
-                if edge is None or g is None:
-                    continue
-                old = pending.get(edge)
-                if old is not None:
-                    if edge in summed and waiting is None:
-                        old += g
-                    else:
-                        self.send(edge, g)
-                    continue
-                kind = type(edge)
-                if kind is AccumulateGrad or kind is Port:
-                    self.send(edge, g)
-                else:
-                    pending[edge] = g
-                    if following is None:
-                        following = edge
-                    else:
-                        heappush(ready, (-edge.sequence, edge))
-            node = following
-        g = flow = None  # no reference is left: a leaf may take its gradient as it is
-        leaves, self.leaves = self.leaves, []
-        for leaf in leaves:
             self._finish_leaf(leaf)
 
     def _run_node(self, node: Any, g: Any) -> None:
@@ -237,7 +198,7 @@ class Walk:
             outputs = self._pre_hooks(node, outputs)
         if node.saved is None:
             raise freed(node)
-        if all(x is None for x in outputs) and (not many or node.likes is not None):
+        if all(x is None for x in outputs) and (not many or node.output_metadata is not None):
             grads: Any = (None,) * len(node.edges)
         else:
             g = self._filled(node, outputs) if many else outputs[0]
@@ -253,7 +214,7 @@ class Walk:
             if edge is None:
                 continue
             if result is None:
-                if many and node.likes is None:
+                if many and node.output_metadata is None:
                     self._send_nothing(edge)
                 continue
             if self.needed is None or (edge.node if type(edge) is Port else edge) in self.needed:
@@ -278,7 +239,7 @@ class Walk:
 
     def _filled(self, node: Any, g: list) -> list:
         """Zeros for outputs that no gradient has reached."""
-        if node.likes is None or all(x is not None for x in g):
+        if node.output_metadata is None or all(x is not None for x in g):
             return g
         if self.create_graph:
             xp = TENSOR_NAMESPACE()
@@ -286,13 +247,59 @@ class Walk:
             xp = namespace_of([x for x in g if x is not None])
         return [
             xp.zeros(like.shape, dtype=like.dtype) if x is None else x
-            for x, like in zip(g, node.likes, strict=True)
+            for x, like in zip(g, node.output_metadata, strict=True)
         ]
 
     def _capture(self, node: Any, outputs: list) -> None:
         for index, g in enumerate(outputs):
             if g is not None and (node, index) in self.wanted:
                 self.found[node, index] = self._wrap(g)
+
+    # --- the same loop for nodes without hooks, on arrays --------------------------------------------
+
+    def _run_plainly(self, timed: Any) -> None:
+        """`run`, with `send` written out in it: half of what a small node costs is its edges."""
+        ready, pending, summed = self.ready, self.pending, self.summed
+        retain, waiting = self.retain_graph, self.waiting
+        node = None  # the youngest node known to be ready but not in the heap: most often the next
+        while True:
+            if node is None:
+                if not ready:
+                    break
+                node = heappop(ready)[1]
+            elif ready:
+                node = heappushpop(ready, (-node.sequence, node))[1]
+            g = pending.pop(node)
+            if node.hooks is not None or type(g) is list:
+                self._run_node(node, g)
+                node = None
+                continue
+            # an edge, its gradient, an edge, ...
+            if timed is None:
+                flow = iter(node.plan.run(node, g, retain))
+            else:
+                flow = iter(timed(node, g, retain))
+            following = None
+            for edge, g in zip(flow, flow):  # noqa: B905  (a keyword costs 60 ns)
+                if edge is None or g is None:
+                    continue
+                old = pending.get(edge)
+                if old is not None:
+                    if edge in summed and waiting is None:
+                        old += g
+                    else:
+                        self.send(edge, g)
+                    continue
+                kind = type(edge)
+                if kind is AccumulateGrad or kind is Port:
+                    self.send(edge, g)
+                else:
+                    pending[edge] = g
+                    if following is None:
+                        following = edge
+                    else:
+                        heappush(ready, (-edge.sequence, edge))
+            node = following
 
     # --- leaves ---------------------------------------------------------------------------------
 
@@ -337,14 +344,14 @@ class Walk:
 
     def _tensor_hooks(self, node: Any, g: list) -> list:
         """Hooks on the tensors a node made, then their `.grad` where it was asked for."""
-        token = WALK.set(self)
+        token = BACKWARD_PASS.set(self)
         try:
             found = call_tensor_hooks(node.hooks, [self._wrap(x) for x in g])
         except Exception as error:
             self._hook_failed(node, g, error)
             raise
         finally:
-            WALK.reset(token)
+            BACKWARD_PASS.reset(token)
         return [self._unwrap(x) for x in found]
 
     def _hook_failed(self, node: Any, g: list, error: Exception) -> None:
@@ -362,14 +369,14 @@ class Walk:
         return any(wanted is node for wanted, _ in self.wanted)
 
     def _pre_hooks(self, node: Any, g: list) -> list:
-        token = WALK.set(self)
+        token = BACKWARD_PASS.set(self)
         try:
             found = call_hooks(node.hooks.pre, tuple(map(self._wrap, g)))
         except Exception as error:
             self._hook_failed(node, g, error)
             raise
         finally:
-            WALK.reset(token)
+            BACKWARD_PASS.reset(token)
         return [self._unwrap(x) for x in found]
 
     def _post_hooks(self, node: Any, grads: Any, g: list) -> list:
@@ -383,55 +390,3 @@ class Walk:
             self._hook_failed(node, g, error)
             raise
         return [self._unwrap(x) for x in found]
-
-
-# --- looking ahead ---
-
-
-def reachable(roots: list[Any]) -> list[Any]:
-    """All nodes behind the edges `roots`, youngest first."""
-    stack = [edge.node if type(edge) is Port else edge for edge in roots]
-    seen = set(stack)
-    while stack:
-        for edge in stack.pop().edges:
-            if type(edge) is Port:
-                edge = edge.node
-            if edge is not None and edge not in seen:
-                seen.add(edge)
-                stack.append(edge)
-    return sorted(seen, key=lambda node: -node.sequence)
-
-
-def _needed(roots: list[Any], inputs: list[Any]) -> set[Any] | None:
-    """The nodes that lead to one of `inputs`; those of the inputs only if another lies behind.
-
-    None where that is all there are, and `inputs` are the leaves.
-    """
-    wanted = {edge.node if type(edge) is Port else edge for edge in inputs}
-    needed: set[Any] = set()
-    nodes = reachable(roots)
-    for node in reversed(nodes):
-        for edge in node.edges:
-            if type(edge) is Port:
-                edge = edge.node
-            if edge in needed or edge in wanted:
-                needed.add(node)
-                break
-    for node in nodes:
-        is_leaf = type(node) is AccumulateGrad
-        if (node in wanted) != is_leaf or (node in needed) == is_leaf:
-            return needed
-    return None
-
-
-def _count_leaf_edges(roots: list[Any], needed: set[Any] | None) -> dict[Any, int]:
-    """How many gradients each leaf with hooks will get: they run as soon as all are there."""
-    counts: dict[Any, int] = {}
-    edges = list(roots)
-    for node in reachable(roots):
-        if needed is None or node in needed:
-            edges += node.edges
-    for edge in edges:
-        if type(edge) is AccumulateGrad and edge.hooks is not None:
-            counts[edge] = counts.get(edge, 0) + 1
-    return counts

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from tapegrad.autograd.engine import WALK
+from tapegrad.autograd.engine import BACKWARD_PASS
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
@@ -68,15 +68,15 @@ def _of_all(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
 
     def hook_of(i: int) -> Callable:
         def hook(g: Any) -> None:
-            walk = WALK.get()
-            state = arrived.get(walk)
+            backward = BACKWARD_PASS.get()
+            state = arrived.get(backward)
             if state is None:
-                expected = sum(walk.will_run(node) for node in nodes)
-                state = arrived[walk] = [expected, [None] * len(nodes)]
+                expected = sum(backward.will_run(node) for node in nodes)
+                state = arrived[backward] = [expected, [None] * len(nodes)]
             state[0] -= 1
             state[1][i] = g
             if state[0] == 0:
-                del arrived[walk]
+                del arrived[backward]
                 fn(state[1])
 
         return hook
@@ -88,9 +88,9 @@ def _of_any(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
     called: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
     def hook(g: Any) -> None:
-        walk = WALK.get()
-        if walk not in called:
-            called[walk] = True
+        backward = BACKWARD_PASS.get()
+        if backward not in called:
+            called[backward] = True
             fn(g)
 
     return tuple(x.register_hook(hook) for x in tensors if x.requires_grad)

@@ -30,7 +30,7 @@ class Version:
 
 
 class _Every:
-    """Equal to every version: that of a copy, to which nobody writes."""
+    """The wildcard version of a private copy, to which nobody writes: equal to all versions."""
 
     __slots__ = ()
 
@@ -249,14 +249,14 @@ class PairNode(OperatorNode):
 
 
 class MultiNode(TupleNode):
-    """A node with several differentiable outputs; `likes` has the shape and dtype of each."""
+    """A node of several differentiable outputs; `output_metadata` has their shapes and dtypes."""
 
-    __slots__ = ("likes", "n_outputs")
-    likes: Any  # None: zeros for what no gradient reaches are the node's own business
+    __slots__ = ("n_outputs", "output_metadata")
+    output_metadata: Any  # None: zeros for what no gradient reaches are the node's own business
 
     def like_of(self, index: int) -> Any:
         """What has the shape and dtype of an output; None where that is not known."""
-        return None if self.likes is None else self.likes[index]
+        return None if self.output_metadata is None else self.output_metadata[index]
 
 
 class Port:

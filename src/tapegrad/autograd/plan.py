@@ -100,7 +100,7 @@ class Plan:
         if op.variadic and name == op.inputs[0]:
             return ("inputs", 0, name)
         if op.variadic and name == op.inputs[0] + "_like":
-            return ("likes", 0, name)
+            return ("input_metadata", 0, name)
         if name in op.inputs:
             return ("input", op.inputs.index(name), name)
         if name in op.params:

@@ -244,5 +244,5 @@ _KEEP_TEXTS = {
     "param": "params[{key!r}]",
     "output": "outputs[{key}]._array",
     "inputs": "tuple([held(x) for x in inputs])",
-    "likes": "[like(x) for x in inputs]",
+    "input_metadata": "[like(x) for x in inputs]",
 }

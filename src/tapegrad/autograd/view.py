@@ -215,14 +215,16 @@ def adjoint(xp: Namespace, steps: tuple[Step, ...], g: Array, shape: tuple, dtyp
 
     # only its shapes are used, and its memory never touched
     probe: Any = np.empty(shape, dtype if isinstance(dtype, np.dtype) else bool)
-    likes: list[Any] = []
+    input_metadata: list[Any] = []
     for step in steps:
-        likes.append(_Shaped(probe.shape, probe.dtype if isinstance(dtype, np.dtype) else dtype))
+        input_metadata.append(
+            _Shaped(probe.shape, probe.dtype if isinstance(dtype, np.dtype) else dtype)
+        )
         outs = step.op.forward(numpy_namespace, probe, **step.params)
         probe = outs if step.index is None else outs[step.index]
         if step.index is not None:
-            likes[-1] = (likes[-1], [o.shape for o in outs])
-    for step, like in zip(reversed(steps), reversed(likes), strict=True):
+            input_metadata[-1] = (input_metadata[-1], [o.shape for o in outs])
+    for step, like in zip(reversed(steps), reversed(input_metadata), strict=True):
         if step.index is not None:
             like, shapes = like
             g = [g if i == step.index else xp.zeros(s, dtype=g.dtype) for i, s in enumerate(shapes)]

@@ -270,7 +270,7 @@ def record(
     if op.multi:
         from tapegrad.arrays.signature import Like
 
-        node.likes = [Like(t._array) for t in outs]
+        node.output_metadata = [Like(t._array) for t in outs]
         node.n_outputs = len(outs)
         for i, tensor in enumerate(outs):
             if i not in op.constant_outputs:

@@ -52,7 +52,7 @@ class Op(OperatorBase):
         "differentiable_output",  # number of the one output that has a gradient
         "exempt",  # inputs that keep their dtype and have no gradient: masks, conditions
         "forward",
-        "hidden",  # inputs that are no edges of the graph: those, and numbers PyTorch counts out
+        "hidden",  # inputs that are no edges of the graph: those, and non-differentiable ones
         "holomorphic",  # complex rules are the textbook's: the engine conjugates
         "inputs",  # names of the array inputs
         "jvps",

@@ -104,7 +104,7 @@ class _Kept:
         for i, (where, _, name) in enumerate(plan.keeps):
             if where == "like":
                 self.shapes[name.removesuffix("_like")] = tuple(node.saved[i].shape)
-            elif where != "likes":
+            elif where != "input_metadata":
                 self.values[name] = plan.tensor_at(node, i)
 
     def find(self, name: str) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.autograd.describe import described, is_freed
-from tapegrad.autograd.engine import reachable
 from tapegrad.autograd.node import AccumulateGrad
+from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import FREED_BY, place, trace_of
 from tapegrad.inspect.leaf_explanation import of_gradient, of_lonely_leaf
 from tapegrad.inspect.log import Log

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tapegrad.autograd.describe import described, kept_by
-from tapegrad.autograd.engine import reachable
 from tapegrad.autograd.node import AccumulateGrad, OperatorNode, Port
+from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import trace_of
 from tapegrad.tensors.tensor import Tensor
 

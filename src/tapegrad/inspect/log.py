@@ -6,8 +6,8 @@ import weakref
 from typing import Any
 
 from tapegrad.autograd.describe import described, kept_by, kept_name
-from tapegrad.autograd.engine import reachable
 from tapegrad.autograd.node import AccumulateGrad
+from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import Trace, trace_of
 
 MOST = 8  # cuts that one tensor is said to stem from

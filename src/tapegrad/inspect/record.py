@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.autograd.describe import described, input_names, kept_by
-from tapegrad.autograd.engine import reachable
 from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import trace_of
 from tapegrad.autograd.view import edge_of
 from tapegrad.core.dtype import of

@@ -9,7 +9,7 @@ from typing import Any
 
 from tapegrad.autograd.backward_grad import accumulating, roots_of
 from tapegrad.autograd.describe import input_names
-from tapegrad.autograd.engine import Walk
+from tapegrad.autograd.engine import BackwardPass
 from tapegrad.autograd.mode import MODE, switched
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import trace_of
@@ -28,7 +28,7 @@ def _copied(g: Any) -> Any:
     return g.detach().clone() if isinstance(g, Tensor) else wrap(g.copy())
 
 
-class _Watched(Walk):
+class _Watched(BackwardPass):
     """A pass that writes down what the running node sends."""
 
     sent: list[tuple[Any, Any]] | None = None

@@ -23,7 +23,7 @@ def pushed(
     tangents: Sequence,
     params: dict,
     outs: Sequence,
-    likes: Sequence,
+    input_metadata: Sequence,
 ) -> list:
     """The tangents of the outputs, in their order; None for one that no rule speaks of.
 
@@ -31,7 +31,7 @@ def pushed(
         inputs: what went in: arrays, numbers, None; arrays in the dtype they were computed in.
         tangents: for each of them a tangent, None where it does not change.
         outs: what came out.
-        likes: the inputs again, of which rules ask only shape and dtype.
+        input_metadata: the inputs again, of which rules ask only shape and dtype.
     """
     if op.kind == "linear":
         found = along(op, xp, inputs, tangents, lambda *x: op.forward(xp, *x, **params))
@@ -40,7 +40,7 @@ def pushed(
     rules = op.plans.get(key)
     if rules is None:
         rules = op.plans[key] = _composed(op, tangents)
-    total = rules(xp, inputs, tangents, outs, likes, params)
+    total = rules(xp, inputs, tangents, outs, input_metadata, params)
     if op.multi:
         return [*total, *[None] * (len(outs) - len(total))]
     if op.output_names is None:

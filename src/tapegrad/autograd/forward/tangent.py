@@ -150,10 +150,10 @@ def _on_tensors(
     if op.kind == "linear":
         found = along(op, namespace, inputs, tangents, lambda *x: op.call(*x, **params))
         return list(found) if type(found) is tuple else [found]
-    likes = [Like(x._array) if hasattr(x, "_counter") else x for x in inputs]
+    input_metadata = [Like(x._array) if hasattr(x, "_counter") else x for x in inputs]
     if op.promote is not None:
         inputs = _promoted(op, namespace, inputs)
-    return pushed(op, namespace, inputs, tangents, params, outs, likes)
+    return pushed(op, namespace, inputs, tangents, params, outs, input_metadata)
 
 
 def _promoted(op: Any, xp: Namespace, inputs: Sequence) -> list:

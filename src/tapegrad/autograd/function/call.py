@@ -81,7 +81,7 @@ def forget_marks(ctx: Any) -> None:
 
 def connect(node: BackwardCFunction, args: tuple, grad: bool) -> bool:
     """Say whose gradients are wanted; where any is and `grad`, make the edges: is it recorded?"""
-    needs, order, edges, likes = [], [], [], []
+    needs, order, edges, input_metadata = [], [], [], []
     for i, x in enumerate(args):
         if not isinstance(x, TensorBase):
             needs.append(False)
@@ -90,14 +90,14 @@ def connect(node: BackwardCFunction, args: tuple, grad: bool) -> bool:
         needs.append(edge is not None or (x._view is not None and x.requires_grad))
         order.append(i)
         edges.append(edge)
-        likes.append((array.shape, array.dtype))
+        input_metadata.append((array.shape, array.dtype))
     node.ctx.needs_input_grad = tuple(needs)
     if not grad or True not in needs:
         return False
     for k, i in enumerate(order):
         if args[i]._view is not None:
             edges[k] = edge_of(args[i])
-    node.input_order, node.edges, node.input_likes = order, tuple(edges), likes
+    node.input_order, node.edges, node.input_metadata = order, tuple(edges), input_metadata
     for each in EVERYWHERE:
         each.made(node)
     return True
@@ -109,7 +109,7 @@ def _put_first(node: BackwardCFunction, i: int) -> None:
     turn = [k, *[j for j in range(len(node.input_order)) if j != k]]
     node.input_order = [node.input_order[j] for j in turn]
     node.edges = tuple([node.edges[j] for j in turn])
-    node.input_likes = [node.input_likes[j] for j in turn]
+    node.input_metadata = [node.input_metadata[j] for j in turn]
 
 
 # --- results -------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def placed(node: BackwardCFunction, args: tuple, result: Any, recorded: bool) ->
         return _all_placed(node, args, (result,), recorded)[0]
     if recorded and (result._mark or is_differentiable(node.ctx, result)):
         node.n_outputs = 1
-        node.output_likes = [_output_like(result)]
+        node.result_metadata = [_output_like(result)]
         result._node = Port(node, 0)
     return result
 
@@ -158,7 +158,7 @@ def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: 
     dirty = _dirty(ctx, inputs, results, recorded) if marked else ()
     if recorded:
         node.n_outputs = len(results)
-        node.output_likes = [_output_like(x) for x in results]
+        node.result_metadata = [_output_like(x) for x in results]
     moving = [recorded and is_differentiable(ctx, x) for x in results]
     made = MULTI_OUTPUT if sum(moving) > 1 else IN_FUNCTION
     found = list(results)

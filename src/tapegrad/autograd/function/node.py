@@ -30,15 +30,22 @@ class BackwardCFunction(MultiNode):
     What is asked of it that it does not have is asked of its `ctx`.
     """
 
-    __slots__ = ("__dict__", "ctx", "input_likes", "input_order", "kept_tensors", "output_likes")
+    __slots__ = (
+        "__dict__",
+        "ctx",
+        "input_metadata",
+        "input_order",
+        "kept_tensors",
+        "result_metadata",
+    )
     plan: Any  # all have one: PLAN
-    likes = versions = restore = None  # zeros are made here, not by the engine
+    output_metadata = versions = restore = None  # zeros are made here, not by the engine
     _forward_cls: Any
     ctx: Any
-    input_likes: list  # of each edge, the shape and dtype of its argument
+    input_metadata: list  # of each edge, the shape and dtype of its argument
     input_order: list[int]  # of each edge, the argument that it stands for
     kept_tensors: Any  # of each saved tensor itself, a Kept, a KeptPacked, or None
-    output_likes: list  # of each result its namespace, a Like, its mark; None if it is no tensor
+    result_metadata: list  # of each result its namespace, a Like, its mark; None if it is no tensor
 
     def __init__(self) -> None:
         self.ctx = self._context_cls(self)
@@ -65,7 +72,7 @@ class BackwardCFunction(MultiNode):
 
     def like_of(self, index: int) -> Any:
         """What has the shape and dtype of a result; None for one that is no tensor."""
-        output = self.output_likes[index]
+        output = self.result_metadata[index]
         return None if output is None else output[1]
 
     # --- what the user asks ---
@@ -143,7 +150,7 @@ class _Plan:
     def gradients(self, node: BackwardCFunction, g: Any) -> list:
         """The gradient of each edge, an array or None, from those of the results."""
         given = []
-        for x, output in zip(g if type(g) is list else (g,), node.output_likes, strict=True):
+        for x, output in zip(g if type(g) is list else (g,), node.result_metadata, strict=True):
             if type(x) is not ndarray or output is None:
                 given.append(x if x is None else wrap(x))
                 continue
@@ -166,8 +173,8 @@ class _Plan:
         ctx = node.ctx
         if ctx.materialize_grads:
             for i, x in enumerate(g):
-                if x is None and node.output_likes[i] is not None:
-                    g[i] = _zeros(*node.output_likes[i][:2])
+                if x is None and node.result_metadata[i] is not None:
+                    g[i] = _zeros(*node.result_metadata[i][:2])
         function = node._forward_cls
         backward = node.user_backward()
         found = backward(ctx, g) if function.boxed_grads_call else backward(ctx, *g)
@@ -211,7 +218,7 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
                     f"{i + 1}, but the corresponding forward input was not a Variable",
                     "Return None for arguments that are no tensors.",
                 )
-    for i, edge, (shape, dtype) in zip(order, node.edges, node.input_likes, strict=True):
+    for i, edge, (shape, dtype) in zip(order, node.edges, node.input_metadata, strict=True):
         g = found[i]
         if g is None:
             gradients.append(None)

@@ -44,7 +44,7 @@ _raising = constructor(Error, PLAN)
 def refusing(gradients: tuple) -> tuple:
     """The same gradients behind a node that raises."""
     node = _raising((), ())
-    node.likes = None
+    node.output_metadata = None
     node.n_outputs = len(gradients)
     found = []
     for i, g in enumerate(gradients):

@@ -1,4 +1,4 @@
-"""Questions about tensors, answered without computing: what they are, where and how they lie."""
+"""Tensor metadata: dtype, device, layout, number of elements, and the predicates on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations made of straight pieces and parabolas: relu, its relatives, the hard ones."""
+"""Piecewise linear and quadratic activations: relu, threshold, the shrinks, the hard ones."""
 
 from __future__ import annotations
 

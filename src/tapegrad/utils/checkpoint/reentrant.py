@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapegrad.autograd.backward_grad import backward as run_backward
-from tapegrad.autograd.engine import WALK
+from tapegrad.autograd.engine import BACKWARD_PASS
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.mode import enable_grad, no_grad
 from tapegrad.core import errors
@@ -65,7 +65,7 @@ def apply(function: Any, preserve_rng_state: bool, args: tuple) -> Any:
 
 
 def _check_pass(grads: tuple) -> None:
-    if WALK.get().restricted:
+    if BACKWARD_PASS.get().restricted:
         raise errors.runtime_error(
             "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
             "passing an `inputs` parameter to .backward(). To resolve this error, you can "
