@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from row import Bound, Figure, Row
+from row import BEFORE, TAPEGRAD, Bound, Figure, Row
 
 HERE = Path(__file__).resolve().parent
 ONE_THREAD = dict.fromkeys(
@@ -24,15 +24,16 @@ class WorkerFailed(RuntimeError):
 class Worker:
     """A process that holds one library ready for one row."""
 
-    def __init__(self, row: Row, library: str) -> None:
-        source = str(HERE.parent / "src")
+    def __init__(self, row: Row, library: str, checkout: Path = HERE.parent) -> None:
+        source = str(checkout / "src")
         path = os.environ.get("PYTHONPATH")
         environment = os.environ | {
             "PYTHONPATH": os.pathsep.join([source, path] if path else [source])
         }
         if row.pinned:
             environment |= ONE_THREAD
-        command = [sys.executable, str(HERE / "worker.py"), row.name, library]
+        imported = TAPEGRAD if library == BEFORE else library
+        command = [sys.executable, str(HERE / "worker.py"), row.name, imported]
         self.name = f"{library} in row {row.name}"
         self.process = subprocess.Popen(
             command, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -85,13 +86,17 @@ class Result:
         return self.ratio(bound.of, bound.over)
 
 
-def hold(row: Row, libraries: list[str], repeats: int | None) -> Result:
-    """Run `row` for all libraries, one sample of each in turn, `repeats` rounds."""
+def hold(row: Row, libraries: list[str], repeats: int | None, before: Path | None = None) -> Result:
+    """Run `row` for all libraries, one sample of each in turn, `repeats` rounds.
+
+    `before` is the checkout of tapegrad that the library `BEFORE` stands for.
+    """
     libraries = [name for name in libraries if row.work(name) is not None]
     workers: dict[str, Worker] = {}
     try:
         for name in libraries:
-            workers[name] = Worker(row, name)
+            checkout = before if name == BEFORE and before is not None else HERE.parent
+            workers[name] = Worker(row, name, checkout)
         about = {name: worker.about for name, worker in workers.items()}
         ready = {n: w for n, w in workers.items() if "absent" not in w.about}
         samples: dict[str, list[dict]] = {name: [] for name in ready}

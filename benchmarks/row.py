@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 TAPEGRAD, TORCH, NUMPY, JAX = "tapegrad", "torch", "numpy", "jax"
+BEFORE = "before"  # another checkout of tapegrad
 LIBRARIES = (TAPEGRAD, TORCH, NUMPY, JAX)
-TITLES = {TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy", JAX: "JAX"}
+TITLES = {TAPEGRAD: "tapegrad", TORCH: "PyTorch", NUMPY: "NumPy", JAX: "JAX", BEFORE: "before"}
 CPU, WALL = "cpu", "wall"
 CLOCKS = {CPU: "CPU time", WALL: "wall time"}
 PEAK = "peak memory above that before the first step, bytes"

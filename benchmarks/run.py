@@ -1,8 +1,11 @@
 """Compare tapegrad with PyTorch and with NumPy by hand, and say which bounds are met.
 
     python benchmarks/run.py [--only REGEX] [--repeats N] [--without LIBRARY] [--json FILE]
+    python benchmarks/run.py --against PATH [--only REGEX]
 
-The exit status is 0 if no row failed and every bound that could be measured is met.
+With `--against`, tapegrad as it is here is compared with the checkout at PATH, interleaved, and no
+row may be slower than 1.03 of it. The exit status is 0 if no row failed and every bound that could
+be measured is met.
 """
 
 from __future__ import annotations
@@ -16,10 +19,24 @@ import sys
 from pathlib import Path
 
 from contest import Result, WorkerFailed, hold
-from row import CLOCKS, JAX, LIBRARIES, NUMPY, TITLES, TORCH, Bound, Figure, ratio
+from row import (
+    BEFORE,
+    CLOCKS,
+    JAX,
+    LIBRARIES,
+    NUMPY,
+    TAPEGRAD,
+    TITLES,
+    TORCH,
+    Bound,
+    Figure,
+    Row,
+    ratio,
+)
 from table import ROWS
 
 LABEL = 60  # columns
+SLOWER = 1.03  # times what the checkout before took
 BUSY = 0.5  # processes that want a core, for each core
 
 
@@ -51,7 +68,8 @@ def print_figures(result: Result) -> None:
 def print_ratios(result: Result) -> list[dict]:
     """The ratios of a row, bounds first; returns what was said of the bounds."""
     row, verdicts = result.row, []
-    for bound in row.bounds:
+    bounds = (ratio(BEFORE, SLOWER, row.clock),) if BEFORE in result.about else row.bounds
+    for bound in bounds:
         value = result.value(bound)
         met = None if value is None else value <= bound.limit
         word = {None: "not measured", True: "met", False: "MISSED"}[met]
@@ -75,6 +93,16 @@ def best_rounds(result: Result, bound: Bound) -> str:
     return f"   (fastest rounds: {result.best(bound.of) / result.best(bound.over):.3g})"
 
 
+def compared(row: Row, before: Path, repeats: int | None) -> Result:
+    """A row here and in another checkout; once more with three times the rounds if it is slower."""
+    libraries, bound = [TAPEGRAD, BEFORE], ratio(BEFORE, SLOWER, row.clock)
+    result = hold(row, libraries, repeats, before)
+    value = result.value(bound)
+    if value is not None and value > SLOWER:
+        result = hold(row, libraries, 3 * (repeats or row.repeats), before)
+    return result
+
+
 def machine() -> dict:
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     return {
@@ -90,6 +118,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="rows whose name matches this expression")
     parser.add_argument("--repeats", type=int, help="rounds for each row, instead of its own")
     parser.add_argument("--without", action="append", default=[], choices=LIBRARIES)
+    parser.add_argument("--against", type=Path, help="a checkout of tapegrad to compare with")
     parser.add_argument("--json", type=Path, help="write every sample to this file")
     options = parser.parse_args()
     libraries = [name for name in LIBRARIES if name not in options.without]
@@ -105,7 +134,10 @@ def main() -> int:
         where = "one core" if row.pinned else "all cores"
         print(f"\n{number}. {row.name}: {row.title} ({where})", flush=True)
         try:
-            result = hold(row, libraries, options.repeats)
+            if options.against is not None:
+                result = compared(row, options.against.resolve(), options.repeats)
+            else:
+                result = hold(row, libraries, options.repeats)
         except WorkerFailed as error:
             print(f"   FAILED: {error}")
             failed += 1

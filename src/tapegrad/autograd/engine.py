@@ -255,7 +255,7 @@ class BackwardPass:
             if g is not None and (node, index) in self.wanted:
                 self.found[node, index] = self._wrap(g)
 
-    # --- the same loop for nodes without hooks, on arrays --------------------------------------------
+    # --- the same loop for nodes without hooks, on arrays -----------------------------------------
 
     def _run_plainly(self, timed: Any) -> None:
         """`run`, with `send` written out in it: half of what a small node costs is its edges."""
