@@ -68,8 +68,7 @@ def print_figures(result: Result) -> None:
 def print_ratios(result: Result) -> list[dict]:
     """The ratios of a row, bounds first; returns what was said of the bounds."""
     row, verdicts = result.row, []
-    bounds = (ratio(BEFORE, SLOWER, row.clock),) if BEFORE in result.about else row.bounds
-    for bound in bounds:
+    for bound in bounds_before(result) if BEFORE in result.about else row.bounds:
         value = result.value(bound)
         met = None if value is None else value <= bound.limit
         word = {None: "not measured", True: "met", False: "MISSED"}[met]
@@ -93,12 +92,29 @@ def best_rounds(result: Result, bound: Bound) -> str:
     return f"   (fastest rounds: {result.best(bound.of) / result.best(bound.over):.3g})"
 
 
+def bounds_before(result: Result) -> list[Bound]:
+    """The bounds on a row against another checkout: its clock, or all times that it measures."""
+    row, names = result.row, result.samples[TAPEGRAD][0]
+    if row.clock in names:
+        return [ratio(BEFORE, SLOWER, row.clock)]
+    return [
+        Bound(
+            f"tapegrad / before, {name.strip()}",
+            Figure(TAPEGRAD, name),
+            Figure(BEFORE, name),
+            SLOWER,
+        )
+        for name in names
+        if "bytes" not in name
+    ]
+
+
 def compared(row: Row, before: Path, repeats: int | None) -> Result:
     """A row here and in another checkout; once more with three times the rounds if it is slower."""
-    libraries, bound = [TAPEGRAD, BEFORE], ratio(BEFORE, SLOWER, row.clock)
+    libraries = [TAPEGRAD, BEFORE]
     result = hold(row, libraries, repeats, before)
-    value = result.value(bound)
-    if value is not None and value > SLOWER:
+    values = [result.value(bound) for bound in bounds_before(result)]
+    if any(value is not None and value > SLOWER for value in values):
         result = hold(row, libraries, 3 * (repeats or row.repeats), before)
     return result
 

@@ -25,6 +25,19 @@ def test_a_row_is_measured_and_judged(tmp_path):
     assert "at most 1.15" in run.stdout
 
 
+def test_a_row_is_compared_with_another_checkout(tmp_path):
+    file = tmp_path / "figures.json"
+    command = [sys.executable, RUN, "--only", "^network$", "--repeats", "2"]
+    run = subprocess.run(
+        [*command, "--against", RUN.parents[1], "--json", file], capture_output=True, text=True
+    )
+    assert run.stderr == ""
+    (bound,) = json.loads(file.read_text())["rows"]["network"]["bounds"]
+    assert bound["limit"] == 1.03
+    assert bound["met"] is (bound["value"] <= 1.03)
+    assert run.returncode == (0 if bound["met"] else 1)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 def test_the_peak_of_memory_is_above_what_was_there_before():
     code = """

@@ -213,7 +213,7 @@ def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Cal
         op = Op(forward, kind, **{**defaults, **options})
         call = make(op)
         call.__name__ = call.__qualname__ = op.name
-        call.__doc__ = forward.__doc__
+        call.__doc__ = _with_shapes(forward.__doc__, op)
         call.__module__ = forward.__module__
         call.__code__ = call.__code__.replace(co_name=op.name, co_qualname=op.name)  # in tracebacks
         leads_to(forward, call)
@@ -223,6 +223,22 @@ def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Cal
         return call
 
     return declare
+
+
+def _with_shapes(text: str | None, op: Op) -> str | None:
+    """A docstring with a line of what elementwise operators do to shapes."""
+    if text is None or op.promote is None or op.kind not in ("elementwise", "constant"):
+        return text
+    if op.output_names or "hape" in text:
+        return text
+    first, blank, rest = text.partition("\n\n")
+    alone = "Shape: any, and that of the result."
+    line = (
+        alone
+        if len(op.inputs) == 1
+        else "Shapes: any that broadcast; the result has the common one."
+    )
+    return f"{first}\n\n    {line}{blank}{rest}" if blank else f"{first}\n\n    {line}\n"
 
 
 def _pointwise(op: Op) -> Callable:
