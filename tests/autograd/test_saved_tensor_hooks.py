@@ -324,7 +324,7 @@ def test_save_on_cpu_keeps_what_is_there_and_watches_it():
         z.sum().backward()
 
 
-# --- what a node kept ---
+# --- what a node saved ---
 
 
 def test_a_node_shows_what_it_kept():

@@ -149,7 +149,7 @@ def test_the_error_of_a_write_says_who_kept_the_tensor():
     with pytest.raises(RuntimeError, match="modified by an inplace operation") as error:
         y.sum().backward()
     assert error.value.__notes__ == [
-        f"ExpBackward0 kept the tensor at {line_of('kept')}. The last write was add_ at "
+        f"ExpBackward0 saved the tensor at {line_of('kept')}. The last write was add_ at "
         f"{line_of('written')}. Write out of place there, or clone() the tensor before it is "
         "written."
     ]

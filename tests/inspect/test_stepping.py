@@ -169,7 +169,7 @@ def test_a_debugger_stands_in_what_runs_a_node():
     )
     debugger.use_rawinput = False
     assert walk.debug(debugger).name == "TanhBackward0"
-    assert "-> y = node.kept_0" in said.getvalue()
+    assert "-> y = node.saved_0" in said.getvalue()
     assert "tanh.vjp(" in said.getvalue() and "(Pdb) [1.0, 1.0]" in said.getvalue()
     assert walk.upcoming.name == "MulBackward0"
 

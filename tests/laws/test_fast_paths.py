@@ -121,7 +121,7 @@ def edge(x, inputs):
         x.name(),
         x.plan.kinds if hasattr(x.plan, "kinds") else None,
         tuple(edge(each, inputs) for each in x.edges),
-        getattr(x.plan, "keeps", None),
+        getattr(x.plan, "saves", None),
         value(x.saved),
         x.versions if x.versions and any(x.versions) else None,  # None: all are 0
         None if x.hooks is None else "hooks",

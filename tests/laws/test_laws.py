@@ -77,7 +77,7 @@ def test_a_node_keeps_only_what_its_rules_name(name):
         )
         node = first.grad_fn
         named = {n for rule in op.vjps.values() for n in rule.names}
-        kept = {n for _, _, n in node.plan.keeps}
+        kept = {n for _, _, n in node.plan.saves}
         assert kept <= named, f"{name}{sample} keeps {kept - named}"
         assert type(node) is node_class(op)
 

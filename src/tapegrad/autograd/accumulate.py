@@ -13,6 +13,7 @@ from tapegrad.arrays.numpy.memory_pool import SMALLEST, empty, keeps
 from tapegrad.autograd.node import version_of
 from tapegrad.autograd.writable import check_storable
 from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import Array
 from tapegrad.core.registration import FRONT_DOOR
 
 # Whether a new `.grad` has to be laid out as its leaf: `autograd.enforce_grad_layout_policy`.
@@ -21,7 +22,7 @@ ENFORCED: ContextVar[bool] = ContextVar("tapegrad_grad_layout", default=True)
 _lock = threading.Lock()  # several threads may walk graphs that share a leaf
 
 
-def collected(old: Any, g: Any) -> Any:
+def collected(old: Any, g: Array) -> Any:
     """The sum of two gradients in an array of its own, so that more can be added in place."""
     if type(old) is np.ndarray and old.nbytes >= SMALLEST and old.shape == g.shape:
         return np.add(old, g, empty(old.size, old.dtype).reshape(old.shape))
@@ -37,7 +38,7 @@ def _copied(g: np.ndarray) -> np.ndarray:
     return copy
 
 
-def _references(x: Any) -> int:
+def _references(x: object) -> int:
     return sys.getrefcount(x)
 
 
@@ -106,7 +107,7 @@ def accumulate(leaf: Any, pending: list, create_graph: bool) -> None:
             version.operator = "a backward pass that added to .grad"
 
 
-def _copy(g: Any, leaf: Any) -> Any:
+def _copy(g: Array, leaf: Any) -> Any:
     """A tensor of its own with the values and the history of `g`."""
     like = leaf if leaf.shape == g.shape else g
     return FRONT_DOOR().empty_like(like, dtype=g.dtype, requires_grad=False).copy_(g)
@@ -133,6 +134,6 @@ def _is_dense(x: np.ndarray) -> bool:
     return True
 
 
-def _whole(g: Any) -> bool:
+def _whole(g: Array) -> bool:
     """Whether a view covers its base: a transposed matrix does, an expanded number does not."""
     return g.size == g.base.size and (g.flags.c_contiguous or g.flags.f_contiguous)

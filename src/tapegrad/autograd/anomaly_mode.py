@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -32,6 +32,7 @@ from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.plan import PLANS
 from tapegrad.autograd.trace import FREED_BY, RUNNING, Trace, frames_here, note_node
+from tapegrad.core.annotations import Array, ModeLike, NodeLike, PlanLike
 from tapegrad.core.errors import must_be
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
@@ -45,7 +46,7 @@ class AnomalyMode(Layered):
 
     __slots__ = ("check_inf", "check_nan", "clean", "infinity", "trace")
 
-    def __init__(self, under: Any, check_nan: bool, check_inf: bool):
+    def __init__(self, under: ModeLike, check_nan: bool, check_inf: bool):
         super().__init__(under)
         self.check_nan = check_nan
         self.check_inf = check_inf
@@ -53,7 +54,7 @@ class AnomalyMode(Layered):
         self.infinity = ""  # where the first one was made, in words
         self.trace: Trace | None = None  # where the pass was called, if it frees the graph
 
-    def over(self, under: Any) -> AnomalyMode:
+    def over(self, under: ModeLike) -> AnomalyMode:
         return AnomalyMode(under, self.check_nan, self.check_inf)
 
     def backward_begins(self, walk: Any) -> None:
@@ -61,7 +62,7 @@ class AnomalyMode(Layered):
         self.clean = all(isfinite(squares(g)) for _, g in walk.roots)
         super().backward_begins(walk)
 
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         if type(node) is AccumulateGrad:
             return super().backward_node(node, function, args)
         token = set_running(node)
@@ -81,7 +82,7 @@ class AnomalyMode(Layered):
         if type(self.under) is not bool:
             return None
 
-        def run(node: Any, g: Any, retain: bool) -> Any:
+        def run(node: NodeLike, g: Array, retain: bool) -> Any:
             token = set_running(node)
             try:
                 flow = node.plan.run(node, g, True)
@@ -91,17 +92,17 @@ class AnomalyMode(Layered):
             finally:
                 reset_running(token)
             self._look(node, flow[1::2], g)
-            if self.trace is not None and node.plan.keeps_tensors:  # nothing is retained
+            if self.trace is not None and node.plan.saves_tensors:  # nothing is retained
                 node.saved = None
                 FREED_BY[node] = self.trace
             return flow
 
         return run
 
-    def hook_failed(self, node: Any, received: Any, error: Exception) -> None:
+    def hook_failed(self, node: NodeLike, received: object, error: Exception) -> None:
         explain_failure(error, node, received, "A hook of ")
 
-    def _look(self, node: Any, grads: Any, received: Any) -> None:
+    def _look(self, node: NodeLike, grads: Sequence, received: object) -> None:
         """Raise if one of the gradients that a node gives is not as it should be."""
         for i, g in enumerate(grads):
             # a view of what came in was looked at already, unless that is a sum of infinities
@@ -127,11 +128,11 @@ class _Everywhere:
         self.check_nan = check_nan
         self.check_inf = check_inf
 
-    def mode_over(self, mode: Any) -> AnomalyMode:
+    def mode_over(self, mode: ModeLike) -> AnomalyMode:
         """The mode of a backward pass, with the looks at its gradients."""
         return AnomalyMode(mode, self.check_nan, self.check_inf)
 
-    def follow(self, plan: Any) -> None:
+    def follow(self, plan: PlanLike) -> None:
         """Let a plan note who makes its nodes."""
         if not hasattr(plan.node_of_call, "silent"):
             plan.node_of_call = _noting(plan.node_of_call)
@@ -143,7 +144,7 @@ class _Everywhere:
 def _noting(silent: Callable) -> Callable:
     """A constructor of nodes that notes who calls it."""
 
-    def make(*args: Any) -> Any:
+    def make(*args: object) -> Any:
         node = silent(*args)
         note_node(node)
         return node
@@ -152,7 +153,7 @@ def _noting(silent: Callable) -> Callable:
     return make
 
 
-def _silence(plan: Any) -> None:
+def _silence(plan: PlanLike) -> None:
     for name in ("node_of_call", "node_of_small"):
         make = getattr(plan, name)
         setattr(plan, name, getattr(make, "silent", make))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd.describe import array_of, kept_by, kept_name, statistics, target_name
+from tapegrad.autograd.describe import array_of, saved_by, saved_name, statistics, target_name
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import n_own_frames, trace_of
+from tapegrad.core.annotations import Array, NodeLike
 from tapegrad.core.errors import advised
 
 
-def squares(g: Any) -> Any:
+def squares(g: Array) -> Any:
     """The sum of the squares of a gradient: nan if and only if one of them is, 0 for no numbers."""
     array = array_of(g)
     if type(array) is not np.ndarray:
@@ -31,12 +33,12 @@ def squares(g: Any) -> Any:
     return np.vdot(flat, flat)
 
 
-def is_infinite(g: Any) -> bool:
+def is_infinite(g: Array) -> bool:
     """Whether one of the numbers of a gradient is."""
     return bool(np.isinf(array_of(g)).any())
 
 
-def is_view(g: Any, received: Any) -> bool:
+def is_view(g: Array, received: object) -> bool:
     """Whether a gradient is what came in, or a view of it, as of a transposed matrix."""
     base = getattr(g, "base", None)
     return g is received or (
@@ -45,7 +47,7 @@ def is_view(g: Any, received: Any) -> bool:
 
 
 def anomaly_error(
-    node: Any, grads: Any, i: int, what: str, received: Any, infinity: str
+    node: NodeLike, grads: Sequence, i: int, what: str, received: object, infinity: str
 ) -> RuntimeError:
     """The error for one of the gradients that a node gave, with what it was computed from.
 
@@ -67,7 +69,7 @@ def anomaly_error(
     return advised(error, "\n".join(lines))
 
 
-def explain_failure(error: Exception, node: Any, received: Any, what: str = "") -> None:
+def explain_failure(error: Exception, node: NodeLike, received: object, what: str = "") -> None:
     """Tell of the forward call of a node that raised, and note in the error what it worked on.
 
     `what` of the node it was, `"A hook of "`, where it was not the node itself.
@@ -79,7 +81,7 @@ def explain_failure(error: Exception, node: Any, received: Any, what: str = "") 
     error.add_note("\n".join(lines))
 
 
-def infinity_in_words(node: Any, g: Any) -> str:
+def infinity_in_words(node: NodeLike, g: Array) -> str:
     """Which node made an infinity, at which index, and where it was called."""
     at = _first(np.isinf(array_of(g)))
     trace = trace_of(node)
@@ -103,7 +105,7 @@ def _at_index(at: tuple[int, ...]) -> str:
     return f", the first at {list(at)}" if at else ""
 
 
-def _output(node: Any, n: int, i: int) -> int:
+def _output(node: NodeLike, n: int, i: int) -> int:
     """Which of the outputs that a user sees the `i`-th of `n` gradients is."""
     plan = node.plan
     rules = plan.rules if hasattr(plan, "rules") and not plan.op.variadic else ()
@@ -113,10 +115,10 @@ def _output(node: Any, n: int, i: int) -> int:
     return i - sum(each < i for each in hidden)
 
 
-def _inputs(node: Any, received: Any, at: tuple[int, ...] | None) -> list[str]:
+def _inputs(node: NodeLike, received: object, at: tuple[int, ...] | None) -> list[str]:
     """What a node computes its gradients from: sizes, statistics, and the numbers at an index."""
     values = {"the gradient that came in": received}
-    values.update({kept_name(name): value for name, value in kept_by(node).items()})
+    values.update({saved_name(name): value for name, value in saved_by(node).items()})
     lines = ["The gradient was computed from:"]
     for name, value in values.items():
         array = array_of(value)
@@ -128,7 +130,7 @@ def _inputs(node: Any, received: Any, at: tuple[int, ...] | None) -> list[str]:
     return lines
 
 
-def _line(node: Any, advice: str = "") -> str:
+def _line(node: NodeLike, advice: str = "") -> str:
     """Where the operator was called, and what to do there."""
     trace = trace_of(node)
     where = None if trace is None else trace.line()
@@ -140,7 +142,7 @@ def _line(node: Any, advice: str = "") -> str:
 # --- warnings ------------------------------------------------------------------------------------
 
 
-def _tell(node: Any) -> None:
+def _tell(node: NodeLike) -> None:
     """Warn with the forward call that made a node, and what induced that."""
     name, trace = node.name(), trace_of(node)
     if trace is None:

@@ -12,6 +12,7 @@ from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import TRANSFORMS
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import Array, EdgeLike
 from tapegrad.core.registration import VJP_BATCH
 
 
@@ -80,7 +81,7 @@ def backward(
     run_backward(roots, retain_graph=retain_graph, create_graph=create_graph)
 
 
-def accumulating(inputs: Any) -> list:
+def accumulating(inputs: Sequence) -> list:
     """The edges of tensors that are to accumulate into their `.grad`, which they will have."""
     targets = _sequence(inputs)
     for tensor in targets:
@@ -92,8 +93,8 @@ def accumulating(inputs: Any) -> list:
 
 
 def grad(
-    outputs: Any,
-    inputs: Any,
+    outputs: Sequence,
+    inputs: Sequence,
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -232,11 +233,11 @@ def _sequence(x: Any) -> tuple:
     return (x,) if isinstance(x, tensor_base.Tensor) or _is_gradient_edge(x) else tuple(x)
 
 
-def _is_gradient_edge(x: Any) -> bool:
+def _is_gradient_edge(x: object) -> bool:
     return isinstance(x, tuple) and hasattr(x, "ownership_token")
 
 
-def _outputs(x: Any) -> tuple:
+def _outputs(x: object) -> tuple:
     """What to start from: tensors, and where their shape is not known the edges that were given."""
     if isinstance(x, tensor_base.Tensor):
         return (x,)
@@ -248,7 +249,7 @@ def _outputs(x: Any) -> tuple:
     return found
 
 
-def _behind_edge(edge: Any, g: Any) -> Any:
+def _behind_edge(edge: EdgeLike, g: Array) -> Any:
     """A tensor in place of an output of which only the edge and the cotangent are known."""
     if g is None:
         raise errors.runtime_error(
@@ -289,7 +290,7 @@ def _cotangents(given: Any, n: int) -> list:
     return found
 
 
-def roots_of(tensors: Any, grad_tensors: Any, create_graph: bool) -> list:
+def roots_of(tensors: Sequence, grad_tensors: Any, create_graph: bool) -> list:
     """Where a backward pass starts: pairs (edge, cotangent), checked."""
     outputs = _outputs(tensors)
     return starts_of(outputs, _cotangents(grad_tensors, len(outputs)), create_graph)

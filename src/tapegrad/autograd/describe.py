@@ -8,6 +8,7 @@ import numpy as np
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.core.annotations import EdgeLike, NodeLike
 
 
 def array_of(x: Any) -> Any:
@@ -18,7 +19,7 @@ def array_of(x: Any) -> Any:
     return array
 
 
-def described(x: Any) -> str:
+def described(x: object) -> str:
     """Shape, dtype and range of an array or tensor; other things as they print.
 
     >>> from tapegrad.autograd.describe import described
@@ -53,7 +54,7 @@ def described(x: Any) -> str:
     return text + (f", {nan} nan" if nan else "") + (f", {infinite} inf" if infinite else "")
 
 
-def statistics(x: Any) -> str:
+def statistics(x: object) -> str:
     """What `described` says, and the mean of the numbers, and how many of them are zero.
 
     >>> from tapegrad.autograd.describe import statistics
@@ -74,11 +75,11 @@ def statistics(x: Any) -> str:
     return text
 
 
-def kept_name(name: str) -> str:
-    """What a node keeps by the name of `kept_by`, as a message calls it.
+def saved_name(name: str) -> str:
+    """What a node saves by the name of `saved_by`, as a message calls it.
 
-    >>> from tapegrad.autograd.describe import kept_name
-    >>> kept_name("y"), kept_name("x_like"), kept_name("other")
+    >>> from tapegrad.autograd.describe import saved_name
+    >>> saved_name("y"), saved_name("x_like"), saved_name("other")
     ('its result', 'the shape of x', 'other')
     """
     if name.endswith("_like"):
@@ -86,23 +87,25 @@ def kept_name(name: str) -> str:
     return "its result" if name == "y" else name
 
 
-def kept_by(node: Any) -> dict[str, Any]:
-    """What a node keeps for its rules, by the names these use; empty once it is freed."""
-    if hasattr(node, "kept_tensors"):  # of a custom function
-        from tapegrad.autograd.function.saved import kept_value
+def saved_by(node: NodeLike) -> dict[str, Any]:
+    """What a node saves for its rules, by the names these use; empty once it is freed."""
+    if hasattr(node, "saved_values"):  # of a custom function
+        from tapegrad.autograd.function.saved import saved_value
 
-        kept = node.kept_tensors if type(node.kept_tensors) is tuple else ()
+        saved = node.saved_values if type(node.saved_values) is tuple else ()
         return {
-            f"saved_tensors[{i}]": _held(kept_value(x)) for i, x in enumerate(kept) if x is not None
+            f"saved_tensors[{i}]": _held(saved_value(x))
+            for i, x in enumerate(saved)
+            if x is not None
         }
     node = maker_of(node)
-    keeps = getattr(getattr(node, "plan", None), "keeps", ())
-    if not keeps or node.saved is None:
+    saves = getattr(getattr(node, "plan", None), "saves", ())
+    if not saves or node.saved is None:
         return {}
-    return {name: _held(value) for (_, _, name), value in zip(keeps, node.saved, strict=True)}
+    return {name: _held(value) for (_, _, name), value in zip(saves, node.saved, strict=True)}
 
 
-def maker_of(node: Any) -> Any:
+def maker_of(node: NodeLike) -> Any:
     """The node whose rules a node runs: its own, or of a write into a view that of the operator."""
     is_write = type(node).__name__ == "CopySlices" and node.saved is not None
     return node.saved[0] if is_write else node
@@ -115,16 +118,16 @@ def _held(x: Any) -> Any:
     return x.value if type(x).__name__ == "Packed" else x
 
 
-def is_freed(node: Any) -> bool:
-    """Whether a backward pass has freed what a node kept."""
-    if hasattr(node, "kept_tensors"):
+def is_freed(node: NodeLike) -> bool:
+    """Whether a backward pass has freed what a node saved."""
+    if hasattr(node, "saved_values"):
         from tapegrad.autograd.function.node import FREED
 
-        return node.kept_tensors is FREED
+        return node.saved_values is FREED
     return type(node) is not AccumulateGrad and node.saved is None
 
 
-def input_names(node: Any) -> list[str]:
+def input_names(node: NodeLike) -> list[str]:
     """What the inputs of a node are called, in the order of its edges."""
     op = getattr(getattr(node, "plan", None), "op", None)
     n = len(node.edges)
@@ -133,7 +136,7 @@ def input_names(node: Any) -> list[str]:
     return list(op.inputs)
 
 
-def target_name(edge: Any) -> str:
+def target_name(edge: EdgeLike) -> str:
     """The node at the end of an edge: its name, for a leaf its shape, and which output it is."""
     node = edge.node if type(edge) is Port else edge
     if type(node) is AccumulateGrad:

@@ -3,7 +3,7 @@
     take the youngest node that has a gradient     every node is younger than its inputs, so all
     run its rules                                  that feeds it has run: no counting needed
     add the results to what its inputs have
-    free what it kept, unless `retain_graph`
+    free what it saved, unless `retain_graph`
 
 Without `create_graph` the gradients on the way are plain arrays, wrapped only for hooks; with it
 they are tensors, and the same rules record a graph of their own.
@@ -11,6 +11,7 @@ they are tensors, and the same rules record a graph of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextvars import ContextVar
 from heapq import heappop, heappush, heappushpop
 from typing import Any
@@ -25,6 +26,7 @@ from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.reachable import count_leaf_edges, nodes_needed, reachable
 from tapegrad.autograd.sum_to_size import restored
 from tapegrad.core import tensor_base
+from tapegrad.core.annotations import Array, EdgeLike, ModeLike, NodeLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 BACKWARD_PASS: ContextVar[Any] = ContextVar(
@@ -59,7 +61,7 @@ def run_backward(
         MODE.reset(token)
 
 
-def _key(edge: Any) -> tuple[Any, int]:
+def _key(edge: EdgeLike) -> tuple[Any, int]:
     return (edge.node, edge.index) if type(edge) is Port else (edge, 0)
 
 
@@ -75,7 +77,7 @@ class BackwardPass:
 
     def __init__(
         self,
-        mode: Any,
+        mode: ModeLike,
         roots: list[tuple[Any, Any]],
         retain_graph: bool,
         create_graph: bool,
@@ -120,7 +122,7 @@ class BackwardPass:
         for leaf in leaves:
             self._finish_leaf(leaf)
 
-    def send(self, edge: Any, g: Any) -> None:
+    def send(self, edge: EdgeLike, g: Array) -> None:
         """Add a gradient to what `edge` has so far."""
         if type(edge) is Port:
             self._send_to_port(edge, g)
@@ -138,7 +140,7 @@ class BackwardPass:
         if self.waiting is not None and edge in self.waiting:
             self._arrived(edge)
 
-    def _add(self, edge: Any, old: Any, g: Any) -> None:
+    def _add(self, edge: EdgeLike, old: Any, g: Array) -> None:
         if self.create_graph or getattr(old, "shape", None) != g.shape or old.dtype != g.dtype:
             self.pending[edge] = old + g
         elif edge in self.summed:
@@ -148,7 +150,7 @@ class BackwardPass:
             if total is not None:
                 self.summed.add(edge)
 
-    def _send_to_port(self, port: Port, g: Any) -> None:
+    def _send_to_port(self, port: Port, g: Array) -> None:
         node = port.node
         slots = self.pending.get(node)
         if slots is None:
@@ -157,7 +159,7 @@ class BackwardPass:
         old = slots[port.index]
         slots[port.index] = g if old is None else old + g
 
-    def _send_nothing(self, edge: Any) -> None:
+    def _send_nothing(self, edge: EdgeLike) -> None:
         """Let the custom functions behind `edge` run, whether or not a gradient reaches them.
 
         Those that another one gave None are given zeros, or None if that is what they want.
@@ -181,7 +183,7 @@ class BackwardPass:
             self.leaves.remove(leaf)
             self._finish_leaf(leaf)
 
-    def _run_node(self, node: Any, g: Any) -> None:
+    def _run_node(self, node: NodeLike, g: Array) -> None:
         """Run one node in general: with hooks, several outputs, on tensors, or under a mode."""
         many = isinstance(node, MultiNode)  # its gradients come as a list, be it of one
         hooks = node.hooks
@@ -206,7 +208,7 @@ class BackwardPass:
                 grads = self.mode.backward_node(node, self._rules, (node, g))
             else:
                 grads = self._rules(node, g)
-        if not self.retain_graph and node.plan.keeps_tensors:
+        if not self.retain_graph and node.plan.saves_tensors:
             node.saved = None
         if hooks is not None and hooks.post:
             grads = self._post_hooks(node, grads, outputs)
@@ -222,7 +224,7 @@ class BackwardPass:
             elif _key(edge) in self.wanted:
                 self.send(edge, result)
 
-    def _rules(self, node: Any, g: Any) -> Any:
+    def _rules(self, node: NodeLike, g: Array) -> Any:
         if not self.create_graph:
             return node.plan.gradients(node, g)
         plan = node.plan
@@ -232,12 +234,12 @@ class BackwardPass:
             grads = plan.run_on_tensors(node, g)
         return grads if node.restore is None else restored(grads, node.restore)
 
-    def _leads(self, edge: Any) -> bool:
+    def _leads(self, edge: EdgeLike) -> bool:
         """Whether a gradient that was asked for lies behind an edge, or is there."""
         node = edge.node if type(edge) is Port else edge
         return self.needed is None or node in self.needed or _key(edge) in self.wanted
 
-    def _filled(self, node: Any, g: list) -> list:
+    def _filled(self, node: NodeLike, g: list) -> list:
         """Zeros for outputs that no gradient has reached."""
         if node.output_metadata is None or all(x is not None for x in g):
             return g
@@ -250,7 +252,7 @@ class BackwardPass:
             for x, like in zip(g, node.output_metadata, strict=True)
         ]
 
-    def _capture(self, node: Any, outputs: list) -> None:
+    def _capture(self, node: NodeLike, outputs: list) -> None:
         for index, g in enumerate(outputs):
             if g is not None and (node, index) in self.wanted:
                 self.found[node, index] = self._wrap(g)
@@ -336,13 +338,13 @@ class BackwardPass:
 
     # --- hooks: they see tensors, whatever the gradients on the way are ---------------------------
 
-    def _wrap(self, g: Any) -> Any:
+    def _wrap(self, g: Array) -> Any:
         return g if g is None or isinstance(g, tensor_base.Tensor) else tensor_base.wrap(g)
 
-    def _unwrap(self, g: Any) -> Any:
+    def _unwrap(self, g: Array) -> Any:
         return g if g is None or self.create_graph else g._array
 
-    def _tensor_hooks(self, node: Any, g: list) -> list:
+    def _tensor_hooks(self, node: NodeLike, g: list) -> list:
         """Hooks on the tensors a node made, then their `.grad` where it was asked for."""
         token = BACKWARD_PASS.set(self)
         try:
@@ -354,11 +356,11 @@ class BackwardPass:
             BACKWARD_PASS.reset(token)
         return [self._unwrap(x) for x in found]
 
-    def _hook_failed(self, node: Any, g: list, error: Exception) -> None:
+    def _hook_failed(self, node: NodeLike, g: list, error: Exception) -> None:
         if self.mode is not None:
             self.mode.hook_failed(node, g, error)
 
-    def will_run(self, node: Any) -> bool:
+    def will_run(self, node: NodeLike) -> bool:
         """Whether the hooks on the tensors that `node` made are called in this pass."""
         if self.reachable is None:
             self.reachable = frozenset(reachable([edge for edge, _ in self.roots]))
@@ -368,7 +370,7 @@ class BackwardPass:
             return True
         return any(wanted is node for wanted, _ in self.wanted)
 
-    def _pre_hooks(self, node: Any, g: list) -> list:
+    def _pre_hooks(self, node: NodeLike, g: list) -> list:
         token = BACKWARD_PASS.set(self)
         try:
             found = call_hooks(node.hooks.pre, tuple(map(self._wrap, g)))
@@ -379,7 +381,7 @@ class BackwardPass:
             BACKWARD_PASS.reset(token)
         return [self._unwrap(x) for x in found]
 
-    def _post_hooks(self, node: Any, grads: Any, g: list) -> list:
+    def _post_hooks(self, node: NodeLike, grads: Sequence, g: list) -> list:
         values = [
             None if edge is None else self._wrap(x)
             for x, edge in zip(grads, node.edges, strict=False)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import NodeLike
 from tapegrad.core.dtype import of
 
 
-def freed(node: Any = None) -> RuntimeError:
-    """A second walk through a graph whose kept values are gone; `node` is where it ended."""
+def freed(node: NodeLike = None) -> RuntimeError:
+    """A second walk through a graph whose saved values are gone; `node` is where it ended."""
     from tapegrad.autograd.trace import freed_by
 
     by = "" if node is None else freed_by(node)
@@ -26,9 +27,9 @@ def freed(node: Any = None) -> RuntimeError:
 
 
 def modified(
-    array: Any, version: Any, expected: int, origin: str, node: Any = None
+    array: Any, version: Any, expected: int, origin: str, node: NodeLike = None
 ) -> RuntimeError:
-    """A tensor that was written in place after it was kept for the backward pass, by `node`."""
+    """A tensor that was written in place after it was saved for the backward pass, by `node`."""
     from tapegrad.autograd.trace import anomaly, place, trace_of
 
     hint = (
@@ -41,14 +42,14 @@ def modified(
     kind = errors.tensor_type(of(array.dtype))
     source = f", which is {origin}," if origin else ""
     where = " at {}:{}".format(*version.line) if version.line else ""
-    kept = "" if node is None else place(trace_of(node))
-    kept = kept and f"{node.name()} kept the tensor{kept}. "
+    saved = "" if node is None else place(trace_of(node))
+    saved = saved and f"{node.name()} saved the tensor{saved}. "
     return errors.advised(
         RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace "
             f"operation: [{kind} {list(array.shape)}]{source} is at version "
             f"{version.value}; expected version {expected} instead. Hint: {hint}"
         ),
-        f"{kept}The last write was {version.operator}{where}. Write out of place there, or clone() "
-        "the tensor before it is written.",
+        f"{saved}The last write was {version.operator}{where}. Write out of place there, or "
+        "clone() the tensor before it is written.",
     )

@@ -17,6 +17,7 @@ from tapegrad.autograd.forward.mode import Forward, Level, enabled, entered, for
 from tapegrad.autograd.forward.tangent import Under, own_tensor, strides
 from tapegrad.autograd.mode import MODE, _Decorating
 from tapegrad.core import errors
+from tapegrad.core.annotations import Array
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.operators.shape.forward_ad_views import dual_view, primal_view
 
@@ -68,7 +69,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     mode.level.clear()
 
 
-def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
+def make_dual(tensor: Any, tangent: Array, *, level: int | None = None) -> Any:
     """A view of `tensor` that has the tangent `tangent`.
 
     Args:
@@ -124,7 +125,7 @@ def _mode_of(mode: Forward | None, level: int | None, function: str) -> Forward:
     return mode
 
 
-def dual(mode: Forward, tensor: Any, tangent: Any) -> Any:
+def dual(mode: Forward, tensor: Any, tangent: Array) -> Any:
     """A view of `tensor` that has the tangent `tangent` in the level of `mode`."""
     if tangent.shape != tensor.shape:
         raise errors.tangent_size(tensor, tangent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.accumulate import ENFORCED
@@ -73,7 +74,7 @@ class enforce_grad_layout_policy(_Decorating):
     def __exit__(self, *error: object) -> None:
         ENFORCED.set(self.prev)
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: Callable) -> Any:
         ENFORCED.set(self.prev)  # a decorator changes the calls, not its surroundings
         return super().__call__(function)
 

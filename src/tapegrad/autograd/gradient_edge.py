@@ -89,7 +89,7 @@ def edge_behind(given: Any) -> Any:
     return Port(node, index) if isinstance(node, MultiNode) else node
 
 
-def output_behind(given: Any, like: Any = None) -> Any:
+def output_behind(given: object, like: Any = None) -> Any:
     """A tensor without memory in place of an output; the edge itself if its shape is not known.
 
     `like` has the shape and dtype where the edge does not know them.
@@ -114,7 +114,7 @@ def output_behind(given: Any, like: Any = None) -> Any:
 def increment_version(tensor: Any) -> None:
     """Count a write to `tensor`, or to each of several, that nobody else has counted.
 
-    A backward pass that kept it then raises, as if it had been written in place.
+    A backward pass that saved it then raises, as if it had been written in place.
 
     >>> x = torch.ones(2)
     >>> torch.autograd.graph.increment_version(x)

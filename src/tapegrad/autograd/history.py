@@ -7,6 +7,7 @@ v.mul_(y)       for a view v of x: x gets a `CopySlices` node, which sends the p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,11 @@ from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.sum_to_size import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
 from tapegrad.core import tensor_base
+from tapegrad.core.annotations import Array, NodeLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 
-def rewrite_history(x: Any, edge: Any, result: Any) -> None:
+def rewrite_history(x: Any, edge: Any, result: object) -> None:
     """Put `x`, just written, behind the node that computed what was written."""
     maker = edge.node if type(edge) is Port else edge
     _keep_written_output(maker, x, result)
@@ -48,14 +50,14 @@ def rewrite_history(x: Any, edge: Any, result: Any) -> None:
     view.seen = -1  # the next who asks makes the view's node from the base's new one
 
 
-def _keep_written_output(node: Any, x: Any, result: Any) -> None:
-    """A node that kept its output keeps the memory the output was written to."""
+def _keep_written_output(node: NodeLike, x: Any, result: Any) -> None:
+    """A node that saved its output keeps the memory the output was written to."""
     plan = node.plan
-    if not any(where == "output" for where, _, _ in getattr(plan, "keeps", ())):
+    if not any(where == "output" for where, _, _ in getattr(plan, "saves", ())):
         return
     node.saved = tuple(
         x._array if where == "output" and value is result._array else value
-        for (where, _, _), value in zip(plan.keeps, node.saved, strict=True)
+        for (where, _, _), value in zip(plan.saves, node.saved, strict=True)
     )
     version = version_of(x)
     if isinstance(node, MultiNode):
@@ -65,12 +67,12 @@ def _keep_written_output(node: Any, x: Any, result: Any) -> None:
     node.versions = tuple(
         version.value if where == "output" else (0 if old is None else old)
         for (where, _, _), old in zip(
-            plan.keeps, node.versions or (None,) * len(plan.keeps), strict=True
+            plan.saves, node.versions or (None,) * len(plan.saves), strict=True
         )
     )
 
 
-def _shown(maker: OperatorNode, values: Any) -> list:
+def _shown(maker: OperatorNode, values: Sequence) -> list:
     """Of one value for each input of an operator those that stand for edges of the graph."""
     hidden = maker.plan.op.hidden if hasattr(maker.plan, "op") else ()
     return [value for i, value in enumerate(values) if i not in hidden]
@@ -90,11 +92,11 @@ class _CopySlices:
     """How it runs: the part of the gradient that the view covers goes through the operator."""
 
     __slots__ = ()
-    keeps = ()
-    keeps_tensors = True
+    saves = ()
+    saves_tensors = True
 
-    def run(self, node: OperatorNode, g: Any, retain: bool) -> list:
-        """Each edge and its gradient in turn; frees what the node kept, unless `retain`."""
+    def run(self, node: OperatorNode, g: Array, retain: bool) -> list:
+        """Each edge and its gradient in turn; frees what the node saved, unless `retain`."""
         if node.saved is None:
             raise freed(node)
         grads = self.gradients(node, g)
@@ -102,7 +104,7 @@ class _CopySlices:
             node.saved = None
         return [x for pair in zip(node.edges, grads, strict=True) for x in pair]
 
-    def gradients(self, node: OperatorNode, g: Any) -> list:
+    def gradients(self, node: OperatorNode, g: Array) -> list:
         """The gradient of each input."""
         maker, steps, _, _ = node.saved
         if maker.saved is None:
@@ -122,7 +124,7 @@ class _CopySlices:
             grads[0] = rest
         return grads
 
-    def run_on_tensors(self, node: OperatorNode, g: Any) -> list:
+    def run_on_tensors(self, node: OperatorNode, g: Array) -> list:
         xp = TENSOR_NAMESPACE()
 
         maker, steps, shape, dtype = node.saved
@@ -142,7 +144,7 @@ class _CopySlices:
             grads[0] = rest
         return grads
 
-    def kept(self, node: OperatorNode, name: str) -> Any:
+    def saved_value(self, node: OperatorNode, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
@@ -150,7 +152,7 @@ COPY_SLICES = _CopySlices()
 _copy_slices = constructor(CopySlices, COPY_SLICES)
 
 
-def _run(node: Any, g: Any, on_tensors: bool) -> Any:
+def _run(node: NodeLike, g: Array, on_tensors: bool) -> Any:
     """Run the rules of the operator behind a CopySlices."""
     if not on_tensors:
         plan = node.plan

@@ -74,11 +74,11 @@ class NodeHooks:
 # --- calling them ---
 
 
-def _name(hook: Any) -> str:
+def _name(hook: Callable) -> str:
     return f"hook '{getattr(hook, '__name__', None) or type(hook).__name__}'"
 
 
-def _refuse(what: str, result: Any) -> None:
+def _refuse(what: str, result: object) -> None:
     raise errors.type_error(
         f"expected {what}, but hook returned '{type(result).__name__}'",
         "A hook returns what replaces the gradient, or None to leave it alone.",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.core.annotations import ModeLike, NodeLike
 
 
 class Layered(Mode):
@@ -16,7 +17,7 @@ class Layered(Mode):
 
     __slots__ = ("under",)
 
-    def __init__(self, under: Any):
+    def __init__(self, under: ModeLike):
         super().__init__(under if type(under) is bool else under.grad)
         self.under = under
 
@@ -40,16 +41,16 @@ class Layered(Mode):
         finally:
             MODE.reset(token)
 
-    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+    def in_place(self, name: str, compute: Callable, x: object) -> Any:
         under = self.under
         return compute(x) if type(under) is bool else under.in_place(name, compute, x)
 
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         under = self.under
         return function(*args) if type(under) is bool else under.backward_node(node, function, args)
 
 
-def stripped(mode: Any, kind: type[Layered]) -> Any:
+def stripped(mode: ModeLike, kind: type[Layered]) -> Any:
     """`mode` less the modes of a class."""
     if isinstance(mode, kind):
         return stripped(mode.under, kind)

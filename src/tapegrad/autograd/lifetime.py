@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd.describe import kept_by
+from tapegrad.autograd.describe import saved_by
 from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.core.annotations import NodeLike
 
 
 def owner(array: np.ndarray) -> np.ndarray:
@@ -37,7 +38,7 @@ def ids(arrays: Iterable[np.ndarray]) -> set[int]:
     return {id(array) for array in arrays}
 
 
-def node_behind(result: Any) -> Any:
+def node_behind(result: object) -> Any:
     """The node that a call has recorded, None if it has not."""
     first = result[0] if type(result) is tuple and result else result
     node = getattr(first, "_node", None)
@@ -45,13 +46,13 @@ def node_behind(result: Any) -> Any:
     return None if type(node) is AccumulateGrad else node
 
 
-def kept_arrays(node: Any) -> list[np.ndarray]:
-    """Whose memory is kept by a node for the backward pass."""
-    return list(owners(list(kept_by(node).values())))
+def saved_arrays(node: NodeLike) -> list[np.ndarray]:
+    """Whose memory is saved by a node for the backward pass."""
+    return list(owners(list(saved_by(node).values())))
 
 
-def made_by_node(node: Any, given: set[int], result: Any) -> list[np.ndarray]:
-    """What a node of the backward pass has made; `given` is what it was given or kept."""
+def made_by_node(node: NodeLike, given: set[int], result: object) -> list[np.ndarray]:
+    """What a node of the backward pass has made; `given` is what it was given or saved."""
     if type(node) is AccumulateGrad and node.variable is not None:
         result = node.variable.grad
     return [array for array in owners(result) if id(array) not in given]

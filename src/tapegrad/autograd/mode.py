@@ -16,6 +16,8 @@ from collections.abc import Callable
 from contextvars import ContextVar, Token
 from typing import Any
 
+from tapegrad.core.annotations import ModeLike, NodeLike, Out
+
 MODE: ContextVar[Any] = ContextVar("tapegrad_mode", default=True)
 EVERYWHERE: list[Any] = []  # anomaly mode, while it is on: in all contexts and threads at once
 
@@ -36,7 +38,7 @@ class Mode:
     def __init__(self, grad: bool):
         self.grad = grad
 
-    def over(self, under: Any) -> Mode:
+    def over(self, under: ModeLike) -> Mode:
         """The same mode on top of another one."""
         raise NotImplementedError(f"{type(self).__name__} adds nothing to another mode")
 
@@ -55,11 +57,11 @@ class Mode:
         finally:
             MODE.reset(token)
 
-    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+    def in_place(self, name: str, compute: Callable, x: object) -> Any:
         """Compute `compute(x)`, which is to be written into the memory of `x`."""
         return compute(x)
 
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         """Run one node of the backward pass: `args` are its owner and what reached it, first."""
         return function(*args)
 
@@ -81,32 +83,32 @@ class Mode:
 
     # What happens to tensors besides operators: a mode hears of it and tells the mode below.
 
-    def writes(self, x: Any) -> None:
+    def writes(self, x: object) -> None:
         """`x` is about to be written by no operator."""
         if isinstance(self.under, Mode):
             self.under.writes(x)
 
-    def stands_in(self, x: Any, before: Any) -> None:
+    def stands_in(self, x: object, before: Any) -> None:
         """`before` takes the place of `x` while what is to be written into `x` is computed."""
         if isinstance(self.under, Mode):
             self.under.stands_in(x, before)
 
-    def wrote(self, x: Any, result: Any) -> None:
+    def wrote(self, x: object, result: object) -> None:
         """`x` was given the values of `result` in place."""
         if isinstance(self.under, Mode):
             self.under.wrote(x, result)
 
-    def check_out(self, name: str, result: Any, out: Any) -> None:
+    def check_out(self, name: str, result: object, out: Out) -> None:
         """Raise if `result` may not be written into `out`, given as `out=`."""
         if isinstance(self.under, Mode):
             self.under.check_out(name, result, out)
 
-    def check_memory(self, name: str, x: Any) -> None:
+    def check_memory(self, name: str, x: object) -> None:
         """Raise if `x` may not be given other memory, as `name` does."""
         if isinstance(self.under, Mode):
             self.under.check_memory(name, x)
 
-    def move(self, x: Any, array: Any) -> None:
+    def move(self, x: object, array: Any) -> None:
         """`x` is about to hold `array`."""
         if isinstance(self.under, Mode):
             self.under.move(x, array)
@@ -115,12 +117,12 @@ class Mode:
         """The array of a tensor that is to share the memory of `array` and nothing else."""
         return self.under.alone(array) if isinstance(self.under, Mode) else array
 
-    def forget(self, x: Any) -> None:
+    def forget(self, x: object) -> None:
         """`x` is cut off from its history."""
         if isinstance(self.under, Mode):
             self.under.forget(x)
 
-    def cut(self, x: Any, result: Any, how: str) -> None:
+    def cut(self, x: object, result: object, how: str) -> None:
         """`result` has the values of `x` but not its history; `how` is what was called.
 
         It is None where the values went to Python or NumPy.
@@ -128,7 +130,7 @@ class Mode:
         if isinstance(self.under, Mode):
             self.under.cut(x, result, how)
 
-    def copied(self, x: Any, copy: Any, how: str) -> None:
+    def copied(self, x: object, copy: bool | None, how: str) -> None:
         """`copy` is a leaf like `x` by a call that copies objects."""
         if isinstance(self.under, Mode):
             self.under.copied(x, copy, how)
@@ -143,7 +145,7 @@ class Mode:
         if isinstance(self.under, Mode):
             self.under.backward_begins(walk)
 
-    def hook_failed(self, node: Any, received: Any, error: Exception) -> None:
+    def hook_failed(self, node: NodeLike, received: object, error: Exception) -> None:
         """A hook of a node raised `error`."""
         if isinstance(self.under, Mode):
             self.under.hook_failed(node, received, error)
@@ -176,7 +178,7 @@ def switched(grad: bool) -> Any:
     return grad if type(mode) is bool else mode.with_grad(grad)
 
 
-def check_memory(name: str, x: Any) -> None:
+def check_memory(name: str, x: object) -> None:
     """Raise if a mode forbids to give `x` other memory, as the function `name` does."""
     mode = MODE.get()
     if type(mode) is not bool:
@@ -207,7 +209,7 @@ class _Decorating:
             before = token.old_value
             MODE.set(True if before is Token.MISSING else before)
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: Callable) -> Any:
         if isinstance(function, type):
             function.__init__ = self(function.__init__)  # type: ignore[misc]
             return function
@@ -215,7 +217,7 @@ class _Decorating:
             return _decorate_generator(self, function)
 
         @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: object, **kwargs: object) -> Any:
             with self._fresh():
                 return function(*args, **kwargs)
 
@@ -226,7 +228,7 @@ def _decorate_generator(manager: _Decorating, function: Callable) -> Callable:
     """Enter the mode for each stretch of the generator's own code, leave it at each `yield`."""
 
     @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         with manager._fresh():
             generator = function(*args, **kwargs)
             try:
@@ -310,7 +312,7 @@ class set_grad_enabled(_Decorating):
     def __enter__(self) -> None:
         """The mode was set when the object was made; leaving the block takes it back."""
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: Callable) -> Any:
         MODE.reset(self._tokens.pop())  # a decorator changes the calls, not its surroundings
         return super().__call__(function)
 
@@ -338,7 +340,7 @@ class inference_mode(_Decorating):
     True
     """
 
-    def __new__(cls, mode: Any = True) -> Any:
+    def __new__(cls, mode: ModeLike = True) -> Any:
         manager = super().__new__(cls)
         if callable(mode):
             cls.__init__(manager, True)
@@ -356,7 +358,7 @@ class inference_mode(_Decorating):
         return _with_inference(MODE.get(), self._on)
 
 
-def _with_inference(mode: Any, on: bool) -> Any:
+def _with_inference(mode: ModeLike, on: bool) -> Any:
     """`mode` with inference switched on or off, below whatever else takes part."""
     if isinstance(mode, Mode) and mode.under is not None:
         return mode.over(_with_inference(mode.under, on))
@@ -374,7 +376,7 @@ def is_inference_mode_enabled() -> bool:
     return is_inference(MODE.get())
 
 
-def is_inference(mode: Any) -> bool:
+def is_inference(mode: ModeLike) -> bool:
     """Whether a mode is inference mode, below whatever else takes part."""
     while isinstance(mode, Mode) and mode.under is not None:
         mode = mode.under

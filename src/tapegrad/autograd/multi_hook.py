@@ -10,6 +10,7 @@ from tapegrad.autograd.engine import BACKWARD_PASS
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+from tapegrad.core.annotations import Array
 
 
 class _MultiHandle(RemovableHandle):
@@ -67,7 +68,7 @@ def _of_all(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
     arrived: WeakKeyDictionary[Any, list] = WeakKeyDictionary()  # pass -> [still to come, grads]
 
     def hook_of(i: int) -> Callable:
-        def hook(g: Any) -> None:
+        def hook(g: Array) -> None:
             backward = BACKWARD_PASS.get()
             state = arrived.get(backward)
             if state is None:
@@ -87,7 +88,7 @@ def _of_all(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
 def _of_any(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
     called: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
-    def hook(g: Any) -> None:
+    def hook(g: Array) -> None:
         backward = BACKWARD_PASS.get()
         if backward not in called:
             called[backward] = True
@@ -96,6 +97,6 @@ def _of_any(tensors: list, fn: Callable) -> tuple[RemovableHandle, ...]:
     return tuple(x.register_hook(hook) for x in tensors if x.requires_grad)
 
 
-def _node(x: Any) -> Any:
+def _node(x: object) -> Any:
     edge = edge_of(x)
     return getattr(edge, "node", edge)

@@ -17,10 +17,11 @@ from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
 from tapegrad.autograd.view import edge_of, memory_owner
 from tapegrad.core import errors
+from tapegrad.core.annotations import ModeLike
 from tapegrad.core.tensor_base import wrap
 
 
-class _Kept:
+class _Saved:
     """What a graph keeps of one tensor: its array, until that is about to be written."""
 
     __slots__ = ("__weakref__", "array", "counter", "origin", "version")
@@ -29,7 +30,7 @@ class _Kept:
         self.array = x._array
         counter = version_of(x)
         self.version = counter.value
-        self.counter: Version | None = counter  # None: what is kept is a copy, which nobody writes
+        self.counter: Version | None = counter  # None: what is saved is a copy, which nobody writes
         self.origin = origin_of(edge_of(x))
 
     def tensor(self) -> Any:
@@ -48,27 +49,27 @@ class _AllowMutationOnSavedContext:
     """What `allow_mutation_on_saved_tensors` knows of the graphs made in its block."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, WeakSet[_Kept]] = {}  # by the owner of the memory
-        self._all: WeakSet[_Kept] = WeakSet()
+        self._saved: dict[int, WeakSet[_Saved]] = {}  # by the owner of the memory
+        self._all: WeakSet[_Saved] = WeakSet()
 
-    def pack(self, x: Any) -> _Kept:
-        kept = _Kept(x)
-        self._kept.setdefault(id(memory_owner(kept.array)), WeakSet()).add(kept)
-        self._all.add(kept)
-        return kept
+    def pack(self, x: object) -> _Saved:
+        saved = _Saved(x)
+        self._saved.setdefault(id(memory_owner(saved.array)), WeakSet()).add(saved)
+        self._all.add(saved)
+        return saved
 
     def before_write(self, array: Any) -> None:
-        """Give what is kept in the memory of `array` memory of its own."""
-        for kept in self._kept.pop(id(memory_owner(array)), ()):
-            if kept.counter is not None and kept.counter.value == kept.version:
-                kept.array = namespace_of((kept.array,)).asarray(kept.array, copy=True)
-                kept.counter = None
+        """Give what is saved in the memory of `array` memory of its own."""
+        for saved in self._saved.pop(id(memory_owner(array)), ()):
+            if saved.counter is not None and saved.counter.value == saved.version:
+                saved.array = namespace_of((saved.array,)).asarray(saved.array, copy=True)
+                saved.counter = None
 
     def clear(self) -> None:
-        """Let go of all that is kept."""
-        for kept in self._all:
-            kept.array = None
-        self._kept.clear()
+        """Let go of all that is saved."""
+        for saved in self._all:
+            saved.array = None
+        self._saved.clear()
         self._all.clear()
 
 
@@ -81,11 +82,11 @@ class Mutating(Layered):
     __slots__ = ("context",)
     at_bottom = True
 
-    def __init__(self, under: Any, context: _AllowMutationOnSavedContext):
+    def __init__(self, under: ModeLike, context: _AllowMutationOnSavedContext):
         super().__init__(under)
         self.context = context
 
-    def over(self, under: Any) -> Mutating:
+    def over(self, under: ModeLike) -> Mutating:
         return Mutating(under, self.context)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -102,7 +103,7 @@ class Mutating(Layered):
         self.context.before_write(x._array)
         super().stands_in(x, before)
 
-    def check_out(self, name: str, result: Any, out: Any) -> None:
+    def check_out(self, name: str, result: object, out: Any) -> None:
         self.context.before_write(out._array)
         super().check_out(name, result, out)
 
@@ -111,7 +112,7 @@ class Mutating(Layered):
         super().check_memory(name, x)
 
 
-def _with_context(mode: Any, context: _AllowMutationOnSavedContext) -> Any:
+def _with_context(mode: ModeLike, context: _AllowMutationOnSavedContext) -> Any:
     """`mode` with the context told of writes, below the modes that watch or differentiate."""
     if isinstance(mode, Mode) and mode.under is not None and not mode.at_bottom:
         return mode.over(_with_context(mode.under, context))
@@ -144,7 +145,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
             "The block around this one allows it already.",
         )
     context = _AllowMutationOnSavedContext()
-    with saved_tensors_hooks(context.pack, _Kept.tensor):
+    with saved_tensors_hooks(context.pack, _Saved.tensor):
         token = MODE.set(_with_context(MODE.get(), context))
         try:
             yield context

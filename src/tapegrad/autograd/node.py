@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
 from typing import Any
+
+from tapegrad.core.annotations import NodeLike
 
 next_sequence = itertools.count(1).__next__
 
@@ -50,7 +53,7 @@ INFERENCE = Version()  # the mark of inference tensors, which have no counter
 def version_of(tensor: Any) -> Version:
     """The version counter of `tensor`, made on first use and told to the node behind it.
 
-    Through that node whoever kept the tensor's array finds the counter.
+    Through that node whoever saved the tensor's array finds the counter.
     """
     version = tensor._counter
     if version is None:
@@ -137,7 +140,7 @@ class Node:
         saved = plan.shown_names() if hasattr(plan, "shown_names") else ()
         return [*own, *_SHOWN, *variable, *saved]
 
-    def register_hook(self, fn: Any) -> Any:
+    def register_hook(self, fn: Callable) -> Any:
         """Call `fn(grad_inputs, grad_outputs)` after the node has run; returns a handle.
 
         What it returns, a tuple with a tensor or None for each of `grad_inputs`, replaces them.
@@ -150,7 +153,7 @@ class Node:
         """
         return hooks_of(self).add("post", fn)
 
-    def register_prehook(self, fn: Any) -> Any:
+    def register_prehook(self, fn: Callable) -> Any:
         """Call `fn(grad_outputs)` before the node runs; returns a handle.
 
         What it returns, a tuple with a tensor or None for each of them, replaces them.
@@ -211,17 +214,17 @@ class TupleNode(OperatorNode):
     __slots__ = ("edges", "saved")
 
 
-FREED = type("Freed", (), {"__slots__": ()})()  # in place of what a node kept
+FREED = type("Freed", (), {"__slots__": ()})()  # in place of what a node saved
 
 
 class PairNode(OperatorNode):
     """A node of one or two inputs, without tuples to hold them and the two things it may keep.
 
     It is the node of small operators, of which graphs have the most: half as many objects to make,
-    to free and for the garbage collector to look at. A third thing kept goes with the second.
+    to free and for the garbage collector to look at. A third thing saved goes with the second.
     """
 
-    __slots__ = ("edge_0", "edge_1", "kept_0", "kept_1")
+    __slots__ = ("edge_0", "edge_1", "saved_0", "saved_1")
 
     @property
     def edges(self) -> tuple:
@@ -233,19 +236,19 @@ class PairNode(OperatorNode):
 
     @property
     def saved(self) -> tuple | None:
-        n = len(self.plan.keeps)
-        if n and self.kept_0 is FREED:
+        n = len(self.plan.saves)
+        if n and self.saved_0 is FREED:
             return None
         if n > 2:
-            return (self.kept_0, *self.kept_1)
-        return (self.kept_0, self.kept_1) if n == 2 else (self.kept_0,) if n else ()
+            return (self.saved_0, *self.saved_1)
+        return (self.saved_0, self.saved_1) if n == 2 else (self.saved_0,) if n else ()
 
     @saved.setter
     def saved(self, values: tuple | None) -> None:
         if values is None:
-            self.kept_0 = self.kept_1 = FREED
+            self.saved_0 = self.saved_1 = FREED
         elif values:
-            self.kept_0, self.kept_1 = values[0], values[1:] if len(values) > 2 else values[-1]
+            self.saved_0, self.saved_1 = values[0], values[1:] if len(values) > 2 else values[-1]
 
 
 class MultiNode(TupleNode):
@@ -318,7 +321,7 @@ class AccumulateGrad(Node):
         return 2**64 - 1  # what PyTorch gives: it runs a leaf as soon as it can
 
 
-def hooks_of(node: Any) -> Any:
+def hooks_of(node: NodeLike) -> Any:
     """The hooks of a node, made on first use."""
     from tapegrad.autograd.hooks import NodeHooks
 

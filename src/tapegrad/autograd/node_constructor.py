@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.node import next_sequence
+from tapegrad.core.annotations import PlanLike
 
 
 def wiring(
@@ -46,12 +47,12 @@ def wiring(
     return [f"    {line}" for line in lines]
 
 
-def scope_of(kind: type, plan: Any) -> dict[str, Any]:
+def scope_of(kind: type, plan: PlanLike) -> dict[str, Any]:
     """The names in the lines: the class of the nodes, their plan, and what numbers them."""
     return {"kind": kind, "next_sequence": next_sequence, "plan": plan}
 
 
-def constructor(kind: type, plan: Any) -> Callable:
+def constructor(kind: type, plan: PlanLike) -> Callable:
     """`make(edges, saved)` for nodes of no operator, such as those of writes through views."""
     lines = ["def make(edges, saved):"]
     lines += wiring(["node.edges = edges"], ["node.saved = saved"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import OperatorLike
 
 APPLY: Any = None  # the reference path of calls: `dispatch.apply` names it here
 
@@ -21,7 +22,7 @@ class OperatorBase:
         def __getattr__(self, name: str) -> Any: ...
 
 
-def shape_error(op: Any, arrays: list, error: ValueError) -> Exception:
+def shape_error(op: OperatorLike, arrays: list, error: ValueError) -> Exception:
     """PyTorch's error for shapes that do not broadcast; any other error as it is."""
     if op.promote is not None:
         shapes = [x.shape for x in arrays if hasattr(x, "shape")]

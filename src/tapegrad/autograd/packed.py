@@ -1,8 +1,8 @@
 """What nodes keep while saved-tensor hooks are on: what a pack hook made of each tensor.
 
-The node of a call is made as always; then each tensor it kept is given to the pack hook and what
+The node of a call is made as always; then each tensor it saved is given to the pack hook and what
 that returns takes its place, under a plan that unpacks before the rules run. So nothing is paid
-where no hook is set, and what is packed is the only thing that is kept.
+where no hook is set, and what is packed is the only thing that is saved.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tapegrad.autograd.plan import Plan, node_class
 from tapegrad.autograd.saved import GRAD, RAW, check
 from tapegrad.autograd.view import edge_of, shares_memory
 from tapegrad.core import errors
+from tapegrad.core.annotations import Array, NodeLike
 from tapegrad.core.tensor_base import TensorBase, wrap
 
 
@@ -70,7 +71,7 @@ def _packed(x: Any, pack_hook: Callable) -> Any:
     return value
 
 
-def not_callable(function: str, own: str, *given: Any) -> TypeError:
+def not_callable(function: str, own: str, *given: object) -> TypeError:
     """Hooks that are no functions; `own` is what stands before their types."""
     numbers = ", ".join(f"arg{i}: collections.abc.Callable" for i in range(2))
     return errors.type_error(
@@ -81,19 +82,21 @@ def not_callable(function: str, own: str, *given: Any) -> TypeError:
     )
 
 
-# --- packing what a node kept --------------------------------------------------------------------
+# --- packing what a node saved --------------------------------------------------------------------
 
 
-def pack_node(node: Any, inputs: tuple, outs: tuple, hooks: tuple, guarded: Any = None) -> None:
-    """Let the hooks, a pair, have all tensors that the fresh node of a call kept.
+def pack_node(
+    node: NodeLike, inputs: tuple, outs: tuple, hooks: tuple, guarded: Any = None
+) -> None:
+    """Let the hooks, a pair, have all tensors that the fresh node of a call saved.
 
     `guarded` is an array that is about to be written: of what lies in its memory, a copy is packed.
     """
     plan = node.plan
-    if type(plan) is not Plan or not plan.keeps_tensors:
+    if type(plan) is not Plan or not plan.saves_tensors:
         return
 
-    def packed(x: Any) -> Any:
+    def packed(x: object) -> Any:
         if not isinstance(x, TensorBase):
             return x
         if guarded is not None and shares_memory(x._array, guarded):
@@ -101,7 +104,7 @@ def pack_node(node: Any, inputs: tuple, outs: tuple, hooks: tuple, guarded: Any 
         return Packed(x, *hooks)
 
     values = list(node.saved)
-    for i, (where, key, _) in enumerate(plan.keeps):
+    for i, (where, key, _) in enumerate(plan.saves):
         if where == "input" and plan.kinds[key] != RAW:
             values[i] = packed(inputs[key])
         elif where == "output":
@@ -119,7 +122,7 @@ def _copy(x: Any) -> Any:
     return copy
 
 
-def hold(node: Any, values: list) -> None:
+def hold(node: NodeLike, values: list) -> None:
     """Let a node keep `values`, of which some are packed."""
     if type(node.plan) is Plan:
         found = _plans.get(node.plan)
@@ -147,14 +150,14 @@ class PackedPlan(Plan):
         self.rules = original.rules
         self.places = original.places
         # of other names: nobody else finds a tensor there
-        self.keeps = tuple(
+        self.saves = tuple(
             (f"packed {where}" if where in _TENSORS else where, key, name)
-            for where, key, name in original.keeps
+            for where, key, name in original.saves
         )
-        self.keeps_tensors = True
+        self.saves_tensors = True
 
-    def run(self, node: Any, g: Any, retain: bool) -> Any:
-        """Each edge and its gradient in turn; frees what the node kept, unless `retain`."""
+    def run(self, node: NodeLike, g: Array, retain: bool) -> Any:
+        """Each edge and its gradient in turn; frees what the node saved, unless `retain`."""
         plain = self._unpacked(node)
         try:
             flow = self.original.run(plain, g, True)
@@ -164,13 +167,15 @@ class PackedPlan(Plan):
             node.saved = None
         return flow
 
-    def run_on_tensors(self, node: Any, g: Any, leads: Any = None, saved: Any = None) -> list:
+    def run_on_tensors(
+        self, node: NodeLike, g: Array, leads: Any = None, saved: Any = None
+    ) -> list:
         """The rules on tensors: the result is part of a graph of its own."""
         plain = self._unpacked(node)
         check(plain)
         return self.original.run_on_tensors(node, g, leads, plain.saved)
 
-    def _unpacked(self, node: Any, only: int | None = None) -> Any:
+    def _unpacked(self, node: NodeLike, only: int | None = None) -> Any:
         """A node as it would be without hooks; `only` the given one of what it keeps unpacked."""
         if node.saved is None:
             raise freed(node)
@@ -180,10 +185,10 @@ class PackedPlan(Plan):
         plain.restore = node.restore
         plain.hooks = None
         plain.output_version = node.output_version
-        expected: Any = node.versions or (0,) * len(self.keeps)
+        expected: Any = node.versions or (0,) * len(self.saves)
         values, versions = [], []
         for i, ((where, key, _), value) in enumerate(
-            zip(self.original.keeps, node.saved, strict=True)
+            zip(self.original.saves, node.saved, strict=True)
         ):
             seen = expected[i]
             if only is None or only == i:
@@ -202,8 +207,8 @@ class PackedPlan(Plan):
         plain.saved, plain.versions = tuple(values), tuple(versions)
         return plain
 
-    def tensor_at(self, node: Any, i: int) -> Any:
-        """The `i`-th of what the node kept, with its place in the graph where it is a tensor."""
+    def tensor_at(self, node: NodeLike, i: int) -> Any:
+        """The `i`-th of what the node saved, with its place in the graph where it is a tensor."""
         plain = self._unpacked(node, i)
-        where, key, _ = self.original.keeps[i]
+        where, key, _ = self.original.saves[i]
         return self.original._tensor(node, where, key, plain.saved[i])

@@ -1,6 +1,6 @@
-"""What a node keeps and how it runs, worked out once for each operator and kind of call.
+"""Plans: what a node saves and how it runs, worked out once for each operator and kind of call.
 
-A rule's parameters are what the graph keeps: `xp`, `g` (cotangent), `y` (output), inputs, keywords
+A rule's parameters are what the graph saves: `xp`, `g` (cotangent), `y` (output), inputs, keywords
 and outputs by name, `x_like` (shape and dtype of `x`). A `Plan` holds, for one pattern of inputs
 that require grad, which of these a node saves, and two ways to run the rules: on arrays (a function
 composed once, the fast path) and on tensors, when the derivative itself must be differentiable.
@@ -24,7 +24,7 @@ from tapegrad.autograd.node import (
 from tapegrad.autograd.plan_composer import compose
 from tapegrad.autograd.saved import GRAD, RAW, check
 from tapegrad.core import errors
-from tapegrad.core.annotations import Namespace
+from tapegrad.core.annotations import Array, Namespace, OperatorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.core.tensor_base import TensorBase, wrap
 
@@ -44,20 +44,20 @@ class Plan:
 
     __slots__ = (
         "conjugate",
-        "keeps",
-        "keeps_tensors",
         "kinds",  # of each input, a letter
         "node_of_call",  # makes a node: (inputs, edges, params, outputs, restore, written)
         "node_of_small",  # for one or two operands: (x0, x1, edge_0, edge_1, y, restore)
         "node_type",
         "op",
-        "places",  # of what is kept, by name
+        "places",  # of what is saved, by name
         "rules",  # pairs of an input's number and its rule, for those that require grad
         "rules_on_tensors",
         "run",  # run(node, g, retain): each edge and its gradient in turn
+        "saves",
+        "saves_tensors",
     )
 
-    def __init__(self, op: Any, kinds: str, conjugate: bool, xp: Namespace, large: bool):
+    def __init__(self, op: OperatorLike, kinds: str, conjugate: bool, xp: Namespace, large: bool):
         self.op = op
         self.kinds = kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
@@ -67,10 +67,10 @@ class Plan:
             for i, rule in self.rules
         ]
         names = dict.fromkeys(name for _, rule in self.rules for name in rule.names)
-        self.keeps = tuple(self._keep(n) for n in names if n != "xp" and not op.is_cotangent(n))
-        self.places = {name: n for n, (_, _, name) in enumerate(self.keeps)}
-        self.keeps_tensors = any(
-            where in ("input", "output", "inputs") for where, _, _ in self.keeps
+        self.saves = tuple(self._saved_at(n) for n in names if n != "xp" and not op.is_cotangent(n))
+        self.places = {name: n for n, (_, _, name) in enumerate(self.saves)}
+        self.saves_tensors = any(
+            where in ("input", "output", "inputs") for where, _, _ in self.saves
         )
         self.node_type = node_class(op)
         self.run, self.node_of_call, self.node_of_small = compose(self, xp, large)
@@ -94,7 +94,7 @@ class Plan:
                 needed.append((i, op.vjps[name]))
         return needed
 
-    def _keep(self, name: str) -> tuple[str, Any, str]:
+    def _saved_at(self, name: str) -> tuple[str, Any, str]:
         """(where, key, name): where the value of a rule's parameter is found."""
         op = self.op
         if op.variadic and name == op.inputs[0]:
@@ -111,15 +111,15 @@ class Plan:
             return ("output", op.output_names.index(name), name)
         return ("like", op.inputs.index(name.removesuffix("_like")), name)
 
-    def fitting(self, g: Any) -> Plan:
+    def fitting(self, g: Array) -> Plan:
         """The plan that runs the same rules on arrays such as `g`, batched ones among them."""
         for x in g if isinstance(g, list) else (g,):
             if hasattr(x, "mapped"):
                 return self.op.plan(self.kinds, self.conjugate, x.__array_namespace__())
         return self
 
-    def gradients(self, node: OperatorNode, g: Any) -> list:
-        """The gradient of each input, None where none goes; what is kept stays."""
+    def gradients(self, node: OperatorNode, g: Array) -> list:
+        """The gradient of each input, None where none goes; what is saved stays."""
         flow = self.run(node, g, True)
         if self.op.variadic:
             return list(flow[1::2])
@@ -129,7 +129,7 @@ class Plan:
         return found
 
     def _tensor(self, node: OperatorNode, where: str, key: Any, value: Any) -> Any:
-        """Something kept, with its place in the graph where it is a tensor."""
+        """Something saved, with its place in the graph where it is a tensor."""
         if where == "input":
             return placed(value, node.edges[key]) if self.kinds[key] == GRAD else value
         if where == "output":
@@ -151,12 +151,12 @@ class Plan:
         return value
 
     def run_on_tensors(
-        self, node: OperatorNode, g: Any, leads: Any = None, saved: Any = None
+        self, node: OperatorNode, g: Array, leads: Any = None, saved: Any = None
     ) -> list:
         """The rules on tensors: the result is part of a graph of its own.
 
         `leads`, where only some gradients are asked for: whether one lies behind an edge. `saved`,
-        where it was packed: what the node kept.
+        where it was packed: what the node saved.
         """
         if saved is None:
             check(node)
@@ -176,7 +176,7 @@ class Plan:
             for name in rule.names:
                 if name not in values:
                     n = self.places[name]
-                    where, key, _ = self.keeps[n]
+                    where, key, _ = self.saves[n]
                     values[name] = self._tensor(node, where, key, saved[n])
                 operands.append(values[name])
             result = rule.function(*operands)
@@ -188,38 +188,38 @@ class Plan:
             found = [None if x is None else x.conj() for x in found]
         return found
 
-    def kept(self, node: OperatorNode, name: str) -> Any:
+    def saved_value(self, node: OperatorNode, name: str) -> Any:
         """The value of `node._saved_<name>`."""
         return self.tensor_at(node, self.place_of(node, name))
 
     def tensor_at(self, node: OperatorNode, i: int) -> Any:
-        """The `i`-th of what the node kept, with its place in the graph where it is a tensor."""
+        """The `i`-th of what the node saved, with its place in the graph where it is a tensor."""
         if node.saved is None:
             raise freed(node)
         check(node)
-        where, key, _ = self.keeps[i]
+        where, key, _ = self.saves[i]
         return self._tensor(node, where, key, node.saved[i])
 
     def place_of(self, node: OperatorNode, name: str, prefix: str = "_saved_") -> int:
         """Which of what a node keeps its attribute `_saved_<name>` is."""
         if node.saved is None:
             raise freed(node)
-        kept = self.places
+        saved = self.places
         own = _OWN_NAMES.get(name, name)
         if name == "self" and self.op.inputs:
             own = self.op.inputs[0]
-        own = name if name in kept else own
-        if own not in kept:
+        own = name if name in saved else own
+        if own not in saved:
             raise errors.advised(
                 AttributeError(f"'{type(node).__name__}' object has no attribute '{prefix}{name}'"),
-                f"It keeps {', '.join(prefix + n for n in kept) or 'nothing'}.",
+                f"It keeps {', '.join(prefix + n for n in saved) or 'nothing'}.",
             )
-        return kept[own]
+        return saved[own]
 
     def shown_names(self) -> list[str]:
         """What `dir` lists of what a node saves: `_saved_self`, `_raw_saved_self`."""
         found = []
-        for where, key, name in self.keeps:
+        for where, key, name in self.saves:
             if name.endswith("_like"):
                 continue  # a shape and a dtype, for rules alone
             name = "self" if (where, key) == ("input", 0) else _THEIR_NAMES.get(name, name)
@@ -234,16 +234,16 @@ _THEIR_NAMES = {own: name for name, own in _OWN_NAMES.items()}
 
 
 def placed(value: Any, edge: Any) -> Any:
-    """A kept input, an array or a tensor, as a tensor behind the edge it had."""
-    kept_tensor = isinstance(value, TensorBase)  # among the inputs of a variadic operator
-    array = value._array if kept_tensor else value
+    """A saved input, an array or a tensor, as a tensor behind the edge it had."""
+    is_tensor = isinstance(value, TensorBase)  # among the inputs of a variadic operator
+    array = value._array if is_tensor else value
     if type(edge) is AccumulateGrad and edge.array is array:
         return edge.variable
-    if kept_tensor and value._node is edge:
+    if is_tensor and value._node is edge:
         return value
     tensor = wrap(array)
     tensor._node = edge
-    tensor._counter = version_of(value) if kept_tensor else edge.output_version
+    tensor._counter = version_of(value) if is_tensor else edge.output_version
     return tensor
 
 
@@ -252,9 +252,9 @@ def placed(value: Any, edge: Any) -> Any:
 _classes: dict[tuple[str, type], type] = {}
 
 
-def _kept_property(name: str) -> property:
+def _saved_property(name: str) -> property:
     """`node._saved_<name>`."""
-    return property(lambda node: node.plan.kept(node, name))
+    return property(lambda node: node.plan.saved_value(node, name))
 
 
 def _raw_property(name: str) -> property:
@@ -268,21 +268,21 @@ def _raw_property(name: str) -> property:
     return property(raw)
 
 
-def node_class(op: Any) -> type:
+def node_class(op: OperatorLike) -> type:
     """The class of an operator's nodes, `MulBackward0` and the like, made on first use."""
     base = MultiNode if op.multi else PairNode if _is_small(op) else TupleNode
     key = (op.node_name, base)
     if key not in _classes:
         body: dict[str, Any] = {"__slots__": (), "__module__": "torch"}
         names = [n for rule in op.vjps.values() for n in rule.names]
-        kept = [n for n in names if n != "xp" and not op.is_cotangent(n)]
-        for name in ("self", *_OWN_NAMES, *kept):
-            body[f"_saved_{name}"] = _kept_property(name)
+        saved = [n for n in names if n != "xp" and not op.is_cotangent(n)]
+        for name in ("self", *_OWN_NAMES, *saved):
+            body[f"_saved_{name}"] = _saved_property(name)
             body[f"_raw_saved_{name}"] = _raw_property(name)
         _classes[key] = type(op.node_name, (base,), body)
     return _classes[key]
 
 
-def _is_small(op: Any) -> bool:
+def _is_small(op: OperatorLike) -> bool:
     """Whether an operator's nodes are `PairNode`s: those of the fast path of small calls."""
     return op.kind == "elementwise" and not op.params and len(op.inputs) <= 2

@@ -9,19 +9,19 @@ from tapegrad.arrays.numpy.blocks import in_blocks
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.node import FREED, MultiNode, PairNode
 from tapegrad.autograd.node_constructor import scope_of, wiring
-from tapegrad.autograd.saved import GRAD, RAW, check, held, kept, like, version_now
+from tapegrad.autograd.saved import GRAD, RAW, check, like, saved_array, saved_input, version_now
 from tapegrad.autograd.sum_to_size import brought_back, restored
-from tapegrad.core.annotations import Namespace
+from tapegrad.core.annotations import Namespace, PlanLike
 
 
-def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
+def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
     """The functions that run a node of one plan and that make it, the second for small calls too.
 
     For `mul` with two inputs that require grad:
 
         def MulBackward0(node, g, retain):
-            other = node.kept_0
-            input = node.kept_1
+            other = node.saved_0
+            input = node.saved_1
             if other is FREED: raise freed(node)
             versions = node.versions or unwritten
             v = node.edge_1.output_version
@@ -33,7 +33,7 @@ def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
             if node.restore is not None:
                 g_0 = brought_back(g_0, node.restore[0])
                 g_1 = brought_back(g_1, node.restore[1])
-            if not retain: node.kept_0 = node.kept_1 = FREED
+            if not retain: node.saved_0 = node.saved_1 = FREED
             return (node.edge_0, g_0, node.edge_1, g_1,)
 
         def node_of_call(inputs, edges, params, outputs, restore, written):
@@ -41,8 +41,8 @@ def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
             node.plan = plan
             node.edge_0 = edges[0]
             node.edge_1 = edges[1]
-            node.kept_0 = kept(inputs[1])
-            node.kept_1 = kept(inputs[0])
+            node.saved_0 = saved_array(inputs[1])
+            node.saved_1 = saved_array(inputs[0])
             node.hooks = node.output_version = None
             node.versions = (version_now(inputs[1]), version_now(inputs[0])) if written else None
             node.restore = restore
@@ -54,8 +54,8 @@ def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
                 return node_of_call((x0, x1), (edge_0, edge_1), {}, (y,), restore, True)
             node = kind()
             ...
-            node.kept_0 = x1._array
-            node.kept_1 = x0._array
+            node.saved_0 = x1._array
+            node.saved_1 = x0._array
             ...
     """
     op = plan.op
@@ -64,18 +64,18 @@ def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
         "brought_back": brought_back,
         "check": check,
         "freed": freed,
-        "held": held,
-        "kept": kept,
+        "saved_input": saved_input,
+        "saved_array": saved_array,
         "like": like,
         **scope_of(plan.node_type, plan),
         "restored": restored,
         "version_now": version_now,
-        "unwritten": (0,) * len(plan.keeps),
+        "unwritten": (0,) * len(plan.saves),
         "xp": xp,
     }
     small = issubclass(plan.node_type, PairNode)
-    names = [name for _, _, name in plan.keeps]
-    lines = [f"def {op.node_name}(node, g, retain):", *_taken(plan, names, small)]
+    names = [name for _, _, name in plan.saves]
+    lines = [f"def {op.node_name}(node, g, retain):", *_read_saved(plan, names, small)]
     lines += _unpacking(plan, names, small)
     if plan.conjugate:
         lines.append(
@@ -100,33 +100,33 @@ def compose(plan: Any, xp: Namespace, large: bool) -> tuple:
     return scope[op.node_name], scope["node_of_call"], scope.get("node_of_small")
 
 
-def _kind_of_keep(plan: Any, where: str, key: Any) -> str:
+def _kind_of_saved(plan: PlanLike, where: str, key: object) -> str:
     return "gradient" if where == "input" and plan.kinds[key] == GRAD else where
 
 
-def _taken(plan: Any, names: list[str], small: bool) -> list[str]:
-    """Lines that take what the node kept, and see that it is still there."""
+def _read_saved(plan: PlanLike, names: list[str], small: bool) -> list[str]:
+    """Lines that take what the node saved, and see that it is still there."""
     if not names:
         return []
     if small:
-        lines = [f"{name} = node.kept_{i}" for i, name in enumerate(names[:2])]
+        lines = [f"{name} = node.saved_{i}" for i, name in enumerate(names[:2])]
         if len(names) > 2:
-            lines[1] = f"{', '.join(names[1:])}, = node.kept_1"
+            lines[1] = f"{', '.join(names[1:])}, = node.saved_1"
         test = f"{names[0]} is FREED"
     else:
         lines = ["saved = node.saved"]
         test = "saved is None"
-    if plan.keeps_tensors:
+    if plan.saves_tensors:
         lines.append(f"if {test}: raise freed(node)")
     if not small:
         lines.append(f"{', '.join(names)}, = saved")
     return [f"    {line}" for line in lines]
 
 
-def _unpacking(plan: Any, names: list[str], small: bool) -> list[str]:
+def _unpacking(plan: PlanLike, names: list[str], small: bool) -> list[str]:
     """Lines that turn what is saved into arrays, and see that nobody wrote to it."""
     lines = []
-    for i, (where, key, name) in enumerate(plan.keeps):
+    for i, (where, key, name) in enumerate(plan.saves):
         if where == "input" and plan.kinds[key] == GRAD:
             lines += [f"v = {_edge(key, small)}.output_version", _SEEN.format(i)]
         elif where == "input" and plan.kinds[key] != RAW:
@@ -150,8 +150,8 @@ def _edge(i: int, small: bool) -> str:
     return f"node.edge_{i}" if small else f"node.edges[{i}]"
 
 
-def _handed_on(plan: Any, small: bool) -> list[str]:
-    """Lines that bring the gradients back to the inputs' shapes, free what was kept, and return."""
+def _handed_on(plan: PlanLike, small: bool) -> list[str]:
+    """Lines that sum gradients to the sizes of the inputs, free what was saved, and return."""
     inputs = [i for i, _ in plan.rules]
     lines: list[str] = []
     if plan.op.variadic:
@@ -165,8 +165,8 @@ def _handed_on(plan: Any, small: bool) -> list[str]:
         lines.append("if node.restore is not None:")
         lines += [f"    g_{i} = brought_back(g_{i}, node.restore[{i}])" for i in inputs]
         result = "(" + "".join(f"{_edge(i, small)}, g_{i}, " for i in inputs) + ")"
-    if plan.keeps_tensors:
-        freed = "node.kept_0 = node.kept_1 = FREED" if small else "node.saved = None"
+    if plan.saves_tensors:
+        freed = "node.saved_0 = node.saved_1 = FREED" if small else "node.saved = None"
         lines.append(f"if not retain: {freed}")
     return [f"    {line}" for line in (*lines, f"return {result}")]
 
@@ -174,12 +174,13 @@ def _handed_on(plan: Any, small: bool) -> list[str]:
 # --- making a node -------------------------------------------------------------------------------
 
 
-def _node_of_call(plan: Any, small: bool) -> list[str]:
+def _node_of_call(plan: PlanLike, small: bool) -> list[str]:
     """The constructor that `apply` calls."""
     texts = [
-        _KEEP_TEXTS[_kind_of_keep(plan, where, key)].format(key=key) for where, key, _ in plan.keeps
+        _SAVE_TEXTS[_kind_of_saved(plan, where, key)].format(key=key)
+        for where, key, _ in plan.saves
     ]
-    versions = [_VERSION_TEXTS.get(where, "0").format(key=key) for where, key, _ in plan.keeps]
+    versions = [_VERSION_TEXTS.get(where, "0").format(key=key) for where, key, _ in plan.saves]
     if small:
         edges = _edges_of_pair([f"edges[{i}]" for i in range(len(plan.kinds))])
         saved = _saved_of_pair(texts)
@@ -190,13 +191,13 @@ def _node_of_call(plan: Any, small: bool) -> list[str]:
     return [head, *wiring(edges, saved, taken, "restore")]
 
 
-def _node_of_small(plan: Any, small: bool) -> list[str]:
+def _node_of_small(plan: PlanLike, small: bool) -> list[str]:
     """The constructor that the fast paths of one and two operands call, and those of views."""
     n = len(plan.kinds)
     texts, counters = [], []
-    for where, key, _ in plan.keeps:
-        kind = _kind_of_keep(plan, where, key)
-        text = _KEEP_TEXTS[kind].format(key=key)
+    for where, key, _ in plan.saves:
+        kind = _kind_of_saved(plan, where, key)
+        text = _SAVE_TEXTS[kind].format(key=key)
         if kind in ("gradient", "input") and plan.kinds[key] != RAW:
             text = f"x{key}._array" if kind == "gradient" else f"x{key}"
             counters.append(f"x{key}._counter is not None")
@@ -226,7 +227,7 @@ def _saved_of_pair(texts: list[str]) -> list[str]:
     """Lines that let a `PairNode` keep things: a third goes with the second."""
     if len(texts) > 2:
         texts = [texts[0], _tuple(texts[1:])]
-    return [f"node.kept_{i} = {text}" for i, text in enumerate(texts)]
+    return [f"node.saved_{i} = {text}" for i, text in enumerate(texts)]
 
 
 def _tuple(texts: list[str]) -> str:
@@ -237,12 +238,12 @@ _VERSION_TEXTS = {
     "input": "version_now(inputs[{key}])",
     "inputs": "tuple([version_now(x) for x in inputs])",
 }
-_KEEP_TEXTS = {
-    "gradient": "kept(inputs[{key}])",
-    "input": "held(inputs[{key}])",
+_SAVE_TEXTS = {
+    "gradient": "saved_array(inputs[{key}])",
+    "input": "saved_input(inputs[{key}])",
     "like": "like(inputs[{key}])",
     "param": "params[{key!r}]",
     "output": "outputs[{key}]._array",
-    "inputs": "tuple([held(x) for x in inputs])",
+    "inputs": "tuple([saved_input(x) for x in inputs])",
     "input_metadata": "[like(x) for x in inputs]",
 }

@@ -95,7 +95,7 @@ class profile:
         self._recorder: Recorder | None = None
         self._tracer: Any = None
         self._attached: tuple = ()
-        self._earlier: list[Any] = []  # events of earlier cycles, where they are kept
+        self._earlier: list[Any] = []  # events of earlier cycles, where they are saved
         self.trace_id = ""
         self._new_trace_id = custom_trace_id_callback or _trace_id
         self.acc_events = acc_events

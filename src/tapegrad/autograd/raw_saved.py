@@ -1,4 +1,4 @@
-"""What a node keeps of one tensor, as it is kept: `node._raw_saved_self` and the like."""
+"""What a node keeps of one tensor, as it is saved: `node._raw_saved_self` and the like."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.errors import freed
-from tapegrad.autograd.function.saved import FREED, TAKEN, Kept, KeptPacked, kept_tensor
+from tapegrad.autograd.function.saved import FREED, TAKEN, Saved, SavedPacked, saved_tensor
 from tapegrad.autograd.packed import Packed, PackedPlan, hold, not_callable
 from tapegrad.autograd.saved import RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+from tapegrad.core.annotations import NodeLike
 
 
 class SavedTensor:
@@ -18,7 +19,7 @@ class SavedTensor:
 
     __slots__ = ("_i", "_j", "_node")
 
-    def __init__(self, node: Any, i: int, j: int | None = None):
+    def __init__(self, node: NodeLike, i: int, j: int | None = None):
         self._node = node
         self._i = i  # which of what the node keeps
         self._j = j  # which of the operands, where it keeps all of them in one
@@ -53,7 +54,7 @@ class SavedTensor:
 
     @property
     def data(self) -> Any:
-        """What is kept: what the pack hook gave, or the tensor."""
+        """What is saved: what the pack hook gave, or the tensor."""
         packed = self._packed()
         return self.unpack() if packed is None else packed.value
 
@@ -95,34 +96,34 @@ class SavedByFunction(SavedTensor):
     def unpack(self) -> Any:
         if self._is_freed():
             raise freed(self._node)
-        return kept_tensor(self._node, self._node.kept_tensors[self._i])
+        return saved_tensor(self._node, self._node.saved_values[self._i])
 
     def _is_freed(self) -> bool:
-        return self._node.kept_tensors is FREED or self._node.kept_tensors is TAKEN
+        return self._node.saved_values is FREED or self._node.saved_values is TAKEN
 
     def _packed(self) -> Packed | None:
         if self._is_freed():
             raise freed(self._node)
-        kept = self._node.kept_tensors[self._i]
-        return kept.packed if type(kept) is KeptPacked else None
+        saved = self._node.saved_values[self._i]
+        return saved.packed if type(saved) is SavedPacked else None
 
     def _replace(self, packed: Packed) -> None:
-        kept = list(self._node.kept_tensors)
-        old = kept[self._i]
-        x, index = (old.value, old.index) if type(old) is Kept else (old, None)
-        kept[self._i] = KeptPacked(packed, edge_of(x) if index is None else None, index)
-        self._node.kept_tensors = tuple(kept)
+        saved = list(self._node.saved_values)
+        old = saved[self._i]
+        x, index = (old.value, old.index) if type(old) is Saved else (old, None)
+        saved[self._i] = SavedPacked(packed, edge_of(x) if index is None else None, index)
+        self._node.saved_values = tuple(saved)
 
 
 SavedTensor.__module__ = SavedByFunction.__module__ = "torch._C._autograd"
 SavedByFunction.__name__ = SavedByFunction.__qualname__ = "SavedTensor"
 
 
-def raw_saved(node: Any, name: str) -> Any:
+def raw_saved(node: NodeLike, name: str) -> Any:
     """The value of `node._raw_saved_<name>`: of several operands a tuple."""
     plan = node.plan
     i = plan.place_of(node, name, "_raw_saved_")
-    where, key, _ = (plan.original if type(plan) is PackedPlan else plan).keeps[i]
+    where, key, _ = (plan.original if type(plan) is PackedPlan else plan).saves[i]
     if where == "inputs":
         return tuple([SavedTensor(node, i, j) for j in range(len(node.saved[i]))])
     if where == "output" or (where == "input" and plan.kinds[key] != RAW):

@@ -1,4 +1,4 @@
-"""What a node keeps of a call's operands, and the check that nobody wrote to it since."""
+"""Saved values: what a node saves of a call, and the check that nobody wrote to it since."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, MultiNode, Operato
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.view_origin import short_name
 from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import EdgeLike
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 
 
-def version_now(value: Any) -> int:
-    """The version of something kept: 0 for what has no counter."""
+def version_now(value: object) -> int:
+    """The version of something saved: 0 for what has no counter."""
     version = getattr(value, "_counter", None)
     if version is INFERENCE:
         raise errors.inference_saved()
     return 0 if version is None else version.value
 
 
-def like(value: Any) -> Any:
+def like(value: object) -> Any:
     """What `x_like` is for an input: a Like, or the Python number or None itself."""
     mark = getattr(value, "_mark", None)
     if mark is not None and mark is not False:
@@ -31,15 +32,15 @@ def like(value: Any) -> Any:
     return Like(array) if hasattr(array, "shape") else value
 
 
-def kept(x: Any) -> Any:
-    """What is kept of an input that requires grad: its array. Its version counter, where it has
+def saved_array(x: Any) -> Any:
+    """What is saved of an input that requires grad: its array. Its version counter, where it has
     one because it is a view or was written, is found at the node behind it."""
     if x._counter is not None:
-        version_kept(x, edge_of(x))
+        version_saved(x, edge_of(x))
     return x._array
 
 
-def version_kept(x: Any, edge: Any) -> int:
+def version_saved(x: Any, edge: EdgeLike) -> int:
     """The version of `x`, whose array a node keeps; the node behind it learns of the counter."""
     counter = x._counter
     if counter is None:
@@ -51,8 +52,8 @@ def version_kept(x: Any, edge: Any) -> int:
     return counter.value
 
 
-def held(x: Any) -> Any:
-    """What is kept of another input: itself, or where it has a version counter a stand-in. What is
+def saved_input(x: Any) -> Any:
+    """What is saved of another input: itself, or where it has a version counter a stand-in. What is
     written through a tensor later may lead back to the node, which then would never be freed."""
     if getattr(x, "_counter", None) is None:
         return x
@@ -64,9 +65,9 @@ def held(x: Any) -> Any:
 
 
 def check(node: OperatorNode) -> None:
-    """Raise if something the node kept was written in place since."""
+    """Raise if something the node saved was written in place since."""
     expected = node.versions
-    for i, ((where, key, _), value) in enumerate(zip(node.plan.keeps, node.saved, strict=True)):
+    for i, ((where, key, _), value) in enumerate(zip(node.plan.saves, node.saved, strict=True)):
         edge = None
         if where == "input":
             if hasattr(value, "_counter"):
@@ -89,7 +90,7 @@ def check(node: OperatorNode) -> None:
         want = expected[i] if expected is not None else 0
         if version is not None and version.value != want:
             array = value._array if hasattr(value, "_counter") else value
-            origin = origin_of(edge) if where == "output" else origin_kept(value, version, edge)
+            origin = origin_of(edge) if where == "output" else origin_of_saved(value, version, edge)
             raise modified(array, version, want, origin, node)
 
 
@@ -97,25 +98,25 @@ def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
     for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:
-            origin = origin_kept(value, version)
+            origin = origin_of_saved(value, version)
             raise modified(value._array, version, want, origin, node)
 
 
-def origin_kept(value: Any, version: Any, edge: Any = None) -> str:
-    """Which output of which node a kept tensor is by now, as PyTorch words it."""
+def origin_of_saved(value: object, version: Any, edge: EdgeLike = None) -> str:
+    """Which output of which node a saved tensor is by now, as PyTorch words it."""
     if version.origin:
         view = type(value) is tensor_base.KeptView or _is_view_node(edge)
         return "output 0 of AsStrided" if view else version.origin
     return origin_of(value._node if hasattr(value, "_node") else edge)
 
 
-def _is_view_node(edge: Any) -> bool:
+def _is_view_node(edge: EdgeLike) -> bool:
     """Whether a view operator made what is behind an edge."""
     plan = getattr(edge.node if type(edge) is Port else edge, "plan", None)
     return plan is not None and (not hasattr(plan, "op") or plan.op.view)
 
 
-def origin_of(edge: Any) -> str:
+def origin_of(edge: EdgeLike) -> str:
     """Which output of which node an edge points at; nothing for a leaf."""
     if edge is None or type(edge) is AccumulateGrad:
         return ""

@@ -20,9 +20,9 @@ _FORBIDDEN: ContextVar[str | None] = ContextVar("tapegrad_hooks_forbidden", defa
 
 
 class saved_tensors_hooks:
-    """In the block, what `pack_hook` makes of a tensor is kept for backward in its place.
+    """In the block, what `pack_hook` makes of a tensor is saved for backward in its place.
 
-    When the backward pass wants the tensor, `unpack_hook` gets what was kept and returns a tensor
+    When the backward pass wants the tensor, `unpack_hook` gets what was saved and returns a tensor
     of the same shape and dtype, each time it is wanted. Of nested blocks the innermost counts.
     Tensors that are packed are not watched for writes: a hook that returns what it got would see
     them.
@@ -68,16 +68,16 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """In the block, tensors that are kept for backward are kept in the CPU's memory.
+    """In the block, tensors that are saved for backward are saved in the CPU's memory.
 
-    Those of the CPU are there already and are kept as they are: nothing is copied.
+    Those of the CPU are there already and are saved as they are: nothing is copied.
 
     Args:
         pin_memory: accepted; there is no other device to copy from.
         device_type: accepted, as `pin_memory`.
 
     Raises:
-        RuntimeError: from the backward pass, if a tensor was written in place since it was kept.
+        RuntimeError: from the backward pass, if a tensor was written in place since it was saved.
 
     >>> x = torch.ones(3, requires_grad=True)
     >>> with torch.autograd.graph.save_on_cpu():
@@ -95,8 +95,8 @@ def _as_it_is(x: Any) -> tuple[Any, int, str]:
     return x.detach(), x._version, origin_of(edge_of(x))
 
 
-def _unchanged(kept: tuple[Any, int, str]) -> Any:
-    x, version, origin = kept
+def _unchanged(saved: tuple[Any, int, str]) -> Any:
+    x, version, origin = saved
     if x._version != version:
         raise modified(x._array, x._counter, version, origin)
     return x

@@ -17,22 +17,23 @@ from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.node import Port
 from tapegrad.autograd.operator_base import OperatorBase
 from tapegrad.autograd.packed import Packed, pack_node
+from tapegrad.core.annotations import ModeLike
 
 # The array that an operator in place is about to write.
 _GUARDED: ContextVar[Any] = ContextVar("tapegrad_guarded", default=None)
 
 
 class Saving(Layered):
-    """Packs what nodes keep by `hooks`, a pair: pack and unpack."""
+    """Packs what nodes save by `hooks`, a pair: pack and unpack."""
 
     __slots__ = ("hooks",)
     at_bottom = True
 
-    def __init__(self, under: Any, hooks: tuple[Callable, Callable]):
+    def __init__(self, under: ModeLike, hooks: tuple[Callable, Callable]):
         super().__init__(under)
         self.hooks = hooks
 
-    def over(self, under: Any) -> Saving:
+    def over(self, under: ModeLike) -> Saving:
         return Saving(under, self.hooks)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -87,7 +88,7 @@ def _writer(x: Any = None) -> Any:
     return node.saved[0] if isinstance(node, CopySlices) and node.saved else node
 
 
-def with_hooks(mode: Any, hooks: tuple[Callable, Callable]) -> Any:
+def with_hooks(mode: ModeLike, hooks: tuple[Callable, Callable]) -> Any:
     """`mode` with these hooks in place of those it has."""
     if isinstance(mode, Saving):
         return Saving(mode.under, hooks)
@@ -96,8 +97,8 @@ def with_hooks(mode: Any, hooks: tuple[Callable, Callable]) -> Any:
     return Saving(mode, hooks)
 
 
-def packed_by_mode(x: Any) -> Any:
-    """What is to be kept of a tensor for the backward pass: `Packed` where hooks are on, or None.
+def packed_by_mode(x: object) -> Any:
+    """What is to be saved of a tensor for the backward pass: `Packed` where hooks are on, or None.
 
     For whoever makes nodes without an operator.
     """

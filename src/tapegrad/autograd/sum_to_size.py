@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import tensor_base
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Array, DTypeLike, Namespace
 from tapegrad.core.dtype import of
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 
-def restored(grads: Any, spec: tuple) -> list:
+def restored(grads: Sequence, spec: tuple) -> list:
     """Gradients of all inputs, each as `spec`, a (shape, dtype) or None for each, wants it."""
     return [brought_back(g, want) for g, want in zip(grads, spec, strict=True)]
 
 
-def brought_back(g: Any, want: tuple | None) -> Any:
+def brought_back(g: Array, want: tuple | None) -> Any:
     """The gradient of one input in its shape and dtype; `want` is None where nothing changed."""
     return g if g is None or want is None else restore(g, want[0], want[1])
 
@@ -34,7 +35,7 @@ def summed_to(xp: Namespace, g: Array, shape: tuple[int, ...]) -> Any:
     return g if tuple(g.shape) == shape else xp.reshape(g, shape)
 
 
-def restore(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def restore(g: Array, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
     """Sum `g` over the axes that broadcasting added or stretched, and cast it to `dtype`."""
     tensors = isinstance(g, tensor_base.Tensor)
     if tensors:

@@ -19,6 +19,7 @@ from typing import Any
 
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.core.annotations import NodeLike
 from tapegrad.core.registration import EXPLANATIONS
 
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
@@ -166,7 +167,7 @@ def is_own(frame: Any) -> bool:
 TRACES: weakref.WeakKeyDictionary[Any, Trace] = weakref.WeakKeyDictionary()  # by node
 
 
-def trace_of(node: Any) -> Trace | None:
+def trace_of(node: NodeLike) -> Trace | None:
     """Where a node was made, if that was under a mode that notes it."""
     trace = TRACES.get(node)
     if trace is None and type(node).__name__ == "CopySlices" and node.saved is not None:
@@ -179,7 +180,7 @@ RUNNING: ContextVar[Any] = ContextVar(
 )  # the node that a backward pass in anomaly mode runs
 
 
-def note_node(node: Any) -> None:
+def note_node(node: NodeLike) -> None:
     """Note who makes a node, and which node of a backward pass did, if one runs."""
     running = RUNNING.get()
     parent = None
@@ -191,19 +192,19 @@ def note_node(node: Any) -> None:
 FREED_BY: weakref.WeakKeyDictionary[Any, Trace] = weakref.WeakKeyDictionary()  # by node
 
 
-def freed_by(node: Any) -> str:
-    """Which backward pass freed what a node kept, as `" (file:line)"`; "" if nobody knows."""
+def freed_by(node: NodeLike) -> str:
+    """Which backward pass freed what a node saved, as `" (file:line)"`; "" if nobody knows."""
     trace = FREED_BY.get(node)
     where = None if trace is None else trace.line()
     return "" if where is None else f" ({where[0]}:{where[1]})"
 
 
-def lost_by(x: Any) -> str:
+def lost_by(x: object) -> str:
     """How and where a tensor lost its history, in sentences; "" if nobody watched."""
     return EXPLANATIONS().lost_by(x) if EXPLANATIONS else ""
 
 
-def missed_by(x: Any) -> str:
+def missed_by(x: object) -> str:
     """Why a pass did not reach a tensor, in sentences; "" if nobody watched."""
     return EXPLANATIONS().missed_by(x) if EXPLANATIONS else ""
 
@@ -256,6 +257,6 @@ class Tracing(Layered):
             self.note(x)
         super().applied(name, args, results)
 
-    def wrote(self, x: Any, result: Any) -> None:
+    def wrote(self, x: object, result: object) -> None:
         self.note(x)
         super().wrote(x, result)

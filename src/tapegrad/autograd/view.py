@@ -23,7 +23,7 @@ from tapegrad.autograd.node import (
 from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.view_origin import MULTI_OUTPUT, NO_GRAD, ORDINARY, view_error
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Array, DTypeLike, EdgeLike, Namespace, OperatorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 
@@ -32,7 +32,7 @@ class Step:
 
     __slots__ = ("index", "op", "params")
 
-    def __init__(self, op: Any, params: dict, index: int | None):
+    def __init__(self, op: OperatorLike, params: dict, index: int | None):
         self.op = op
         self.params = params
         self.index = index
@@ -125,7 +125,7 @@ def check_base(view: View) -> None:
         )
 
 
-def move_retained(x: Any, old: Any, new: Any) -> None:
+def move_retained(x: object, old: Any, new: Any) -> None:
     """`retain_grad()` follows a tensor to its new node."""
     if old is None or new is None or old is new or type(old) is AccumulateGrad:
         return
@@ -150,7 +150,7 @@ def renamed(node: OperatorNode, shift: int) -> OperatorNode:
 _renamed: dict[str, type] = {}
 
 
-def replay(view: View, edge: Any) -> OperatorNode:
+def replay(view: View, edge: EdgeLike) -> OperatorNode:
     """A node that takes a gradient of the view to one of the base at `edge`."""
     return _replaying((edge,), (view.steps, view.base._array.shape, view.base._array.dtype))
 
@@ -165,27 +165,27 @@ class _Replay:
     """How such a node runs: the steps' own rules, backwards."""
 
     __slots__ = ()
-    keeps_tensors = False
-    keeps = ()
+    saves_tensors = False
+    saves = ()
 
-    def run(self, node: OperatorNode, g: Any, retain: bool) -> tuple:
+    def run(self, node: OperatorNode, g: Array, retain: bool) -> tuple:
         """The edge and its gradient."""
         return (node.edges[0], *self.gradients(node, g))
 
-    def gradients(self, node: OperatorNode, g: Any) -> tuple:
+    def gradients(self, node: OperatorNode, g: Array) -> tuple:
         """The gradient of the base."""
         from tapegrad.arrays.namespaces import namespace_of
 
         steps, shape, dtype = node.saved
         return (adjoint(namespace_of((g,)), steps, g, shape, dtype),)
 
-    def run_on_tensors(self, node: OperatorNode, g: Any) -> tuple:
+    def run_on_tensors(self, node: OperatorNode, g: Array) -> tuple:
         namespace = TENSOR_NAMESPACE()
 
         steps, shape, dtype = node.saved
         return (adjoint(namespace, steps, g, shape, dtype),)
 
-    def kept(self, node: OperatorNode, name: str) -> Any:
+    def saved_value(self, node: OperatorNode, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
@@ -198,7 +198,7 @@ class _Shaped:
 
     __slots__ = ("dtype", "shape")
 
-    def __init__(self, shape: tuple[int, ...], dtype: Any):
+    def __init__(self, shape: tuple[int, ...], dtype: DTypeLike):
         self.shape = shape
         self.dtype = dtype
 
@@ -207,7 +207,9 @@ class _Shaped:
         return len(self.shape)
 
 
-def adjoint(xp: Namespace, steps: tuple[Step, ...], g: Array, shape: tuple, dtype: Any) -> Any:
+def adjoint(
+    xp: Namespace, steps: tuple[Step, ...], g: Array, shape: tuple, dtype: DTypeLike
+) -> Any:
     """The gradient of the base from that of a view: each step's reverse rule, last step first."""
     import numpy as np
 

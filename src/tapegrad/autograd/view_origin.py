@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapegrad.autograd.node import Port
 from tapegrad.core import errors
+from tapegrad.core.annotations import EdgeLike
 
 # How a view was made. With a gradient, only an ordinary one may be written, or looked through
 # after its base was.
@@ -13,7 +12,7 @@ ORDINARY, NO_GRAD, IN_INFERENCE, MULTI_OUTPUT = "ordinary", "no_grad", "inferenc
 IN_FUNCTION = "function"  # in the forward of a custom function
 
 
-def view_error(made: str, edge: Any, indirect: bool) -> RuntimeError:
+def view_error(made: str, edge: EdgeLike, indirect: bool) -> RuntimeError:
     """A view that may not be written in place, or whose base was (`indirect`)."""
     what = "its base or another view of its base has been" if indirect else "is being"
     output = f"Output {_number(edge)} of {short_name(edge)} is a view" if edge is not None else ""
@@ -54,11 +53,11 @@ def view_error(made: str, edge: Any, indirect: bool) -> RuntimeError:
     )
 
 
-def _number(edge: Any) -> int:
+def _number(edge: EdgeLike) -> int:
     return edge.index if type(edge) is Port else 0
 
 
-def short_name(edge: Any) -> str:
+def short_name(edge: EdgeLike) -> str:
     """The name of the node behind an edge, as PyTorch's messages give it: `Mul`."""
     name = (edge.node if type(edge) is Port else edge).name()
     return name.rstrip("0123456789").removesuffix("Backward") if "Backward" in name else name

@@ -12,6 +12,7 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, version_of
 from tapegrad.autograd.view import check_base
 from tapegrad.autograd.view_origin import ORDINARY, view_error
 from tapegrad.core import errors
+from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.core.dtype import of
 from tapegrad.core.promote_types import can_cast
 
@@ -123,14 +124,14 @@ def _overlapping() -> RuntimeError:
     )
 
 
-def check_apart(out: Any, *inputs: Any) -> None:
+def check_apart(out: Out, *inputs: TensorLike) -> None:
     """Raise where `out=` lies in the memory of an input that is read while it is written."""
     for x in inputs:
         if out is not None and np.may_share_memory(out._array, x._array):
             raise _overlapping()
 
 
-def written(x: Any, name: str) -> None:
+def written(x: object, name: str) -> None:
     """Count a write to `x` and remember which line of the user's file made it."""
     version = version_of(x)
     if version is INFERENCE:

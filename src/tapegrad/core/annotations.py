@@ -59,3 +59,29 @@ Array: TypeAlias = Any
 
 Namespace: TypeAlias = Any
 """A module or object with the names of the array standard and our kernels."""
+
+# --- what the graph is made of: lower floors cannot import the classes ---------------------------
+
+OperatorLike: TypeAlias = Any
+"""A declared operator, a `dispatch.op.Op`."""
+
+PlanLike: TypeAlias = Any
+"""What the nodes of an operator save and how they run, an `autograd.plan.Plan`."""
+
+NodeLike: TypeAlias = Any
+"""A node of the graph: of an operator, of a custom function, of a leaf."""
+
+EdgeLike: TypeAlias = Any
+"""Where a gradient goes: a node, one output of a node (`Port`), or None."""
+
+ModeLike: TypeAlias = Any
+"""What calls run under: True or False for recording, or a `Mode`."""
+
+LevelLike: TypeAlias = Any
+"""One mapping or one differentiation among several: a level of `vmap` or of forward mode."""
+
+ModuleLike: TypeAlias = Any
+"""A layer, an `nn.Module`."""
+
+OptimizerLike: TypeAlias = Any
+"""An optimizer, an `optim.Optimizer`."""

@@ -27,7 +27,7 @@ def takes_tensors(function: Callable | None = None, *, name: str = "") -> Any:
         return lambda function: takes_tensors(function, name=name)
     called = function
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         try:
             return called(*args, **kwargs)
         except (AttributeError, TypeError) as error:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from tapegrad.core.annotations import DTypeLike
+
 E = TypeVar("E", bound=BaseException)
 
 
@@ -136,7 +138,7 @@ def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     raise AssertionError(f"shapes {a} and {b} broadcast")
 
 
-def float_required(dtype: Any) -> RuntimeError:
+def float_required(dtype: DTypeLike) -> RuntimeError:
     """A new tensor of integers or booleans that was to require grad."""
     return advised(
         RuntimeError("Only Tensors of floating point and complex dtype can require gradients"),
@@ -147,7 +149,7 @@ def float_required(dtype: Any) -> RuntimeError:
 _BY_CLASS_STATEMENT = 1 << 9  # a flag that types written in C lack
 
 
-def type_name(x: Any) -> str:
+def type_name(x: object) -> str:
     """What PyTorch's messages call the type of `x`: types written in C carry their module.
 
     >>> import numpy as np
@@ -163,7 +165,7 @@ def type_name(x: Any) -> str:
     return f"{kind.__module__}.{name}"
 
 
-def must_be(function: str, argument: str, position: int, wanted: str, x: Any) -> TypeError:
+def must_be(function: str, argument: str, position: int, wanted: str, x: object) -> TypeError:
     """An argument of a type that a function does not take."""
     place = f" (position {position})" if position else ""
     error: Any = TypeError(
@@ -174,7 +176,7 @@ def must_be(function: str, argument: str, position: int, wanted: str, x: Any) ->
     return advised(error, f"Pass {'an' if wanted[0] in 'aeiou' else 'a'} {wanted}.")
 
 
-def no_tensor(error: Any, x: Any) -> TypeError:
+def no_tensor(error: Any, x: object) -> TypeError:
     """The `error` of an argument `x` that is no tensor.
 
     It says so in the way of an AttributeError, for functions that name the argument otherwise.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import DeviceLike
 from tapegrad.core.device import as_device
 from tapegrad.core.streams.mersenne_twister import STATE_BYTES, Twister
 
@@ -24,7 +25,7 @@ class Generator:
 
     __slots__ = ("__weakref__", "_device", "_stream")
 
-    def __init__(self, device: Any = "cpu") -> None:
+    def __init__(self, device: DeviceLike = "cpu") -> None:
         self._device = as_device(device)
         kind = self._device.type
         if kind != "cpu":
@@ -145,7 +146,7 @@ def unpredictable() -> int:
     return int.from_bytes(urandom(8), "little")
 
 
-def _state_array(state: Any) -> np.ndarray:
+def _state_array(state: dict) -> np.ndarray:
     array = getattr(state, "_array", None)
     if array is None:
         raise errors.type_error(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import DTypeLike
 
 
 class _Named:
@@ -77,7 +78,7 @@ _ORDERS: dict[memory_format | None, tuple[int, ...]] = {
 }
 
 
-def check_format(function: str, given: Any, ndim: int) -> None:
+def check_format(function: str, given: object, ndim: int) -> None:
     """Raise unless `given` is a memory format that a tensor of `ndim` dimensions can have."""
     if type(given) is not memory_format:
         raise errors.must_be(function, "memory_format", 0, "torch.memory_format", given)
@@ -107,7 +108,7 @@ def empty(shape: tuple[int, ...], dtype: Any, format: memory_format) -> np.ndarr
     return permuted(shape, dtype, order)
 
 
-def permuted(shape: tuple[int, ...], dtype: Any, order: tuple[int, ...]) -> np.ndarray:
+def permuted(shape: tuple[int, ...], dtype: DTypeLike, order: tuple[int, ...]) -> np.ndarray:
     """An uninitialised array whose axes follow each other in memory in `order`."""
     inner = np.empty([shape[axis] for axis in order], dtype)
     return inner.transpose([order.index(axis) for axis in range(len(order))])
@@ -168,7 +169,7 @@ def has_format(array: np.ndarray, format: memory_format | None) -> bool:
     return len(order) == array.ndim and array.transpose(order).flags.c_contiguous
 
 
-def require_strided(given: Any) -> None:
+def require_strided(given: object) -> None:
     """Raise unless `given`, a `layout=` argument, is None or `torch.strided`."""
     if given is None or given is strided:
         return

@@ -23,7 +23,7 @@ from tapegrad.autograd.operator_base import shape_error
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of, mark_view
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Array, DTypeLike, Namespace, OperatorLike, Out
 from tapegrad.core.dtype import default
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import FRONT_DOOR
@@ -36,7 +36,7 @@ I64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
-def apply(op: Any, inputs: tuple, params: dict) -> Any:
+def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
     """Run one operator on tensors, numbers or None; record it if an input requires grad."""
     mode = get_mode()
     if mode is not True and mode is not False:
@@ -140,7 +140,7 @@ def _narrow_dtype(arrays: list) -> Any:
     return None
 
 
-def _bfloat16_only(op: Any, arrays: list) -> Any:
+def _bfloat16_only(op: OperatorLike, arrays: list) -> Any:
     """bfloat16 if all numbers with a fraction are of it, and so will be those of the result."""
     found = None
     for x in arrays:
@@ -151,7 +151,7 @@ def _bfloat16_only(op: Any, arrays: list) -> Any:
     return None if "dtype" in op.params else found
 
 
-def _rounded(op: Any, out: Any, dtype: Any) -> Any:
+def _rounded(op: OperatorLike, out: Any, dtype: Any) -> Any:
     """Results of real numbers in `dtype`; statistics beside them, without gradient, as they are."""
     if type(out) is tuple or type(out) is list:
         found = [
@@ -161,14 +161,14 @@ def _rounded(op: Any, out: Any, dtype: Any) -> Any:
     return out.astype(dtype) if getattr(out, "dtype", None) in (F32, F64) else out
 
 
-def _cast(x: Any, source: Any, target: Any) -> Any:
+def _cast(x: object, source: Any, target: Any) -> Any:
     """An array of dtype `source` as one of `target`; anything else as it is."""
     if isinstance(x, (ndarray, np.generic)) and x.dtype == source:
         return x.astype(target)
     return x
 
 
-def _compute(op: Any, xp: Namespace, arrays: list, params: dict, large: bool) -> Any:
+def _compute(op: OperatorLike, xp: Namespace, arrays: list, params: dict, large: bool) -> Any:
     if op.promote is not None and xp is numpy_namespace:
         if large and op.kind != "primitive" and op.kind != "linear":
             out = blockwise(forward_function(op, params), tuple(arrays))
@@ -179,7 +179,7 @@ def _compute(op: Any, xp: Namespace, arrays: list, params: dict, large: bool) ->
     return op.forward(xp, *arrays, **params)
 
 
-def forward_function(op: Any, params: dict | None = None) -> Callable:
+def forward_function(op: OperatorLike, params: dict | None = None) -> Callable:
     """The forward function on NumPy arrays alone: one call where NumPy has it."""
     forward = op.forward
     if params:
@@ -191,7 +191,7 @@ def forward_function(op: Any, params: dict | None = None) -> Callable:
     return lambda *arrays: forward(numpy_namespace, *arrays)
 
 
-def promoted(op: Any, xp: Namespace, arrays: list) -> list:
+def promoted(op: OperatorLike, xp: Namespace, arrays: list) -> list:
     """The operands in their common dtype; numbers stay numbers where that is safe."""
     if op.exempt:
         rest = [None if n in op.exempt else x for n, x in zip(op.inputs, arrays, strict=True)]
@@ -202,7 +202,7 @@ def promoted(op: Any, xp: Namespace, arrays: list) -> list:
     return _promoted(op, xp, arrays)
 
 
-def _promoted(op: Any, xp: Namespace, arrays: list) -> list:
+def _promoted(op: OperatorLike, xp: Namespace, arrays: list) -> list:
     dtype = promote([x for x in arrays if x is not None])
     if op.promote == "float" and not (dtype.is_floating_point or dtype.is_complex):
         dtype = default()
@@ -239,7 +239,7 @@ def _number(xp: Namespace, x: Array, native: Any, dtype: Any) -> Any:
 
 
 def record(
-    op: Any,
+    op: OperatorLike,
     xp: Namespace,
     inputs: tuple,
     arrays: list,
@@ -279,7 +279,7 @@ def record(
         outs[op.differentiable_output]._node = node
 
 
-def _is_complex(xp: Namespace, dtype: Any) -> bool:
+def _is_complex(xp: Namespace, dtype: DTypeLike) -> bool:
     return xp is not numpy_namespace and xp.isdtype(dtype, "complex floating")
 
 
@@ -305,14 +305,14 @@ def restoration(arrays: Any, edges: Any, out: Any) -> tuple | None:
     return tuple(spec) if changed else None
 
 
-def wrong_argument(op: Any, inputs: tuple, x: Any) -> TypeError:
+def wrong_argument(op: OperatorLike, inputs: tuple, x: object) -> TypeError:
     """The error for `x`, one of the inputs, which is neither a tensor nor stands for one."""
     position = next(i for i, each in enumerate(inputs) if each is x)
     name = op.inputs[0] if op.variadic else op.inputs[position] if position else "input"
     return errors.must_be(_public_name(op.name), name, position + 1, "Tensor", x)
 
 
-def _may_come_first(op: Any, x: Any) -> bool:
+def _may_come_first(op: OperatorLike, x: object) -> bool:
     """Whether `x` may be the first operand: a number may be it of two, nothing at all never."""
     if hasattr(x, "_array"):
         return True
@@ -326,7 +326,7 @@ def _public_name(name: str) -> str:
     return f"special_{name}" if alone else name
 
 
-def finish(name: str, result: Any, out: Any) -> Any:
+def finish(name: str, result: object, out: Out) -> Any:
     """Put a result where `out=` says."""
     if out is None:
         return result

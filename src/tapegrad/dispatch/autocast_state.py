@@ -12,11 +12,12 @@ which precision is the table of `tapegrad.amp.table`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any
 
+from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.argument_check import refused
 from tapegrad.core.dtype import float32
 from tapegrad.core.registration import AUTOCAST
@@ -34,7 +35,7 @@ def autocast(function: Callable | None = None, *, name: str | None = None) -> An
         return lambda function: autocast(function, name=name)
     key = name or function.__name__
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         try:
             if IN_USE:
                 return AUTOCAST().call_in_precision(key, function, args, kwargs)
@@ -70,7 +71,7 @@ def widened(*values: Any) -> tuple:
     return _cast(values, None if lower_dtype() is None else float32)
 
 
-def widest(tensors: Any) -> Any:
+def widest(tensors: Sequence) -> Any:
     """Tensors in a list in the widest dtype among them, where autocast is on."""
     lower = lower_dtype()
     if lower is None:
@@ -79,7 +80,7 @@ def widest(tensors: Any) -> Any:
     return AUTOCAST().cast_value(tensors, AUTOCAST().widest_dtype((tensors,), lower))
 
 
-def _cast(values: tuple, dtype: Any) -> tuple:
+def _cast(values: tuple, dtype: DTypeLike) -> tuple:
     if dtype is None:
         return values
 
@@ -90,7 +91,7 @@ def _cast(values: tuple, dtype: Any) -> tuple:
 def without_autocast(function: Callable) -> Callable:
     """`function` as it is outside of autocast: the form that is behind a write in place."""
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if IN_USE:
             with AUTOCAST().switched_off():
                 return function(*args, **kwargs)

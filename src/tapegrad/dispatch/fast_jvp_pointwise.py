@@ -15,13 +15,14 @@ from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.signature import mark_of
 from tapegrad.autograd.forward.mode import SMALL
 from tapegrad.core import tensor_base
+from tapegrad.core.annotations import Array, DTypeLike, ModeLike, OperatorLike
 from tapegrad.dispatch.apply import forward_function
 
 new = object.__new__
 ndarray = np.ndarray
 
 
-def pushing(op: Any, of_number: bool = False) -> Callable:
+def pushing(op: OperatorLike, of_number: bool = False) -> Callable:
     """The function `push(forward, *operands)` of an operator of one or two operands.
 
     It gives the result, whose tangent it has noted, or None for a call that is not of this kind.
@@ -166,7 +167,7 @@ def _recorded(x: Any) -> bool:
     return x._node is not None or (view is not None and view.base._node is not None)
 
 
-def _fits(t: Any, mark: Any, under: Any) -> bool:
+def _fits(t: Array, mark: Any, under: ModeLike) -> bool:
     """Whether a tangent has the shape and dtype of `mark` and takes part in no graph."""
     if t._mark is None:
         t._mark = mark_of(t._array)
@@ -179,11 +180,11 @@ def _copied(d: Any, z: Any) -> Any:
     return made
 
 
-def _unfit(*operands: Any) -> None:
+def _unfit(*operands: Array) -> None:
     """In place of a function, or of rules, where there is no fast path."""
 
 
-def _direct(op: Any, compute: Callable, pattern: str, dtype: Any) -> Callable:
+def _direct(op: OperatorLike, compute: Callable, pattern: str, dtype: DTypeLike) -> Callable:
     """The forward rules for one pattern of operands that change ("t"), in one function of arrays.
 
     For `atan2` with two that change it is `add(rule_0(t0, x1, x0), rule_1(t1, x1, x0))`; for `mul`,
@@ -224,7 +225,7 @@ def _direct(op: Any, compute: Callable, pattern: str, dtype: Any) -> Callable:
 _PRODUCT = (lambda g, x: g * x).__code__.co_code
 
 
-def _text(op: Any, name: str, i: int) -> str | None:
+def _text(op: OperatorLike, name: str, i: int) -> str | None:
     """Where the value of a rule's parameter is found."""
     if name == "xp":
         return "xp"

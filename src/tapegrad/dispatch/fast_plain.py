@@ -17,6 +17,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import tensor_base
+from tapegrad.core.annotations import OperatorLike, TensorLike
 from tapegrad.dispatch.apply import apply, record, shape_error
 
 get_mode = MODE.get
@@ -24,13 +25,13 @@ ndarray = np.ndarray
 new = object.__new__
 
 
-def _is_index(x: Any) -> bool:
+def _is_index(x: object) -> bool:
     """Whether an input is a NumPy array of integers or truth values."""
     array = getattr(x, "_array", None)
     return type(array) is ndarray and array.dtype.kind in "iub"
 
 
-def plain(op: Any) -> Callable:
+def plain(op: OperatorLike) -> Callable:
     """The function of an operator: `call(*inputs, **options)`."""
     if op.multi or op.view or op.exempt or op.variadic:
         return lambda *inputs, **params: apply(op, inputs, params)
@@ -41,7 +42,7 @@ def plain(op: Any) -> Callable:
     indices = () if elementwise or op.check is not None else op.hidden
     Tensor: Any = None
 
-    def call(*inputs: Any, **params: Any) -> Any:
+    def call(*inputs: TensorLike, **params: object) -> Any:
         nonlocal Tensor
         mode = get_mode()
         if mode is not True and mode is not False:

@@ -19,6 +19,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import Array, ModeLike, OperatorLike, Out
 from tapegrad.dispatch.apply import (
     F32,
     F64,
@@ -38,7 +39,7 @@ asarray = np.asarray
 new = object.__new__
 
 
-def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Callable:
+def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = apply) -> Callable:
     """The function of an elementwise operator of one tensor.
 
     A mode that knows which grad mode lies below it can have a function of its own: `get_mode`
@@ -58,7 +59,7 @@ def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Ca
         alike = _keeps_dtype(compute, 1)
         plan = op.plan(GRAD, False, numpy_namespace) if op.vjps else None
 
-    def call(input: Any, *, out: Any = None) -> Any:
+    def call(input: Any, *, out: Out = None) -> Any:
         try:
             mark = input._mark
         except AttributeError:
@@ -84,7 +85,7 @@ def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Ca
         tensor._node = plan.node_of_small(input, edge, tensor)
         return tensor
 
-    def unmarked(input: Any, out: Any, mode: Any) -> Any:
+    def unmarked(input: Any, out: Out, mode: ModeLike) -> Any:
         """The array computed from a tensor that has no mark; the result, if `apply` gives it."""
         nonlocal push
         if input._mark is None:
@@ -111,7 +112,7 @@ def unary(op: Any, get_mode: Callable = get_mode, apply: Callable = apply) -> Ca
 
 
 def binary(
-    op: Any, leave: bool = False, get_mode: Callable = get_mode, apply: Callable = apply
+    op: OperatorLike, leave: bool = False, get_mode: Callable = get_mode, apply: Callable = apply
 ) -> Callable:
     """The function of an elementwise operator of two operands.
 
@@ -186,7 +187,7 @@ def binary(
         tensor._node = plan.node_of_small(input, other, a, b, tensor, restore)
         return tensor
 
-    def under_mode(input: Any, other: Any, mode: Any) -> Any:
+    def under_mode(input: Any, other: Any, mode: ModeLike) -> Any:
         """The result of a call that a mode takes part in."""
         nonlocal push
         if push is None and mode.pushes:  # forward mode has a fast path of its own
@@ -194,7 +195,7 @@ def binary(
             return call(input, other)
         return mode.call(op.name, apply, (op, (input, other), {}), {})
 
-    def unmarked(input: Any, other: Any, x: Any, y: Any) -> Any:
+    def unmarked(input: Any, other: Any, x: object, y: Array) -> Any:
         """The array computed from tensors without a common mark; the result, if `apply` gives it.
 
         The shapes differ, or a tensor is seen for the first time, has no dimension, or integers.
@@ -272,7 +273,7 @@ def binary(
             raise wrong_argument(op, (input, other), None)
         return apply(op, (input, other), {})
 
-    def function(input: Any, other: Any, *, out: Any = None) -> Any:
+    def function(input: Any, other: Any, *, out: Out = None) -> Any:
         if out is None:
             return call(input, other)
         return finish(op.name, apply(op, (input, other), {}), out)
@@ -281,13 +282,13 @@ def binary(
     return call if leave else function
 
 
-def _pushing(op: Any, of_number: bool = False) -> Callable:
+def _pushing(op: OperatorLike, of_number: bool = False) -> Callable:
     from tapegrad.dispatch.fast_jvp_pointwise import pushing
 
     return pushing(op, of_number)
 
 
-def _is_plain(x: Any, integers: bool) -> bool:
+def _is_plain(x: object, integers: bool) -> bool:
     """Whether an array without a mark is one for the fast path: it has no dimension or element, or
     integers where the operator takes them as they are."""
     if type(x) is not ndarray or x.size > LARGE:

@@ -25,6 +25,7 @@ from tapegrad.autograd.writable import (
     written,
 )
 from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import EdgeLike, NodeLike, OperatorLike
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
 
@@ -42,7 +43,7 @@ def in_place(
     nin = ufunc.nin if ufunc is not None else 0
     plain = name or function.__name__ + "_"
 
-    def method(input: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(input: Any, *args: object, **kwargs: object) -> Any:
         if ufunc is not None and not kwargs and len(args) == nin - 1:
             mode = MODE.get()
             if (mode is False or (mode is True and _is_apart(input, args))) and _write_directly(
@@ -75,7 +76,7 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
     """
     plain = function.__name__ + "_"
 
-    def method(input: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(input: Any, *args: object, **kwargs: object) -> Any:
         try:
             check_writable(input)
         except AttributeError:
@@ -191,7 +192,7 @@ def update(name: str, x: Any, compute: Callable) -> Any:
     return x
 
 
-def _keep_value_before(before: Any, edge: Any, since: int) -> None:
+def _keep_value_before(before: Any, edge: EdgeLike, since: int) -> None:
     """Where a rule asks for the tensor as it was before the write, keep a copy of that.
 
     `since`: the nodes of this operator, or of the several it is made of, are younger.
@@ -200,7 +201,7 @@ def _keep_value_before(before: Any, edge: Any, since: int) -> None:
     stack, seen = [maker], {maker}
     while stack:
         node = stack.pop()
-        keeps = getattr(node.plan, "keeps", ())
+        keeps = getattr(node.plan, "saves", ())
         for i, ((where, key, _), kept) in enumerate(zip(keeps, node.saved, strict=False)):
             first = key == 0 or node is not maker
             if where == "input" and first and getattr(kept, "_array", kept) is before._array:
@@ -212,7 +213,7 @@ def _keep_value_before(before: Any, edge: Any, since: int) -> None:
                 stack.append(behind)
 
 
-def _keep_copy(node: Any, i: int, kept: Any) -> None:
+def _keep_copy(node: NodeLike, i: int, kept: Any) -> None:
     """Let a node keep a copy of the `i`-th thing it kept: what is written now is no write to it."""
     array = getattr(kept, "_array", kept)
     copy = namespace_of((array,)).asarray(array, copy=True)
@@ -226,12 +227,12 @@ def _keep_copy(node: Any, i: int, kept: Any) -> None:
     node.saved, node.versions = tuple(saved), tuple(versions)
 
 
-def overwrite(name: str, op: Any, inputs: tuple, params: dict, store: Callable) -> None:
+def overwrite(name: str, op: OperatorLike, inputs: tuple, params: dict, store: Callable) -> None:
     """Record `op`, which only writes into its first input, and let `store()` do the writing."""
     mode = MODE.get()
     if type(mode) is not bool:
 
-        def again(op: Any, inputs: tuple, params: dict) -> None:
+        def again(op: OperatorLike, inputs: tuple, params: dict) -> None:
             overwrite(name, op, inputs, params, store)
 
         mode.call(name, again, (op, inputs, params), {})

@@ -207,7 +207,7 @@ def leads_to(declaration: Callable, call: Callable) -> None:
 def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Callable:
     """A decorator, bare or with options, that turns a forward function into an operator."""
 
-    def declare(forward: Callable | None = None, /, **options: Any) -> Any:
+    def declare(forward: Callable | None = None, /, **options: object) -> Any:
         if forward is None:
             return lambda function: declare(function, **options)
         op = Op(forward, kind, **{**defaults, **options})

@@ -20,7 +20,7 @@ def in_turn(function: Callable | None = None, *, name: str = "") -> Any:
     called = function
 
     @functools.wraps(called)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         if type(MODE.get()) is bool:
             try:
                 return called(*args, **kwargs)

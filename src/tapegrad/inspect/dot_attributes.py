@@ -82,12 +82,12 @@ def attributes(node: Any) -> dict[str, Any]:
     """
     plan: Any = getattr(node, "plan", None)
     op = getattr(plan, "op", None)
-    if op is None or node.saved is None or not hasattr(plan, "keeps"):
+    if op is None or node.saved is None or not hasattr(plan, "saves"):
         return {}
     kept = _Kept(node, plan, op)
     names = _names().get(type(node).__name__)
     if names is None:  # a node that PyTorch does not have
-        names = [name for where, _, name in plan.keeps if not where.startswith("like")]
+        names = [name for where, _, name in plan.saves if not where.startswith("like")]
     found = {name: kept.find(name) for name in sorted(names)}
     return {name: value for name, value in found.items() if value is not _ABSENT}
 
@@ -101,7 +101,7 @@ class _Kept:
         self.sent = {op.inputs[i] for i, _ in plan.rules} if not op.variadic else set()
         self.shapes: dict[str, tuple] = {}  # of inputs of which only that is kept
         self.values: dict[str, Any] = {}
-        for i, (where, _, name) in enumerate(plan.keeps):
+        for i, (where, _, name) in enumerate(plan.saves):
             if where == "like":
                 self.shapes[name.removesuffix("_like")] = tuple(node.saved[i].shape)
             elif where != "input_metadata":

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.autograd.describe import described, kept_by
+from tapegrad.autograd.describe import described, saved_by
 from tapegrad.autograd.node import AccumulateGrad, OperatorNode, Port
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import trace_of
@@ -57,7 +57,7 @@ def bytes_kept(nodes: list) -> int:
     own = {id(owner_of(node.array)) for node in nodes if type(node) is AccumulateGrad}
     found: dict[int, int] = {}
     for node in nodes:
-        for array in arrays_in(list(kept_by(node).values())):
+        for array in arrays_in(list(saved_by(node).values())):
             owner = owner_of(array)
             if id(owner) not in own:
                 found[id(owner)] = owner.nbytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from tapegrad.autograd.describe import described, kept_by, kept_name
+from tapegrad.autograd.describe import described, saved_by, saved_name
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import Trace, trace_of
@@ -57,13 +57,13 @@ class Blocked:
 
     def __init__(self, node: Any, edges: list, silent: bool):
         self.node = type(node).__name__
-        self.custom = hasattr(node, "kept_tensors")
+        self.custom = hasattr(node, "saved_values")
         self.trace = trace_of(node)
         self.leaves = weakref.WeakSet(leaves_behind(edges))
         self.silent = silent
         self.kept = [
-            f"{kept_name(name)}: {described(value)}"
-            for name, value in kept_by(node).items()
+            f"{saved_name(name)}: {described(value)}"
+            for name, value in saved_by(node).items()
             if hasattr(value, "dtype") and not name.endswith("_like")
         ]
 

@@ -17,11 +17,11 @@ from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.lifetime import (
     Lives,
     ids,
-    kept_arrays,
     made_by_node,
     node_behind,
     owner,
     owners,
+    saved_arrays,
 )
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import AccumulateGrad
@@ -141,7 +141,7 @@ class _Books:
     def keeps(self, maker: Maker, node: Any) -> None:
         """Note what a node keeps."""
         leaves = {id(owner(edge.array)) for edge in node.edges if type(edge) is AccumulateGrad}
-        for array in kept_arrays(node):
+        for array in saved_arrays(node):
             if id(array) in leaves or id(array) in self.kept:
                 continue
             if self.lives.note(array) is not None:  # made here: forgotten when it is freed
@@ -167,7 +167,7 @@ class _Weighing(Layered):
         result = self.below(name, function, args, kwargs)
         maker = self.books.maker(title_of(name, op))
         node = node_behind(result)
-        kept = [] if node is None else kept_arrays(node)
+        kept = [] if node is None else saved_arrays(node)
         for array in (*owners(result), *kept):
             if id(array) not in given:  # no view
                 self.books.born(maker, array)
@@ -176,7 +176,7 @@ class _Weighing(Layered):
         return result
 
     def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
-        given = ids(owners(args[1])) | ids(kept_arrays(node))
+        given = ids(owners(args[1])) | ids(saved_arrays(node))
         result = super().backward_node(node, function, args)
         maker = self.books.maker(node_title(type(node).__name__))
         for array in made_by_node(node, given, result):

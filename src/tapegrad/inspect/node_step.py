@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.autograd.describe import described, input_names, kept_by, maker_of, target_name
+from tapegrad.autograd.describe import described, input_names, maker_of, saved_by, target_name
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import trace_of
 from tapegrad.core.tensor_base import wrap
@@ -34,7 +34,7 @@ class Step:
         self.name = type(node).__name__
         self._maker = maker_of(node)
         self.received = received
-        self.kept = {name: _shown(value) for name, value in kept_by(node).items()}
+        self.kept = {name: _shown(value) for name, value in saved_by(node).items()}
         self.sent: list[tuple[str, Any, Any]] | None = None
         self._trace = trace = trace_of(node)
         where = None if trace is None else trace.line()

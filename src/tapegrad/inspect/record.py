@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.autograd.describe import described, input_names, kept_by
+from tapegrad.autograd.describe import described, input_names, saved_by
 from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import trace_of
@@ -182,7 +182,7 @@ def _kept(node: Any, flow: NodeFlow | None, own: set[int]) -> list[Kept] | None:
 
 def kept_of(node: Any, own: set[int]) -> list[Kept]:
     """What a node keeps; the memory with an id among `own` is that of leaves."""
-    return [Kept(name, value, own) for name, value in kept_by(node).items()]
+    return [Kept(name, value, own) for name, value in saved_by(node).items()]
 
 
 def _code(file: str, line: int | None) -> str:
@@ -202,7 +202,7 @@ def _spread_shapes(nodes: list, vertices: dict[int, Vertex]) -> None:
         op = getattr(plan, "op", None)
         if op is None or op.variadic:
             continue
-        kept = kept_by(node)
+        kept = saved_by(node)
         here = vertices[id(node)]
         for name, edge in zip(input_names(node), node.edges, strict=False):
             source = None if edge is None or type(edge) is Port else vertices[id(edge)]

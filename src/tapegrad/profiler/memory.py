@@ -12,11 +12,11 @@ from tapegrad.arrays.numpy.memory_pool import watch
 from tapegrad.autograd.lifetime import (
     Lives,
     ids,
-    kept_arrays,
     made_by_node,
     node_behind,
     owner,
     owners,
+    saved_arrays,
 )
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.profiler.recorder import RECORDER
@@ -100,14 +100,14 @@ class Allocations:
         category = ACTIVATION if node is not None else INPUT
         if node is None and any(self._is_of_model(x) for x in owners(list(inputs))):
             category = TEMPORARY
-        arrays = list(owners(result)) + ([] if node is None else kept_arrays(node))
+        arrays = list(owners(result)) + ([] if node is None else saved_arrays(node))
         for array in arrays:
             if id(array) not in given:
                 self._born(array, category)
 
     def of_node(self, node: Any, g: Any) -> set[int]:
         """The arrays that a node is given and keeps, for `made_by_node`."""
-        return ids(owners(g)) | ids(kept_arrays(node))
+        return ids(owners(g)) | ids(saved_arrays(node))
 
     def made_by_node(self, node: Any, given: set[int], result: Any) -> None:
         """Note what a node has made, and the gradient that it was added to."""

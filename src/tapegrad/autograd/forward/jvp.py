@@ -13,11 +13,11 @@ from typing import Any
 
 from tapegrad.autograd.operator_base import public_name
 from tapegrad.core import errors
-from tapegrad.core.annotations import Namespace
+from tapegrad.core.annotations import Namespace, OperatorLike
 
 
 def pushed(
-    op: Any,
+    op: OperatorLike,
     xp: Namespace,
     inputs: Sequence,
     tangents: Sequence,
@@ -48,7 +48,9 @@ def pushed(
     return [total if i == op.differentiable_output else None for i in range(len(outs))]
 
 
-def along(op: Any, xp: Namespace, inputs: Sequence, tangents: Sequence, forward: Callable) -> Any:
+def along(
+    op: OperatorLike, xp: Namespace, inputs: Sequence, tangents: Sequence, forward: Callable
+) -> Any:
     """A linear operator applied to tangents: zeros for arrays that do not change.
 
     Numbers, and masks and indices that the operator is not linear in, stay what they are.
@@ -66,7 +68,7 @@ def along(op: Any, xp: Namespace, inputs: Sequence, tangents: Sequence, forward:
     )
 
 
-def asked_names(op: Any, tangents: Sequence) -> frozenset:
+def asked_names(op: OperatorLike, tangents: Sequence) -> frozenset:
     """The names that the rules ask for, of the inputs that change."""
     key = ("asked", *[t is None for t in tangents])
     found = op.plans.get(key)
@@ -78,7 +80,7 @@ def asked_names(op: Any, tangents: Sequence) -> frozenset:
     return found
 
 
-def _composed(op: Any, tangents: Sequence) -> Callable:
+def _composed(op: OperatorLike, tangents: Sequence) -> Callable:
     """The rules for one pattern of inputs that change, in one function as one would write it.
 
     For `mul` with two inputs that change:
@@ -104,7 +106,7 @@ def _composed(op: Any, tangents: Sequence) -> Callable:
     return eval(f"lambda xp, x, t, y, like, params: {text}", scope)
 
 
-def _text(op: Any, name: str) -> str:
+def _text(op: OperatorLike, name: str) -> str:
     """Where the value of a rule's parameter is found."""
     if name == "xp":
         return "xp"

@@ -1,7 +1,7 @@
 """Forward mode: the mode of a context in which tangents go along with what is computed.
 
 A level knows the tangent of a tensor by the array that holds its values, so whoever has that array
-(the tensor, what a node kept of it, the stand-in of a tensor that is written in place) finds the
+(the tensor, what a node saved of it, the stand-in of a tensor that is written in place) finds the
 tangent too, and tensors outside a level pay nothing. Tangents are tensors: they may take part in a
 graph, or have tangents of a level further out.
 
@@ -33,6 +33,7 @@ from tapegrad.autograd.operator_base import OperatorBase
 from tapegrad.autograd.view import check_base, memory_owner
 from tapegrad.autograd.writable import check_writable
 from tapegrad.core import errors
+from tapegrad.core.annotations import Array, ModeLike, Out
 from tapegrad.core.tensor_base import wrap
 
 ndarray = np.ndarray
@@ -87,7 +88,7 @@ class Level:
         self.most = _FEWEST  # how many may be held before the next sweep
         self.forget = forget
 
-    def set(self, array: Any, tangent: Any) -> None:
+    def set(self, array: Any, tangent: Array) -> None:
         """Note the tangent of what `array` holds.
 
         It may be an array, too, of the shape and dtype of the other, that is nobody else's.
@@ -100,7 +101,7 @@ class Level:
         dual.key = key
         self.duals[key] = tangent
 
-    def hold(self, array: Any, tangent: Any) -> None:
+    def hold(self, array: Any, tangent: Array) -> None:
         """The same for a small array."""
         duals = self.duals
         key = id(array)
@@ -119,13 +120,13 @@ class Level:
     def sweep(self) -> None:
         """Forget the tangents of small arrays that nobody else holds any more."""
         duals = self.duals
-        kept = {key: duals[key] for key in self.weak}
+        saved = {key: duals[key] for key in self.weak}
         self.held[:] = _shared(self.held, _SOLE)
         for array in self.held:
             key = id(array)
-            kept[key] = duals[key]
+            saved[key] = duals[key]
         duals.clear()
-        duals.update(kept)
+        duals.update(saved)
         self.most = 2 * len(duals) + _FEWEST
 
     def drop(self, keys: Collection[int]) -> None:
@@ -148,7 +149,7 @@ class Forward(Layered):
     on_tensors = True  # a backward pass runs on tensors, which tangents go along with
     nests = True
 
-    def __init__(self, under: Any, level: Level, enabled: bool = True):
+    def __init__(self, under: ModeLike, level: Level, enabled: bool = True):
         super().__init__(under)
         self.level = level
         self.duals = level.duals
@@ -157,7 +158,7 @@ class Forward(Layered):
         self.is_on = enabled and not is_inference(under)
         self.pushes = enabled and type(under) is bool
 
-    def over(self, under: Any) -> Forward:
+    def over(self, under: ModeLike) -> Forward:
         return Forward(under, self.level, self.enabled)
 
     # --- tangents of tensors ---------------------------------------------------------------------
@@ -236,7 +237,7 @@ class Forward(Layered):
 
     # --- writes ----------------------------------------------------------------------------------
 
-    def stands_in(self, x: Any, before: Any) -> None:
+    def stands_in(self, x: object, before: Any) -> None:
         self._check_writable(x)  # finds the tangent of a view, so that `before` has it too
         super().stands_in(x, before)
 
@@ -258,12 +259,12 @@ class Forward(Layered):
         finally:
             x._array, x._counter = array, counter
 
-    def wrote(self, x: Any, result: Any) -> None:
+    def wrote(self, x: object, result: object) -> None:
         if self.is_on:
             self.assign(x, self.tangent(result), False)
         super().wrote(x, result)
 
-    def _check_writable(self, x: Any) -> None:
+    def _check_writable(self, x: object) -> None:
         """Raise where the tangent of a tensor that is written may not be written."""
         t = self.tangent(x)
         if t is not None and self.is_on:
@@ -295,7 +296,7 @@ class Forward(Layered):
             else:
                 old.copy_(new)
 
-    def _map_further(self, x: Any, new: Any) -> Any:
+    def _map_further(self, x: object, new: Any) -> Any:
         """Give the base of `x` a tangent that what `new` has of each member fits into."""
         base = _base_of(x)
         old = self.tangent(base)
@@ -310,7 +311,7 @@ class Forward(Layered):
         self.level.set(base._array, old + zeros_of(new).sum())
         return self.tangent(x)
 
-    def check_out(self, name: str, result: Any, out: Any) -> None:
+    def check_out(self, name: str, result: object, out: Out) -> None:
         if self.is_on and (self.tangent(result) is not None or self.tangent(out) is not None):
             raise errors.not_implemented(
                 f"Trying to use forward AD with {name}_out that does not support it because "
@@ -322,7 +323,7 @@ class Forward(Layered):
     def alone(self, array: Any) -> Any:
         return array[...]  # the same memory, but an array of its own, which no level knows
 
-    def check_memory(self, name: str, x: Any) -> None:
+    def check_memory(self, name: str, x: object) -> None:
         if self.is_on and self.tangent(x) is not None:
             if name == "set_":
                 raise no_rule(name, derivative=False)
@@ -332,7 +333,7 @@ class Forward(Layered):
             )
         super().check_memory(name, x)
 
-    def move(self, x: Any, array: Any) -> None:
+    def move(self, x: object, array: Any) -> None:
         t = self.tangent(x)
         if t is not None:
             self.level.set(array, t)
@@ -351,7 +352,7 @@ def _base_of(x: Any) -> Any:
     return view.base
 
 
-def forward_modes(mode: Any) -> Iterator[Forward]:
+def forward_modes(mode: ModeLike) -> Iterator[Forward]:
     """The forward modes within a mode, the innermost level first."""
     while isinstance(mode, Mode):
         if isinstance(mode, Forward):
@@ -359,7 +360,7 @@ def forward_modes(mode: Any) -> Iterator[Forward]:
         mode = mode.under
 
 
-def entered(mode: Any, level: Level) -> Any:
+def entered(mode: ModeLike, level: Level) -> Any:
     """`mode` with a forward mode in it: below a profiler, which sees operators and not rules."""
     if isinstance(mode, Mode) and mode.under is not None and not mode.nests:
         return Forward(mode, level) if mode.at_bottom else mode.over(entered(mode.under, level))
@@ -376,14 +377,14 @@ def innermost() -> Forward:
     return next(forward_modes(MODE.get()))
 
 
-def without(mode: Any, level: Level) -> Any:
+def without(mode: ModeLike, level: Level) -> Any:
     """`mode` less the forward mode of `level`."""
     if isinstance(mode, Forward) and mode.level is level:
         return mode.under
     return mode.over(without(mode.under, level)) if isinstance(mode, Mode) else mode
 
 
-def enabled(mode: Any, on: bool) -> Any:
+def enabled(mode: ModeLike, on: bool) -> Any:
     """`mode` with its forward modes switched on or off."""
     if not isinstance(mode, Mode) or mode.under is None:
         return mode

@@ -20,7 +20,7 @@ from tapegrad.arrays.signature import Like
 from tapegrad.autograd.forward.jvp import along, asked_names, pushed
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.view import shares_memory
-from tapegrad.core.annotations import Namespace
+from tapegrad.core.annotations import Array, ModeLike, Namespace, OperatorLike
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import TANGENT_VIEWS, TENSOR_NAMESPACE
 from tapegrad.core.tensor_base import wrap
@@ -34,7 +34,7 @@ class Under:
 
     __slots__ = ("mode", "token")
 
-    def __init__(self, mode: Any):
+    def __init__(self, mode: ModeLike):
         self.mode = mode
 
     def __enter__(self) -> None:
@@ -45,7 +45,12 @@ class Under:
 
 
 def tangents_of_call(
-    op: Any, under: Any, inputs: Sequence, tangents: list, params: dict, outs: Sequence
+    op: OperatorLike,
+    under: ModeLike,
+    inputs: Sequence,
+    tangents: list,
+    params: dict,
+    outs: Sequence,
 ) -> list:
     """The tangent of each output of a call under the mode `under`; None where it has none.
 
@@ -77,7 +82,7 @@ def tangents_of_call(
 
 
 def _on_arrays(
-    op: Any, under: Any, inputs: Sequence, tangents: list, outs: Sequence
+    op: OperatorLike, under: ModeLike, inputs: Sequence, tangents: list, outs: Sequence
 ) -> tuple[list, list, list] | None:
     """The arrays of inputs, tangents and outputs, if the rules may run on them.
 
@@ -108,7 +113,7 @@ def _on_arrays(
     return arrays, ts, [y._array for y in outs]
 
 
-def _only_maps(mode: Any) -> bool:
+def _only_maps(mode: ModeLike) -> bool:
     """Whether a mode is levels of `vmap` and nothing else."""
     while type(mode) is not bool:
         if not mode.maps:
@@ -126,7 +131,7 @@ def _all_numpy(ys: list, ts: list) -> bool:
 
 
 def _without_tangents(
-    op: Any, inputs: Sequence, tangents: Sequence, outs: Sequence
+    op: OperatorLike, inputs: Sequence, tangents: Sequence, outs: Sequence
 ) -> tuple[Sequence, Sequence, Sequence]:
     """What goes in and what came out, without tangents: those of tangents are of other levels."""
     if op.kind == "linear":
@@ -143,7 +148,7 @@ def _without_tangents(
 
 
 def _on_tensors(
-    op: Any, inputs: Sequence, tangents: Sequence, outs: Sequence, params: dict
+    op: OperatorLike, inputs: Sequence, tangents: Sequence, outs: Sequence, params: dict
 ) -> list:
     namespace = TENSOR_NAMESPACE()
 
@@ -156,7 +161,7 @@ def _on_tensors(
     return pushed(op, namespace, inputs, tangents, params, outs, input_metadata)
 
 
-def _promoted(op: Any, xp: Namespace, inputs: Sequence) -> list:
+def _promoted(op: OperatorLike, xp: Namespace, inputs: Sequence) -> list:
     """The tensors among the operands in the dtype they were computed in."""
     names = [None if name in op.exempt else name for name in op.inputs]
     operands = [getattr(x, "_array", x) for x, n in zip(inputs, names, strict=True) if n]
@@ -169,7 +174,7 @@ def _promoted(op: Any, xp: Namespace, inputs: Sequence) -> list:
     ]
 
 
-def _own(t: Any, y: Any, taken: Sequence) -> Any:
+def _own(t: Array, y: Array, taken: Sequence) -> Any:
     """The tangent `t` in the shape, the dtype and the layout of `y`, in memory of its own."""
     if type(t) is Batched or type(y) is Batched:
         return _own_batched(t, y, taken)
@@ -192,7 +197,7 @@ def _own(t: Any, y: Any, taken: Sequence) -> Any:
     return made
 
 
-def _own_batched(t: Any, y: Any, taken: Sequence) -> Any:
+def _own_batched(t: Array, y: Array, taken: Sequence) -> Any:
     """The same where one is batched: the memory is laid out as the tangent has it."""
     whole = t
     if tuple(t.shape) != tuple(y.shape):
@@ -208,14 +213,14 @@ def _own_batched(t: Any, y: Any, taken: Sequence) -> Any:
     return _namespace.copied(t, "K")
 
 
-def _memory(x: Any) -> Any:
+def _memory(x: object) -> Any:
     """The NumPy array that holds the numbers of a batched one."""
     while type(x) is Batched:
         x = x.value if x.factors is None else x.factors
     return x
 
 
-def own_tensor(t: Any, y: Any, used: Collection[int] = ()) -> Any:
+def own_tensor(t: Array, y: Array, used: Collection[int] = ()) -> Any:
     """The same for tensors: a copy is recorded."""
     a, b = t._array, y._array
     if type(a) is Batched or type(b) is Batched:
@@ -234,7 +239,7 @@ def own_tensor(t: Any, y: Any, used: Collection[int] = ()) -> Any:
     return zeros_of(y).copy_(t.real)
 
 
-def _own_batched_tensor(t: Any, y: Any, used: Collection[int]) -> Any:
+def _own_batched_tensor(t: Array, y: Array, used: Collection[int]) -> Any:
     """The same where one is batched."""
     whole = t
     if t.shape != y.shape:

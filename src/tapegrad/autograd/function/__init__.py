@@ -43,7 +43,7 @@ class _SingleLevelFunction(FunctionCtx, metaclass=FunctionMeta):
     """What a custom function consists of, all of it to be overridden."""
 
     @staticmethod
-    def forward(*args: Any, **kwargs: Any) -> Any:
+    def forward(*args: object, **kwargs: object) -> Any:
         """Compute the results: `forward(ctx, *args)`, or `forward(*args)` with `setup_context`.
 
         Nothing is recorded while it runs. It returns a tensor or a tuple; what is no tensor has no
@@ -55,7 +55,7 @@ class _SingleLevelFunction(FunctionCtx, metaclass=FunctionMeta):
         )
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+    def setup_context(ctx: object, inputs: tuple, output: Any) -> Any:
         """Save on `ctx` what the derivatives need of the arguments and results of `forward`."""
         raise NotImplementedError("setup_context is not implemented.")
 
@@ -77,7 +77,7 @@ class _SingleLevelFunction(FunctionCtx, metaclass=FunctionMeta):
     boxed_grads_call = False  # backward(ctx, gradients) gets a list, which it may empty
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: object, *grad_inputs: Any) -> Any:
         """From the tangent of each argument to that of each result, for forward mode.
 
         It runs right after `forward`. The tangent of an argument that does not change is zeros;
@@ -125,7 +125,7 @@ class Function(_SingleLevelFunction):
 
     generate_vmap_rule = False  # whether vmap may run forward, backward and jvp on batches
 
-    def __init__(self, *args: Any, **kwargs: Any):
+    def __init__(self, *args: object, **kwargs: object):
         warnings.warn(
             f"{self.__class__} should not be instantiated. Methods on autograd functions are all "
             "static, so you should invoke them on the class itself. Instantiating an autograd "
@@ -134,7 +134,7 @@ class Function(_SingleLevelFunction):
             stacklevel=2,
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         raise errors.runtime_error(
             "Legacy autograd function with non-static forward method is deprecated. Please use "
             "new-style autograd function with static forward method. (Example: "
@@ -143,7 +143,7 @@ class Function(_SingleLevelFunction):
         )
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+    def vmap(info: Any, in_dims: tuple, *args: object) -> Any:
         """The function on batches: `(output, out_dims)` for `args` with batch dimensions `in_dims`.
 
         `info` has `batch_size` and `randomness`; `in_dims` a number or None for each argument.
@@ -155,7 +155,7 @@ class Function(_SingleLevelFunction):
         )
 
     @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+    def apply(cls, *args: object, **kwargs: object) -> Any:
         """Call the function.
 
         Returns:
@@ -194,7 +194,7 @@ def once_differentiable(fn: Callable) -> Callable:
     """
 
     @functools.wraps(fn)
-    def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+    def wrapper(ctx: object, *args: object, **kwargs: object) -> Any:
         with no_grad():
             found = fn(ctx, *args, **kwargs)
         if not is_grad_enabled():

@@ -142,7 +142,7 @@ def _is_fresh(x: Any, args: tuple, ctx: Any) -> bool:
     return True
 
 
-def _output_like(x: Any) -> Any:
+def _output_like(x: object) -> Any:
     """What zeros in place of the gradient of a result are made from; None if it is no tensor."""
     if not isinstance(x, TensorBase):
         return None

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapegrad.autograd.errors import freed
 from tapegrad.core import errors
+from tapegrad.core.annotations import NodeLike, TensorLike
 from tapegrad.core.tensor_base import TensorBase
 
 
@@ -25,7 +26,7 @@ class FunctionCtx:
     dirty_tensors: Any = None
     non_differentiable: Any = None
 
-    def save_for_backward(self, *tensors: Any) -> None:
+    def save_for_backward(self, *tensors: TensorLike) -> None:
         """Keep tensors (or None) for `backward`, which finds them in `ctx.saved_tensors`.
 
         To be called once, in `forward` or `setup_context`; what a second call saves takes the place
@@ -50,7 +51,7 @@ class FunctionCtx:
         """
         self.to_save = tensors
 
-    def save_for_forward(self, *tensors: Any) -> None:
+    def save_for_forward(self, *tensors: TensorLike) -> None:
         """Keep tensors (or None) for `jvp`, which finds them in `ctx.saved_tensors`.
 
         >>> import tapegrad.autograd.forward_ad as fwAD
@@ -78,7 +79,7 @@ class FunctionCtx:
                 )
         self.saved_for_forward = tensors
 
-    def mark_dirty(self, *args: Any) -> None:
+    def mark_dirty(self, *args: object) -> None:
         """Say which arguments were written in place; `forward` has to return them.
 
         >>> class Add1(torch.autograd.Function):
@@ -108,7 +109,7 @@ class FunctionCtx:
             stacklevel=2,
         )
 
-    def mark_non_differentiable(self, *args: Any) -> None:
+    def mark_non_differentiable(self, *args: object) -> None:
         """Say which results have no gradient: they then do not require grad.
 
         `backward` gets an argument for them all the same: zeros.
@@ -167,7 +168,7 @@ class Context(FunctionCtx):
 
     _forward_cls: Any
 
-    def __init__(self, node: Any):
+    def __init__(self, node: NodeLike):
         self._node = weakref.ref(node)
 
     @property
@@ -185,7 +186,7 @@ class Context(FunctionCtx):
         return node._unpacked()
 
     @saved_tensors.setter
-    def saved_tensors(self, value: Any) -> None:
+    def saved_tensors(self, value: object) -> None:
         raise errors.advised(
             AttributeError(
                 "attribute 'saved_tensors' of 'torch._C._FunctionBase' objects is not writable"
@@ -219,7 +220,7 @@ _OF_THE_NODE = frozenset(
 )
 
 
-def unpicklable(x: Any) -> TypeError:
+def unpicklable(x: object) -> TypeError:
     """What a node or its `ctx` says to who wants to store or copy it."""
     return errors.type_error(
         f"cannot pickle '{type(x).__name__}' object",

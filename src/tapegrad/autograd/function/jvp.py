@@ -10,6 +10,7 @@ from tapegrad.autograd.function.call import is_differentiable
 from tapegrad.autograd.function.node import BackwardCFunction
 from tapegrad.autograd.saved import version_now
 from tapegrad.core import errors
+from tapegrad.core.annotations import Array
 from tapegrad.core.registration import FRONT_DOOR
 from tapegrad.core.tensor_base import TensorBase
 
@@ -93,7 +94,7 @@ def _check_tangent(x: Any, t: Any) -> None:
         raise errors.tangent_size(x, t)
 
 
-def _check_written(t: Any, given: Any, version: int) -> None:
+def _check_written(t: Array, given: object, version: int) -> None:
     """Raise unless `jvp` wrote into the tangent `given`, of `version` before, and returned it."""
     if t is None or version_now(t) <= version:
         raise errors.runtime_error(
@@ -111,7 +112,7 @@ def _check_written(t: Any, given: Any, version: int) -> None:
         )
 
 
-def _check_view(x: Any, t: Any, given: list, args: tuple) -> None:
+def _check_view(x: Any, t: Array, given: list, args: tuple) -> None:
     """Raise where a view of an argument has a tangent that is no view of the argument's."""
     base = x._view.base
     for each, tangent in zip(args, given, strict=True):

@@ -13,11 +13,11 @@ from numpy import ndarray
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.function.context import unpicklable
-from tapegrad.autograd.function.saved import FREED, TAKEN, kept_tensor
+from tapegrad.autograd.function.saved import FREED, TAKEN, saved_tensor
 from tapegrad.autograd.node import MultiNode, next_sequence
 from tapegrad.autograd.sum_to_size import restore
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Namespace
+from tapegrad.core.annotations import Array, DTypeLike, Namespace
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import TensorBase, wrap
 
@@ -35,8 +35,8 @@ class BackwardCFunction(MultiNode):
         "ctx",
         "input_metadata",
         "input_order",
-        "kept_tensors",
         "result_metadata",
+        "saved_values",
     )
     plan: Any  # all have one: PLAN
     output_metadata = versions = restore = None  # zeros are made here, not by the engine
@@ -44,13 +44,13 @@ class BackwardCFunction(MultiNode):
     ctx: Any
     input_metadata: list  # of each edge, the shape and dtype of its argument
     input_order: list[int]  # of each edge, the argument that it stands for
-    kept_tensors: Any  # of each saved tensor itself, a Kept, a KeptPacked, or None
+    saved_values: Any  # of each saved tensor itself, a Saved, a SavedPacked, or None
     result_metadata: list  # of each result its namespace, a Like, its mark; None if it is no tensor
 
     def __init__(self) -> None:
         self.ctx = self._context_cls(self)
         self.hooks = self.output_version = None
-        self.kept_tensors = self.edges = ()
+        self.saved_values = self.edges = ()
         self.sequence = next_sequence()
 
     def __getattr__(self, name: str) -> Any:
@@ -68,7 +68,7 @@ class BackwardCFunction(MultiNode):
 
     @saved.setter
     def saved(self, values: None) -> None:
-        self.kept_tensors = FREED
+        self.saved_values = FREED
 
     def like_of(self, index: int) -> Any:
         """What has the shape and dtype of a result; None for one that is no tensor."""
@@ -100,33 +100,33 @@ class BackwardCFunction(MultiNode):
         return vjp
 
     def _unpacked(self) -> tuple:
-        """What the node kept, as tensors with their place in the graph: `ctx.saved_tensors`."""
-        kept = self.kept_tensors
-        if kept is FREED:
+        """What the node saved, as tensors with their place in the graph: `ctx.saved_tensors`."""
+        saved = self.saved_values
+        if saved is FREED:
             raise freed(self)
-        if kept is TAKEN:
+        if saved is TAKEN:
             raise errors.runtime_error(
                 "saved_tensors can only be accessed once when clear_saved_tensors_on_access="
                 "True is set on the autograd.Function. Either access saved_tensors only once, "
                 "or set clear_saved_tensors_on_access=False.",
                 "Take them once: x, y = ctx.saved_tensors.",
             )
-        found = tuple([kept_tensor(self, each) for each in kept])
-        if kept and self._forward_cls.clear_saved_tensors_on_access:
-            self.kept_tensors = TAKEN
+        found = tuple([saved_tensor(self, each) for each in saved])
+        if saved and self._forward_cls.clear_saved_tensors_on_access:
+            self.saved_values = TAKEN
         return found
 
     @property
     def _raw_saved_tensors(self) -> tuple:
-        """What is kept of each saved tensor, as it is kept."""
+        """What is saved of each saved tensor, as it is saved."""
         from tapegrad.autograd.raw_saved import SavedByFunction
 
-        if self.kept_tensors is FREED or self.kept_tensors is TAKEN:
+        if self.saved_values is FREED or self.saved_values is TAKEN:
             raise freed()
         return tuple(
             [
                 None if x is None else SavedByFunction(self, i)
-                for i, x in enumerate(self.kept_tensors)
+                for i, x in enumerate(self.saved_values)
             ]
         )
 
@@ -144,10 +144,10 @@ class _Plan:
     """How such a node runs: the user's function on tensors, its results checked."""
 
     __slots__ = ()
-    keeps = ()
-    keeps_tensors = True
+    saves = ()
+    saves_tensors = True
 
-    def gradients(self, node: BackwardCFunction, g: Any) -> list:
+    def gradients(self, node: BackwardCFunction, g: Array) -> list:
         """The gradient of each edge, an array or None, from those of the results."""
         given = []
         for x, output in zip(g if type(g) is list else (g,), node.result_metadata, strict=True):
@@ -165,7 +165,7 @@ class _Plan:
             given.append(tensor)
         return [x if x is None else x._array for x in self._run(node, given)]
 
-    def run_on_tensors(self, node: BackwardCFunction, g: Any) -> list:
+    def run_on_tensors(self, node: BackwardCFunction, g: Array) -> list:
         """The same for tensors."""
         return self._run(node, list(g) if isinstance(g, (list, tuple)) else [g])
 
@@ -180,14 +180,14 @@ class _Plan:
         found = backward(ctx, g) if function.boxed_grads_call else backward(ctx, *g)
         return _checked(node, found if type(found) is tuple else _as_tuple(found))
 
-    def kept(self, node: BackwardCFunction, name: str) -> Any:
+    def saved_value(self, node: BackwardCFunction, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
 BackwardCFunction.plan = PLAN = _Plan()
 
 
-def _as_tuple(found: Any) -> tuple:
+def _as_tuple(found: object) -> tuple:
     return tuple(found) if isinstance(found, tuple) else (found,)
 
 
@@ -236,7 +236,7 @@ def _checked(node: BackwardCFunction, found: tuple) -> list:
     return gradients
 
 
-def _fitted(name: str, i: int, g: Any, shape: tuple, dtype: Any) -> Any:
+def _fitted(name: str, i: int, g: Array, shape: tuple, dtype: DTypeLike) -> Any:
     """A gradient in the shape and dtype of the argument it is for."""
     have = g._array.shape
     if have == shape and g._array.dtype == dtype:

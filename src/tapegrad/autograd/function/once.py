@@ -7,6 +7,7 @@ from typing import Any
 from tapegrad.autograd.node import MultiNode, Port
 from tapegrad.autograd.node_constructor import constructor
 from tapegrad.core import errors
+from tapegrad.core.annotations import Array
 from tapegrad.core.tensor_base import TensorBase
 
 
@@ -22,10 +23,10 @@ class Error(MultiNode):
 
 class _Plan:
     __slots__ = ()
-    keeps = ()
-    keeps_tensors = False
+    saves = ()
+    saves_tensors = False
 
-    def gradients(self, node: Error, g: Any) -> Any:
+    def gradients(self, node: Error, g: Array) -> Any:
         raise errors.runtime_error(
             "trying to differentiate twice a function that was marked with @once_differentiable",
             "Take the decorator away if its backward is made of tensor operators.",
@@ -33,7 +34,7 @@ class _Plan:
 
     run_on_tensors = gradients
 
-    def kept(self, node: Error, name: str) -> Any:
+    def saved_value(self, node: Error, name: str) -> Any:
         raise AttributeError(f"'Error' object has no attribute '_saved_{name}'")
 
 

@@ -11,19 +11,20 @@ from tapegrad.autograd.errors import modified
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE, Port
 from tapegrad.autograd.plan import placed
-from tapegrad.autograd.saved import origin_kept, origin_of, version_now
+from tapegrad.autograd.saved import origin_of, origin_of_saved, version_now
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+from tapegrad.core.annotations import EdgeLike, NodeLike
 from tapegrad.core.tensor_base import TensorBase, wrap
 
 FREED: Any = type("Freed", (), {"__slots__": ()})()  # in place of what was saved
 TAKEN: Any = type("Taken", (), {"__slots__": ()})()  # the same, where it may be asked for once
 
 
-class Kept:
+class Saved:
     """One tensor that `save_for_backward` was given, and its version then.
 
-    It stands for results, and for tensors that have a version counter: others are kept as they are.
+    It stands for results, and for tensors that have a version counter: those are saved as such.
     """
 
     __slots__ = ("index", "value", "version")
@@ -34,7 +35,7 @@ class Kept:
         # a result leads back to the node, which may therefore not hold it
         self.value = x if index is None else x._array
 
-    def tensor(self, node: Any) -> Any:
+    def tensor(self, node: NodeLike) -> Any:
         """The tensor, with its place in the graph; raises if it was written since."""
         index = self.index
         if index is None:
@@ -48,26 +49,26 @@ class Kept:
 
 
 def _unwritten(x: Any, version: int) -> Any:
-    """A tensor that was kept at `version`; raises if it was written since."""
+    """A tensor that was saved at `version`; raises if it was written since."""
     counter = x._counter
     if counter is not None and counter is not INFERENCE and counter.value != version:
         is_view = counter.origin and x._view is not None
-        origin = "output 0 of AsStrided" if is_view else origin_kept(x, counter)
+        origin = "output 0 of AsStrided" if is_view else origin_of_saved(x, counter)
         raise modified(x._array, counter, version, origin)
     return x
 
 
-class KeptPacked:
+class SavedPacked:
     """The same where saved-tensor hooks are on: what the pack hook gave for the tensor."""
 
     __slots__ = ("edge", "index", "packed")
 
-    def __init__(self, packed: Any, edge: Any, index: int | None):
+    def __init__(self, packed: Any, edge: EdgeLike, index: int | None):
         self.packed = packed
         self.edge = edge  # behind another tensor than a result; None where it has no gradient
         self.index = index
 
-    def tensor(self, node: Any) -> Any:
+    def tensor(self, node: NodeLike) -> Any:
         """The tensor that the unpack hook gives now, with its place in the graph."""
         x = self.packed.tensor()
         if self.index is not None:
@@ -76,16 +77,16 @@ class KeptPacked:
         return x if self.edge is None else placed(x._array, self.edge)
 
 
-def keep(node: Any) -> None:
+def keep(node: NodeLike) -> None:
     """Keep what was given to `save_for_backward`, now that the results have their place."""
     tensors = node.ctx.to_save
     if tensors is None:
         return
-    kept: list[Any] = []
-    packs = type(MODE.get()) is not bool  # a mode may want to pack what is kept
+    saved: list[Any] = []
+    packs = type(MODE.get()) is not bool  # a mode may want to pack what is saved
     for i, x in enumerate(tensors):
         if x is None:
-            kept.append(None)
+            saved.append(None)
             continue
         if not isinstance(x, TensorBase):
             raise errors.type_error(
@@ -97,33 +98,33 @@ def keep(node: Any) -> None:
         index = edge.index if type(edge) is Port and edge.node is node else None
         packed = _packed(x, index) if packs else None
         if packed is not None:
-            kept.append(packed)
+            saved.append(packed)
         else:
-            kept.append(x if index is None and x._counter is None else Kept(x, index))
-    node.kept_tensors = tuple(kept)
+            saved.append(x if index is None and x._counter is None else Saved(x, index))
+    node.saved_values = tuple(saved)
 
 
-def _packed(x: Any, index: int | None) -> KeptPacked | None:
+def _packed(x: object, index: int | None) -> SavedPacked | None:
     from tapegrad.autograd.saving_mode import packed_by_mode
 
     packed = packed_by_mode(x)
     if packed is None:
         return None
-    return KeptPacked(packed, edge_of(x) if index is None else None, index)
+    return SavedPacked(packed, edge_of(x) if index is None else None, index)
 
 
-def kept_value(kept: Any) -> Any:
-    """What a node holds of a tensor that it kept: the tensor, its array, or what it was packed to.
+def saved_value(saved: Any) -> Any:
+    """What a node holds of a tensor that it saved: the tensor, its array, or what it was packed to.
 
     For who describes it.
     """
-    if type(kept) is Kept:
-        return kept.value
-    return kept.packed if type(kept) is KeptPacked else kept
+    if type(saved) is Saved:
+        return saved.value
+    return saved.packed if type(saved) is SavedPacked else saved
 
 
-def kept_tensor(node: Any, kept: Any) -> Any:
-    """A tensor that a node kept, with its place in the graph; raises if it was written since."""
-    if type(kept) is Kept or type(kept) is KeptPacked:
-        return kept.tensor(node)
-    return kept if kept is None or kept._counter is None else _unwritten(kept, 0)
+def saved_tensor(node: NodeLike, saved: Any) -> Any:
+    """A tensor that a node saved, with its place in the graph; raises if it was written since."""
+    if type(saved) is Saved or type(saved) is SavedPacked:
+        return saved.tensor(node)
+    return saved if saved is None or saved._counter is None else _unwritten(saved, 0)

@@ -13,6 +13,7 @@ from tapegrad.autograd.function.call import connect, forget_marks, placed, run_f
 from tapegrad.autograd.function.jvp import push
 from tapegrad.autograd.function.saved import keep
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
+from tapegrad.core.annotations import ModeLike
 from tapegrad.core.registration import CUSTOM_FUNCTIONS
 from tapegrad.core.tensor_base import TensorBase
 
@@ -55,7 +56,7 @@ def call_under(mode: Any, function: Any, args: tuple, separate: bool) -> Any:
     return tuple(results) if several else results[0]
 
 
-def _maps(mode: Any) -> bool:
+def _maps(mode: ModeLike) -> bool:
     """Whether a level of vmap takes part."""
     while isinstance(mode, Mode) and not mode.maps:
         mode = mode.under

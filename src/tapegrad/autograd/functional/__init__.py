@@ -7,7 +7,7 @@ of zeros.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapegrad import operators
@@ -33,7 +33,11 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 
 def vjp(
-    func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable,
+    inputs: Sequence,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple:
     """The outputs of `func` and the product of `v` with its Jacobian, a pair.
 
@@ -65,7 +69,11 @@ def vjp(
 
 
 def jvp(
-    func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable,
+    inputs: Sequence,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple:
     """The outputs of `func` and the product of its Jacobian with `v`, a pair.
 
@@ -102,7 +110,9 @@ def _along(
     return pull(filled(pulled, xs, False, False, "back"), probes, vectors, create_graph)
 
 
-def _first(func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str) -> Any:
+def _first(
+    func: Callable, inputs: Sequence, v: Any, create_graph: bool, strict: bool, name: str
+) -> Any:
     """What vhp and hvp share: inputs, vectors, the output and its gradient with a graph."""
     several, xs = as_tuple(inputs, "inputs", name)
     xs = prepare(xs, create_graph)
@@ -116,7 +126,11 @@ def _first(func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool
 
 
 def vhp(
-    func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable,
+    inputs: Sequence,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple:
     """The number `func` gives and the product of `v` with its Hessian, a pair.
 
@@ -138,7 +152,11 @@ def vhp(
 
 
 def hvp(
-    func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable,
+    inputs: Sequence,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple:
     """The number `func` gives and the product of its Hessian with `v`, a pair.
 

@@ -18,7 +18,7 @@ OUTPUTS = "outputs of the user-provided function"
 # --- what comes in ---
 
 
-def as_tuple(x: Any, what: str, function: str | None) -> tuple[bool, tuple]:
+def as_tuple(x: object, what: str, function: str | None) -> tuple[bool, tuple]:
     """Whether `x`, the `what` of a function, is several tensors; and a tuple of them."""
     if isinstance(x, TensorBase):
         return False, (x,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapegrad import operators
@@ -26,7 +26,7 @@ from tapegrad.core import errors
 
 def jacobian(
     func: Callable,
-    inputs: Any,
+    inputs: Sequence,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -71,7 +71,7 @@ def jacobian(
 
 
 def _by_rows(
-    func: Callable, inputs: Any, create_graph: bool, strict: bool, vectorize: bool = False
+    func: Callable, inputs: Sequence, create_graph: bool, strict: bool, vectorize: bool = False
 ) -> Any:
     """Backward passes for all output elements.
 
@@ -154,7 +154,7 @@ def _rows_at_once(outs: tuple, xs: tuple, create_graph: bool) -> list:
     return table
 
 
-def _by_columns(func: Callable, inputs: Any, vectorize: bool) -> Any:
+def _by_columns(func: Callable, inputs: Sequence, vectorize: bool) -> Any:
     """The columns of all inputs in one pass of forward mode. Several tensors come as lists."""
     from tapegrad.func.jacobian import unit_vectors
     from tapegrad.func.jvp import jvp as pushed
@@ -173,7 +173,7 @@ def _by_columns(func: Callable, inputs: Any, vectorize: bool) -> Any:
         )
     kinds: list[bool] = []
 
-    def tuples(*args: Any) -> tuple:
+    def tuples(*args: object) -> tuple:
         several_outs, outs = as_tuple(func(*args), "outputs", None)
         kinds.append(several_outs)
         return outs
@@ -201,7 +201,7 @@ def _shaped(table: list, several: bool, several_outs: bool, create_graph: bool) 
 
 def hessian(
     func: Callable,
-    inputs: Any,
+    inputs: Sequence,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -228,7 +228,7 @@ def hessian(
             f"It was {outer_jacobian_strategy!r}.",
         )
 
-    def one(*args: Any) -> Any:
+    def one(*args: object) -> Any:
         several_outs, outs = as_tuple(func(*args), OUTPUTS, "hessian")
         require_outputs(outs, strict)
         return number(outs, several_outs, "hessian").squeeze()

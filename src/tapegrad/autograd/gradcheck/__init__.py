@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +21,7 @@ from tapegrad.autograd.gradcheck.message import GradcheckError
 from tapegrad.autograd.gradcheck.problem import Options
 from tapegrad.autograd.gradcheck.undefined_and_layout import check_multiplied, check_undefined
 from tapegrad.core import errors
+from tapegrad.core.annotations import Array
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.tensor_base import TensorBase
 
@@ -154,7 +155,7 @@ def _check_inputs(inputs: tuple) -> None:
 
 def gradgradcheck(
     func: Callable,
-    inputs: Any,
+    inputs: Sequence,
     grad_outputs: Any = None,
     *,
     eps: float = 1e-6,
@@ -244,7 +245,7 @@ def gradgradcheck(
     )
 
 
-def _random_like(y: Any, scattered: bool) -> Any:
+def _random_like(y: Array, scattered: bool) -> Any:
     """A tensor of the shape of `y`, uniform on (-1, 1), that requires grad."""
     from tapegrad.operators.creation.zeros_eye import empty
 

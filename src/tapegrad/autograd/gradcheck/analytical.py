@@ -9,17 +9,18 @@ import numpy as np
 
 from tapegrad.autograd import forward_ad
 from tapegrad.autograd.backward_grad import grad
+from tapegrad.core.annotations import Array
 from tapegrad.core.tensor_base import TensorBase, wrap
 
 
-def as_tuple(x: Any) -> tuple:
+def as_tuple(x: object) -> tuple:
     """What a function was given or gave, as a tuple."""
     if isinstance(x, tuple):
         return x
     return tuple(x) if isinstance(x, list) else (x,)
 
 
-def is_inexact(x: Any) -> bool:
+def is_inexact(x: object) -> bool:
     """Whether `x` is a tensor of real or complex numbers with fractions."""
     return isinstance(x, TensorBase) and (x.dtype.is_floating_point or x.dtype.is_complex)
 
@@ -80,7 +81,7 @@ def backward_jacobians(inputs: Sequence, output: Any) -> tuple[Pulled, list]:
 # --- forward mode ----------------------------------------------------------------------------
 
 
-def pushed(function: Callable, inputs: Sequence, which: int, tangent: Any) -> list:
+def pushed(function: Callable, inputs: Sequence, which: int, tangent: Array) -> list:
     """(value, its tangent or None) of each result, where input number `which` moves."""
     with forward_ad.dual_level():
         duals = []
@@ -93,7 +94,7 @@ def pushed(function: Callable, inputs: Sequence, which: int, tangent: Any) -> li
         return [(each.primal, each.tangent) for each in found]
 
 
-def unit_tangents(x: Any) -> Iterator:
+def unit_tangents(x: object) -> Iterator:
     """Tangents of `x` that are 1 at one element and 0 elsewhere, one after the other."""
     return unit_cotangents(x)
 

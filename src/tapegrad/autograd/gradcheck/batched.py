@@ -11,6 +11,7 @@ from tapegrad.autograd import forward_ad
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.gradcheck.analytical import as_tuple, is_inexact, with_gradient
 from tapegrad.autograd.gradcheck.message import BATCHED, BATCHED_FORWARD, wrong
+from tapegrad.core.annotations import Array
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.operators import allclose, stack
 from tapegrad.operators.random.rand_like import randn_like
@@ -23,7 +24,7 @@ def check_batched_gradients(outputs: Sequence, inputs: Sequence) -> None:
     differentiable = with_gradient(inputs)
     for i, output in enumerate(outputs):
 
-        def pull(g: Any, output: Any = output) -> tuple:
+        def pull(g: Array, output: Any = output) -> tuple:
             found = grad(output, differentiable, g, retain_graph=True, allow_unused=True)
             return tuple(
                 _zero(x).expand(x.shape) if dx is None else dx
@@ -39,7 +40,7 @@ def check_batched_tangents(function: Callable, inputs: Sequence) -> None:
         if not (isinstance(x, TensorBase) and x.requires_grad):
             continue
 
-        def push(tangent: Any, i: int = i) -> tuple:
+        def push(tangent: Array, i: int = i) -> tuple:
             with forward_ad.dual_level():
                 given = [x.detach() if isinstance(x, TensorBase) else x for x in inputs]
                 given[i] = forward_ad.make_dual(given[i], tangent)

@@ -46,7 +46,7 @@ def _columns(fn: Callable, x: Any, eps: float, forward: bool = False) -> tuple:
 
 
 def get_numerical_jacobian(
-    fn: Callable, inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+    fn: Callable, inputs: Sequence, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> tuple:
     """Jacobians (elements of the input, elements of the first result of `fn(inputs)`).
 
@@ -71,7 +71,7 @@ def get_numerical_jacobian_wrt_specific_input(
     fn: Callable,
     input_idx: int,
     inputs: Sequence,
-    outputs: Any,
+    outputs: Sequence,
     eps: float,
     input: Any = None,
     is_forward_ad: bool = False,
@@ -88,7 +88,7 @@ def get_numerical_jacobian_wrt_specific_input(
 
 
 def get_analytical_jacobian(
-    inputs: Any, output: Any, nondet_tol: float = 0.0, grad_out: float = 1.0
+    inputs: Sequence, output: Any, nondet_tol: float = 0.0, grad_out: float = 1.0
 ) -> tuple:
     """Jacobians of one result, by reverse mode; and whether they are the same the second time.
 

@@ -28,7 +28,7 @@ class _Undefined(Function):
     """The identity, through which no gradient comes back."""
 
     @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
+    def forward(ctx: object, x: Any) -> Any:
         return x.view_as(x)
 
     @staticmethod
