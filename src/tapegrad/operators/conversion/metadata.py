@@ -230,17 +230,6 @@ def is_set_to(self: Any, tensor: TensorLike) -> bool:
 
 
 __all__ = [
-    "get_device",
-    "is_complex",
-    "is_conj",
-    "is_floating_point",
-    "is_inference",
-    "is_neg",
-    "is_nonzero",
-    "is_same_size",
-    "is_signed",
-    "is_storage",
-    "is_tensor",
-    "numel",
-    "typename",
-]
+    "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg",
+    "is_nonzero", "is_same_size", "is_signed", "is_storage", "is_tensor", "numel", "typename",
+]  # fmt: skip

@@ -17,19 +17,17 @@ from tapegrad.core.dtype import complex64, complex128, default, float32, float64
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.conversion.to_type import cast
 from tapegrad.operators.nn.pad_constant import constant_pad_nd
 from tapegrad.operators.shape.slice_select_narrow import slice_axis
 
 
+@vjp(x=lambda xp, g, axes, scale, forward: xp.fourier(g, axes, scale, not forward))
 @linear(name="fourier", node="FftC2CBackward0", holomorphic=False, kernels=("fourier",))
 def transform(xp, x, *, axes, scale, forward):
     """The transform of complex numbers along `axes`, or with the other sign of the exponent."""
     return xp.fourier(x, axes, scale, forward)
-
-
-transform.vjp(x=lambda xp, g, axes, scale, forward: xp.fourier(g, axes, scale, not forward))
 
 
 def _inner(xp: Namespace, spectrum: Any, n: int, axis: int) -> Any:
@@ -48,6 +46,7 @@ def _from_real_reverse(xp, g, x_like, axes, scale, half):
     return xp.fourier_real(g, axes, scale, n)
 
 
+@vjp(x=_from_real_reverse)
 @linear(
     name="fourier_from_real",
     node="FftR2CBackward0",
@@ -61,15 +60,13 @@ def from_real(xp, x, *, axes, scale, half):
     return xp.fourier(x, axes, scale, True)
 
 
-from_real.vjp(x=_from_real_reverse)
-
-
 def _to_real_reverse(xp, g, axes, scale, size):
     """The transform of the real cotangent: each inner point stands for two."""
     found = xp.fourier_half(g, axes, scale)
     return found * (1 + _inner(xp, found, size, axes[-1]))
 
 
+@vjp(x=_to_real_reverse)
 @linear(
     name="fourier_to_real",
     node="FftC2RBackward0",
@@ -79,9 +76,6 @@ def _to_real_reverse(xp, g, axes, scale, size):
 def to_real(xp, x, *, axes, scale, size):
     """The inverse transform, real, of half a spectrum; `size` points along the last axis."""
     return xp.fourier_real(x, axes, scale, size)
-
-
-to_real.vjp(x=_to_real_reverse)
 
 
 # --- the kernels of the Tensor namespace -----------------------------------------------------

@@ -13,78 +13,66 @@ from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.dispatch.in_place import overwrite, write
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 
 
+@vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    source=lambda xp, g, source_like: summed_to(
+        xp, xp.astype(g, source_like.dtype, copy=False), source_like.shape
+    ),
+)
 @linear(node="CopyBackwards")
 def replace(xp, x, source):
     """The values of `source`, in the shape and dtype of `x`."""
     return xp.broadcast_to(xp.astype(source, x.dtype), x.shape)
 
 
-replace.vjp(
-    x=lambda xp, g: xp.zeros_like(g),
-    source=lambda xp, g, source_like: summed_to(
-        xp, xp.astype(g, source_like.dtype, copy=False), source_like.shape
-    ),
-)
-
-
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @linear(node="ZeroBackward0")
 def replace_by_zeros(xp, x):
     """Zeros in the shape of `x`."""
     return xp.zeros_like(x)
 
 
-replace_by_zeros.vjp(x=lambda xp, g: xp.zeros_like(g))
-
-
+@jvp(x=lambda xp, t: xp.zeros_like(t))
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @primitive(node="FillBackward2")
 def replace_by_number(xp, x, *, value):
     """The number `value` in the shape of `x`."""
     return xp.full_like(x, value)
 
 
-replace_by_number.vjp(x=lambda xp, g: xp.zeros_like(g))
-replace_by_number.jvp(x=lambda xp, t: xp.zeros_like(t))
-
-
+@vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    value=lambda xp, g, value_like: xp.reshape(
+        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
+    ),
+)
 @linear(node="FillBackward3")
 def replace_by_one(xp, x, value):
     """The only element of `value`, in the shape of `x`."""
     return xp.broadcast_to(xp.astype(value, x.dtype), x.shape)
 
 
-replace_by_one.vjp(
-    x=lambda xp, g: xp.zeros_like(g),
-    value=lambda xp, g, value_like: xp.reshape(
-        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
-    ),
-)
-
-
+@jvp(x=lambda xp, t: xp.zeros_like(t))
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @primitive(node="FillBackward0")
 def fill_with_number(xp, x, *, value):
     """A tensor of the number `value` in the shape of `x`."""
     return xp.full_like(x, value)
 
 
-fill_with_number.vjp(x=lambda xp, g: xp.zeros_like(g))
-fill_with_number.jvp(x=lambda xp, t: xp.zeros_like(t))
-
-
-@linear(node="FillBackward1", kernels=("copied",))
-def fill_with_one(xp, x, value):
-    """A tensor of the only element of `value`, in the shape of `x`."""
-    return xp.copied(xp.broadcast_to(xp.astype(value, x.dtype), x.shape), "C")
-
-
-fill_with_one.vjp(
+@vjp(
     x=lambda xp, g: xp.zeros_like(g),
     value=lambda xp, g, value_like: xp.reshape(
         xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
     ),
 )
+@linear(node="FillBackward1", kernels=("copied",))
+def fill_with_one(xp, x, value):
+    """A tensor of the only element of `value`, in the shape of `x`."""
+    return xp.copied(xp.broadcast_to(xp.astype(value, x.dtype), x.shape), "C")
 
 
 def cut_off(x: TensorLike) -> Any:

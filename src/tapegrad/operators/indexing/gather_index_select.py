@@ -13,13 +13,14 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
 from tapegrad.operators.indexing.take_put import take_flat
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
+@vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
 @linear(node="IndexBackward0", hidden=("index",), kernels=("read_at", "add_at"))
 def index_at(xp, x, index, *, axes):
     """The elements of `x` at index arrays on `axes`: one array, or one for each along its first.
@@ -29,45 +30,35 @@ def index_at(xp, x, index, *, axes):
     return xp.read_at(x, index, axes)
 
 
-index_at.vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
-
-
+@vjp(x=lambda xp, g, index, axes: xp.read_at(g, index, axes))
 @linear(node="IndexPutBackward1", hidden=("index",), kernels=("read_at", "add_at"))
 def add_at(xp, x, index, *, shape, axes):
     """Zeros of `shape` with `x` added up at index arrays on `axes`."""
     return xp.add_at(x, shape, index, axes)
 
 
-add_at.vjp(x=lambda xp, g, index, axes: xp.read_at(g, index, axes))
-
-
+@vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
 @linear(node="IndexBackward0", hidden=("mask",), kernels=("spread_mask",))
 def index_mask(xp, x, mask):
     """The elements of `x` where `mask`, which may have fewer axes, is true."""
     return x[mask]
 
 
-index_mask.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
-
-
+@vjp(x=lambda g, mask: g[mask])
 @linear(node="MaskedScatterBackward1", hidden=("mask",), kernels=("spread_mask",))
 def spread_mask(xp, x, mask, *, shape):
     """Zeros of `shape` with `x` where `mask` is true."""
     return xp.spread_mask(x, shape, mask)
 
 
-spread_mask.vjp(x=lambda g, mask: g[mask])
-
-
+@vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
 @linear(node="IndexSelectBackward0", hidden=("index",), kernels=("read_at", "add_at"))
 def select_slices(xp, x, index, *, axis):
     """The slices of `axis` that `index` names."""
     return xp.read_at(x, index, (axis,))
 
 
-select_slices.vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
-
-
+@vjp(x=lambda xp, g, x_like, index, axis: xp.add_along(g, x_like.shape, index, axis))
 @linear(node="GatherBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
 def gather_along(xp, x, index, *, axis):
     """For each element of `index` the element of `x` that has its place, but for `axis`."""
@@ -75,16 +66,11 @@ def gather_along(xp, x, index, *, axis):
     return kernel(x, index, axis) if kernel else xp.take_along_axis(x, index, axis=axis)
 
 
-gather_along.vjp(x=lambda xp, g, x_like, index, axis: xp.add_along(g, x_like.shape, index, axis))
-
-
+@vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))
 @linear(node="ScatterAddBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
 def add_along(xp, x, index, *, shape, axis):
     """Zeros of `shape` with `x` added up at the places that `gather_along` reads."""
     return xp.add_along(x, shape, index, axis)
-
-
-add_along.vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))
 
 
 # --- what is accepted ----------------------------------------------------------------------------

@@ -197,6 +197,3 @@ def _read(x: TensorLike, index: Any, axes: tuple[int, ...]) -> Any:
     except IndexError:
         check_bounds(x, index, axes)
         raise
-
-
-__all__: list[str] = []

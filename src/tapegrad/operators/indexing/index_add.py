@@ -14,7 +14,7 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast, without_autocast
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
@@ -25,51 +25,43 @@ def _unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
     return xp.write_at(g, xp.zeros((), dtype=g.dtype), index, (axis,), False)
 
 
+@vjp(
+    x=lambda g: g,
+    source=lambda xp, g, index, axis, alpha: (
+        xp.read_at(g, index, (axis,)) if alpha == 1 else xp.read_at(g, index, (axis,)) * alpha
+    ),
+)
 @linear(node="IndexAddBackward0", hidden=("index",), kernels=("write_at", "read_at"))
 def add_slices(xp, x, source, index, *, axis, alpha):
     """`x` with `alpha` times the slices of `source` added to those that `index` names."""
     return xp.write_at(x, source if alpha == 1 else source * alpha, index, (axis,), True)
 
 
-add_slices.vjp(
-    x=lambda g: g,
-    source=lambda xp, g, index, axis, alpha: (
-        xp.read_at(g, index, (axis,)) if alpha == 1 else xp.read_at(g, index, (axis,)) * alpha
-    ),
-)
-
-
+@vjp(x=_unwritten, source=lambda xp, g, index, axis: xp.read_at(g, index, (axis,)))
 @linear(node="IndexCopyBackward0", hidden=("index",), kernels=("write_at", "read_at"))
 def copy_slices(xp, x, source, index, *, axis):
     """`x` with the slices of `source` in the place of those that `index` names."""
     return xp.write_at(x, source, index, (axis,), False)
 
 
-copy_slices.vjp(x=_unwritten, source=lambda xp, g, index, axis: xp.read_at(g, index, (axis,)))
-
-
+@jvp(x=lambda xp, t, index, axis: _unwritten(xp, t, index, axis))
+@vjp(x=_unwritten)
 @primitive(node="IndexFillBackward0", hidden=("index",), kernels=("write_at",))
 def fill_slices(xp, x, index, *, axis, value):
     """`x` with the number `value` in the slices that `index` names."""
     return xp.write_at(x, xp.asarray(value, dtype=x.dtype), index, (axis,), False)
 
 
-fill_slices.vjp(x=_unwritten)
-fill_slices.jvp(x=lambda xp, t, index, axis: _unwritten(xp, t, index, axis))
-
-
-@linear(node="IndexFillBackward1", hidden=("index",), kernels=("write_at", "read_at"))
-def fill_slices_with(xp, x, value, index, *, axis):
-    """`x` with the 0-d `value` in the slices that `index` names."""
-    return xp.write_at(x, xp.astype(value, x.dtype, copy=False), index, (axis,), False)
-
-
-fill_slices_with.vjp(
+@vjp(
     x=_unwritten,
     value=lambda xp, g, value_like, index, axis: xp.astype(
         xp.sum(xp.read_at(g, index, (axis,))), value_like.dtype, copy=False
     ),
 )
+@linear(node="IndexFillBackward1", hidden=("index",), kernels=("write_at", "read_at"))
+def fill_slices_with(xp, x, value, index, *, axis):
+    """`x` with the 0-d `value` in the slices that `index` names."""
+    return xp.write_at(x, xp.astype(value, x.dtype, copy=False), index, (axis,), False)
 
 
 # --- public --------------------------------------------------------------------------------------
@@ -152,9 +144,6 @@ def index_add(
     return finish("index_add", _restored(result, input), out)
 
 
-index_add_ = in_place(index_add)
-
-
 @autocast
 def index_copy(
     input: TensorLike, dim: int, index: TensorLike, source: TensorLike, *, out: Out = None
@@ -217,9 +206,6 @@ def index_copy(
     wide, source, index = _as_vector(input), _as_vector(source), _as_vector(index)
     result = copy_slices(wide, source, index, axis=axis)
     return finish("index_copy", _restored(result, input), out)
-
-
-index_copy_ = in_place(without_autocast(index_copy))
 
 
 @takes_tensors
@@ -287,7 +273,7 @@ def _filled_where_named(x: TensorLike, value: Any, index: TensorLike, axis: int)
     return where(mask, value.to(x.dtype), x)
 
 
+index_add_, index_copy_ = in_place(index_add), in_place(without_autocast(index_copy))
 index_fill_ = in_place(index_fill, reads_numbers=True)
-
 
 __all__ = ["index_add", "index_copy", "index_fill"]

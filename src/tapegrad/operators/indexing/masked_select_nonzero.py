@@ -13,34 +13,30 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.shape.expand_broadcast import broadcast_tensors
 
 
+@vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
 @linear(node="MaskedSelectBackward0", hidden=("mask",), kernels=("spread_mask",))
 def masked_elements(xp, x, mask):
     """The elements of `x` where `mask` is true, in one dimension."""
     return x[mask]
 
 
-masked_elements.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
-
-
+@vjp(
+    x=lambda xp, g, mask: xp.write_mask(g, xp.zeros((), dtype=g.dtype), mask),
+    source=lambda xp, g, source_like, mask: xp.reshape(
+        xp.pad_slice(g[mask], (source_like.size,), 0, 0, xp.count(mask), 1), source_like.shape
+    ),
+)
 @linear(
     node="MaskedScatterBackward0", hidden=("mask",), kernels=("write_mask", "count", "pad_slice")
 )
 def scatter_masked(xp, x, source, mask):
     """`x` with the first elements of `source`, in order, where `mask` is true."""
     return xp.write_mask(x, xp.reshape(source, (-1,))[: xp.count(mask)], mask)
-
-
-scatter_masked.vjp(
-    x=lambda xp, g, mask: xp.write_mask(g, xp.zeros((), dtype=g.dtype), mask),
-    source=lambda xp, g, source_like, mask: xp.reshape(
-        xp.pad_slice(g[mask], (source_like.size,), 0, 0, xp.count(mask), 1), source_like.shape
-    ),
-)
 
 
 # --- public --------------------------------------------------------------------------------------

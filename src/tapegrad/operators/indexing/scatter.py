@@ -13,7 +13,7 @@ from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
 
 _KERNELS = ("gather_along", "scatter_along")
@@ -33,38 +33,32 @@ def unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
     return xp.scatter_along(g, index, xp.zeros((), dtype=g.dtype), axis, "write")
 
 
+@vjp(
+    x=unwritten,
+    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
+)
 @linear(node="ScatterBackward0", hidden=("index",), kernels=_KERNELS)
 def scatter_values(xp, x, values, index, *, axis):
     """`x` with `values` written."""
     return xp.scatter_along(x, index, values, axis, "write")
 
 
-scatter_values.vjp(
-    x=unwritten,
-    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
-)
-
-
+@jvp(x=lambda xp, t, index, axis: unwritten(xp, t, index, axis))
+@vjp(x=unwritten)
 @primitive(node="ScatterBackward1", hidden=("index",), kernels=_KERNELS)
 def scatter_number(xp, x, index, *, axis, value):
     """`x` with the number `value` written."""
     return xp.scatter_along(x, index, xp.asarray(value, dtype=x.dtype), axis, "write")
 
 
-scatter_number.vjp(x=unwritten)
-scatter_number.jvp(x=lambda xp, t, index, axis: unwritten(xp, t, index, axis))
-
-
+@vjp(
+    x=lambda g: g,
+    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
+)
 @linear(node="ScatterAddBackward0", hidden=("index",), kernels=_KERNELS)
 def scatter_sum(xp, x, values, index, *, axis):
     """`x` with `values` added."""
     return xp.scatter_along(x, index, values, axis, "add")
-
-
-scatter_sum.vjp(
-    x=lambda g: g,
-    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
-)
 
 
 # --- public --------------------------------------------------------------------------------------
@@ -183,9 +177,6 @@ def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) 
     return scatter_product(input, seen(src, index), index, axis=axis, include=True)
 
 
-scatter_ = in_place(scatter)
-
-
 @takes_tensors
 def scatter_add(
     input: TensorLike, dim: int, index: TensorLike, src: TensorLike, *, out: Out = None
@@ -209,7 +200,6 @@ def scatter_add(
     return finish("scatter_add", result, out)
 
 
-scatter_add_ = in_place(scatter_add)
-
+scatter_, scatter_add_ = in_place(scatter), in_place(scatter_add)
 
 __all__ = ["scatter", "scatter_add"]

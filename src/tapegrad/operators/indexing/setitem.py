@@ -16,7 +16,7 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.in_place import overwrite, update, written
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.indexing.copy_fill_zero import copy_, fill_
 from tapegrad.operators.indexing.getitem import FULL, basic, indices_of, sliced
 from tapegrad.operators.indexing.index_check import (
@@ -33,34 +33,30 @@ def _zeros(xp: Namespace, g: Array) -> Any:
     return xp.zeros((), dtype=g.dtype)
 
 
+def _unwritten(xp: Namespace, g: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
+    return g if add else xp.write_at(g, _zeros(xp, g), index, axes, False)
+
+
+@vjp(
+    x=_unwritten,
+    values=lambda xp, g, values_like, index, axes: summed_to(
+        xp, xp.read_at(g, index, axes), values_like.shape
+    ),
+)
 @linear(node="IndexPutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
 def write_at(xp, x, values, index, *, axes, add):
     """`x` with `values` at index arrays on `axes`, or with them added there."""
     return xp.write_at(x, values, index, axes, add)
 
 
-def _unwritten(xp: Namespace, g: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
-    return g if add else xp.write_at(g, _zeros(xp, g), index, axes, False)
-
-
-write_at.vjp(
-    x=_unwritten,
-    values=lambda xp, g, values_like, index, axes: summed_to(
-        xp, xp.read_at(g, index, axes), values_like.shape
-    ),
+@vjp(
+    x=lambda xp, g, mask: xp.write_mask(g, _zeros(xp, g), mask),
+    values=lambda xp, g, values_like, mask: summed_to(xp, g[mask], values_like.shape),
 )
-
-
 @linear(node="IndexPutBackward0", hidden=("mask",), kernels=("write_mask",))
 def write_mask(xp, x, values, mask):
     """`x` with `values` where `mask`, which may have fewer axes, is true."""
     return xp.write_mask(x, values, mask)
-
-
-write_mask.vjp(
-    x=lambda xp, g, mask: xp.write_mask(g, _zeros(xp, g), mask),
-    values=lambda xp, g, values_like, mask: summed_to(xp, g[mask], values_like.shape),
-)
 
 
 # --- x[index] = value ----------------------------------------------------------------------------

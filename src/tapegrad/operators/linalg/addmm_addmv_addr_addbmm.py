@@ -12,30 +12,32 @@ from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg.inner_outer import outer
 from tapegrad.operators.linalg.matmul import bmm, is_flipped, mm, mv, second_factor
 from tapegrad.operators.linalg.matmul_check import check_batches, check_matrices
 
 __all__ = [
-    "addbmm",
-    "addbmm_",
-    "addmm",
-    "addmm_",
-    "addmv",
-    "addmv_",
-    "addr",
-    "addr_",
-    "baddbmm",
+    "addbmm", "addbmm_", "addmm", "addmm_", "addmv", "addmv_", "addr", "addr_", "baddbmm",
     "baddbmm_",
-]
+]  # fmt: skip
 
 
 def _scaled(x: TensorLike, factor: Any) -> Any:
     return x if factor == 1 else factor * x
 
 
+@jvp(
+    input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
+    a=lambda xp, t, b, alpha: _scaled(xp.matmul(t, b), alpha),
+    b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
+)
+@vjp(
+    input=lambda xp, g, input_like, beta: _scaled(summed_to(xp, g, input_like.shape), beta),
+    a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
+    b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
+)
 @primitive(node="AddmmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
 def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
@@ -45,18 +47,6 @@ def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
         return y + term
     y += term  # in the memory of the product, where arrays can be written to
     return y
-
-
-add_matrix_product.vjp(
-    input=lambda xp, g, input_like, beta: _scaled(summed_to(xp, g, input_like.shape), beta),
-    a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
-    b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
-)
-add_matrix_product.jvp(
-    input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
-    a=lambda xp, t, b, alpha: _scaled(xp.matmul(t, b), alpha),
-    b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
-)
 
 
 _PLAIN = (int, float)  # types of factors that fit as they are
@@ -191,8 +181,5 @@ def _sum(input: TensorLike, product: Any, beta: Any, alpha: Any) -> Any:
     return (input if beta == 1 else input * beta) + product
 
 
-addmm_ = in_place(without_autocast(addmm))
-addmv_ = in_place(addmv)
-addr_ = in_place(addr)
-addbmm_ = in_place(without_autocast(addbmm))
-baddbmm_ = in_place(without_autocast(baddbmm))
+addmm_, addmv_, addr_ = in_place(without_autocast(addmm)), in_place(addmv), in_place(addr)
+addbmm_, baddbmm_ = in_place(without_autocast(addbmm)), in_place(without_autocast(baddbmm))

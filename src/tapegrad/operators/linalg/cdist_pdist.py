@@ -11,7 +11,7 @@ from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
 
 __torch__ = "cdist pdist"
@@ -86,12 +86,6 @@ euclidean_distances.jvp(
 )
 
 
-@primitive(node="PdistBackward0", kernels=(*_KERNELS, "read_at", "add_at"))
-def own_distances(xp, x, *, order):
-    """The distances of each row of one matrix from the rows below it."""
-    return xp.read_at(xp.pair_distances(x, x, order), _above(xp, x.shape[0]), (0, 1))
-
-
 def _above(xp: Namespace, n: int) -> Any:
     """Rows and columns of an n x n matrix above its diagonal: (2, n (n - 1) / 2)."""
     return xp.stack(xp.nonzero(xp.triu(xp.ones((n, n)), k=1)))
@@ -113,8 +107,12 @@ def _own_push(xp, t, x, y, order):
     return xp.read_at(pushed + xp.matrix_transpose(pushed), _above(xp, x.shape[0]), (0, 1))
 
 
-own_distances.vjp(x=_own_pull)
-own_distances.jvp(x=_own_push)
+@jvp(x=_own_push)
+@vjp(x=_own_pull)
+@primitive(node="PdistBackward0", kernels=(*_KERNELS, "read_at", "add_at"))
+def own_distances(xp, x, *, order):
+    """The distances of each row of one matrix from the rows below it."""
+    return xp.read_at(xp.pair_distances(x, x, order), _above(xp, x.shape[0]), (0, 1))
 
 
 # --- the Tensor namespace: rules that are themselves differentiated ---

@@ -12,7 +12,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint as _h
 from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import (
@@ -163,12 +163,6 @@ def _product_change(xp: Namespace, t: Array, factor: Any, upper: bool) -> Any:
     return half + _h(xp, half)
 
 
-@primitive(node="CholeskySolveBackward0", holomorphic=False, kernels=("definite_solution",))
-def definite_system(xp, b, factor, *, upper):
-    """X with A X = B for A = L L^H, or A = U^H U."""
-    return xp.definite_solution(factor, b, upper)
-
-
 def _system_vjp_factor(xp, g, factor, y, upper):
     g_a = -xp.matmul(xp.definite_solution(factor, g, upper), _h(xp, y))
     return summed_to(xp, _factor_cotangent(xp, g_a, factor, upper), factor.shape)
@@ -179,29 +173,25 @@ def _system_jvp_factor(xp, t, factor, y, upper):
     return -xp.definite_solution(factor, change, upper)
 
 
-definite_system.vjp(
+@jvp(
+    b=lambda xp, t, factor, upper: xp.definite_solution(factor, t, upper), factor=_system_jvp_factor
+)
+@vjp(
     b=lambda xp, g, b_like, factor, upper: summed_to(
         xp, xp.definite_solution(factor, g, upper), b_like.shape
     ),
     factor=_system_vjp_factor,
 )
-definite_system.jvp(
-    b=lambda xp, t, factor, upper: xp.definite_solution(factor, t, upper), factor=_system_jvp_factor
-)
+@primitive(node="CholeskySolveBackward0", holomorphic=False, kernels=("definite_solution",))
+def definite_system(xp, b, factor, *, upper):
+    """X with A X = B for A = L L^H, or A = U^H U."""
+    return xp.definite_solution(factor, b, upper)
 
 
 @tensor_kernel
 def definite_solution(factor: Any, b: TensorLike, upper: bool) -> Any:
     """The operator as a kernel of the Tensor namespace."""
     return definite_system(b, factor, upper=upper)
-
-
-@primitive(node="CholeskyInverseBackward0", holomorphic=False, kernels=("triangular_solution",))
-def definite_inverse(xp, factor, *, upper):
-    """The inverse of A = L L^H, or of A = U^H U."""
-    eye = xp.eye(factor.shape[-1], dtype=factor.dtype)
-    half = xp.triangular_solution(factor, eye, upper, True, False)
-    return xp.matmul(half, _h(xp, half)) if upper else xp.matmul(_h(xp, half), half)
 
 
 def _inverse_vjp(xp, g, factor, y, upper):
@@ -212,8 +202,14 @@ def _inverse_jvp(xp, t, factor, y, upper):
     return -xp.matmul(xp.matmul(y, _product_change(xp, t, factor, upper)), y)
 
 
-definite_inverse.vjp(factor=_inverse_vjp)
-definite_inverse.jvp(factor=_inverse_jvp)
+@jvp(factor=_inverse_jvp)
+@vjp(factor=_inverse_vjp)
+@primitive(node="CholeskyInverseBackward0", holomorphic=False, kernels=("triangular_solution",))
+def definite_inverse(xp, factor, *, upper):
+    """The inverse of A = L L^H, or of A = U^H U."""
+    eye = xp.eye(factor.shape[-1], dtype=factor.dtype)
+    half = xp.triangular_solution(factor, eye, upper, True, False)
+    return xp.matmul(half, _h(xp, half)) if upper else xp.matmul(_h(xp, half), half)
 
 
 @autocast

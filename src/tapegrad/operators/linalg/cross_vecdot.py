@@ -10,7 +10,7 @@ from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.dot_vdot import vdot
 from tapegrad.operators.linalg.matrix_check import check_floating, check_same_dtype, check_tensors
@@ -24,20 +24,18 @@ def _product(xp: Namespace, a: Array, b: Array, axis: int) -> Any:
     return xp.roll(turned, -1, axis=axis)
 
 
+@jvp(
+    a=lambda xp, t, b, axis: _product(xp, t, b, axis),
+    b=lambda xp, t, a, axis: _product(xp, a, t, axis),
+)
+@vjp(
+    a=lambda xp, g, a_like, b, axis: summed_to(xp, _product(xp, b, g, axis), a_like.shape),
+    b=lambda xp, g, a, b_like, axis: summed_to(xp, _product(xp, g, a, axis), b_like.shape),
+)
 @primitive(node="LinalgCrossBackward0")
 def vector_product(xp, a, b, *, axis):
     """The vector product along an axis of size 3, the others broadcast."""
     return _product(xp, a, b, axis)
-
-
-vector_product.vjp(
-    a=lambda xp, g, a_like, b, axis: summed_to(xp, _product(xp, b, g, axis), a_like.shape),
-    b=lambda xp, g, a, b_like, axis: summed_to(xp, _product(xp, g, a, axis), b_like.shape),
-)
-vector_product.jvp(
-    a=lambda xp, t, b, axis: _product(xp, t, b, axis),
-    b=lambda xp, t, a, axis: _product(xp, a, t, axis),
-)
 
 
 def linalg_cross(input: TensorLike, other: TensorLike, *, dim: int = -1, out: Out = None) -> Any:

@@ -8,7 +8,7 @@ from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.matrix_check import (
     check_floating,
     check_kernel,
@@ -24,26 +24,22 @@ def _spread(xp: Namespace, g: Array) -> Any:
     return xp.expand_dims(xp.expand_dims(g, axis=-1), axis=-1)
 
 
+@jvp(a=lambda xp, t, a: xp.sum(xp.cofactors(a) * t, axis=(-2, -1)))
+@vjp(a=lambda xp, g, a: _spread(xp, g) * xp.cofactors(a))
 @primitive(node="LinalgDetBackward0", kernels=("cofactors", "determinants"))
 def determinant(xp, a):
     """The determinant of square matrices."""
     return xp.determinants(a)
 
 
-determinant.vjp(a=lambda xp, g, a: _spread(xp, g) * xp.cofactors(a))
-determinant.jvp(a=lambda xp, t, a: xp.sum(xp.cofactors(a) * t, axis=(-2, -1)))
-
-
 @tensor_kernel
+@jvp(a=lambda xp, t, a: xp.cofactor_change(a, t))
+# the second derivative of the determinant is symmetric: one rule for both modes
+@vjp(a=lambda xp, g, a: xp.cofactor_change(a, g))
 @primitive(kernels=("cofactors", "cofactor_change"))
 def cofactors(xp, a):
     """det(A) A^-T, the derivative of the determinant, also of singular matrices."""
     return xp.cofactors(a)
-
-
-# the second derivative of the determinant is symmetric: one rule for both modes
-cofactors.vjp(a=lambda xp, g, a: xp.cofactor_change(a, g))
-cofactors.jvp(a=lambda xp, t, a: xp.cofactor_change(a, t))
 
 
 @tensor_kernel
@@ -55,17 +51,6 @@ def cofactor_change(a: TensorLike, direction: Any) -> Any:
     total = (turned * direction).sum((-2, -1), keepdim=True)
     change = total * turned - turned @ direction.mT @ turned
     return determinant(a).unsqueeze(-1).unsqueeze(-1) * change
-
-
-@primitive(
-    node="LinalgSlogdetBackward0",
-    outputs=("sign", "logabsdet"),
-    holomorphic=False,
-    kernels=("invert",),
-)
-def log_determinant(xp, a):
-    """Sign (of complex numbers: phase) and logarithm of the size of the determinant."""
-    return tuple(xp.linalg.slogdet(xp.matrix_transpose(a)))
 
 
 def _turned_inverse(xp: Namespace, a: Array) -> Any:
@@ -89,8 +74,17 @@ def _log_jvp(xp, t, a, sign):
     return sign * (1j * xp.astype(xp.imag(change), a.dtype)), xp.real(change)
 
 
-log_determinant.vjp(a=_log_vjp)
-log_determinant.jvp(a=_log_jvp)
+@jvp(a=_log_jvp)
+@vjp(a=_log_vjp)
+@primitive(
+    node="LinalgSlogdetBackward0",
+    outputs=("sign", "logabsdet"),
+    holomorphic=False,
+    kernels=("invert",),
+)
+def log_determinant(xp, a):
+    """Sign (of complex numbers: phase) and logarithm of the size of the determinant."""
+    return tuple(xp.linalg.slogdet(xp.matrix_transpose(a)))
 
 
 def _check(function: str, name: str, argument: str, a: TensorLike) -> None:

@@ -10,7 +10,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import constant, primitive
+from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
     column,
@@ -30,14 +30,6 @@ from tapegrad.operators.linalg.matrix_out import finish_castable, finish_exact
 def _lower(xp: Namespace, x: Array, upper: bool) -> Any:
     """A matrix whose lower triangle says what the Hermitian matrix is: LAPACK reads no more."""
     return adjoint(xp, x) if upper else x
-
-
-@primitive(
-    name="eigh", node="LinalgEighBackward0", outputs=("values", "vectors"), holomorphic=False
-)
-def hermitian_decomposition(xp, x, *, upper):
-    """L and V with x = V diag(L) V^H; L is real and rises, V has orthonormal columns."""
-    return tuple(xp.linalg.eigh(_lower(xp, x, upper)))
 
 
 def _hermitian_gradient(xp, g_values, g_vectors, values, vectors):
@@ -61,18 +53,14 @@ def _hermitian_tangents(xp, t, values, vectors):
     return d_values, vectors @ turn
 
 
-hermitian_decomposition.vjp(x=_hermitian_gradient)
-hermitian_decomposition.jvp(x=_hermitian_tangents)
-
-
-@primitive(name="eigvalsh", node="LinalgEighBackward0", holomorphic=False)
-def hermitian_values(xp, x, *, upper):
-    """The eigenvalues of Hermitian matrices, rising.
-
-    Their derivative computes the vectors anew: the values alone cost a fraction, and their
-    gradient is defined where some are equal.
-    """
-    return xp.linalg.eigvalsh(_lower(xp, x, upper))
+@jvp(x=_hermitian_tangents)
+@vjp(x=_hermitian_gradient)
+@primitive(
+    name="eigh", node="LinalgEighBackward0", outputs=("values", "vectors"), holomorphic=False
+)
+def hermitian_decomposition(xp, x, *, upper):
+    """L and V with x = V diag(L) V^H; L is real and rises, V has orthonormal columns."""
+    return tuple(xp.linalg.eigh(_lower(xp, x, upper)))
 
 
 def _gradient_of_hermitian_values(xp, g, x, upper):
@@ -87,8 +75,16 @@ def _tangent_of_hermitian_values(xp, t, x, upper):
     return xp.sum(vectors * (t @ vectors), axis=-2)
 
 
-hermitian_values.vjp(x=_gradient_of_hermitian_values)
-hermitian_values.jvp(x=_tangent_of_hermitian_values)
+@jvp(x=_tangent_of_hermitian_values)
+@vjp(x=_gradient_of_hermitian_values)
+@primitive(name="eigvalsh", node="LinalgEighBackward0", holomorphic=False)
+def hermitian_values(xp, x, *, upper):
+    """The eigenvalues of Hermitian matrices, rising.
+
+    Their derivative computes the vectors anew: the values alone cost a fraction, and their
+    gradient is defined where some are equal.
+    """
+    return xp.linalg.eigvalsh(_lower(xp, x, upper))
 
 
 # --- square matrices -------------------------------------------------------------------------
@@ -99,13 +95,6 @@ def _complex(xp: Namespace, x: Array) -> Any:
     if xp.isdtype(x.dtype, "complex floating"):
         return x
     return xp.astype(x, xp.complex64 if x.dtype == xp.float32 else xp.complex128)
-
-
-@primitive(name="eig", node="LinalgEigBackward0", outputs=("values", "vectors"), holomorphic=False)
-def eigendecomposition(xp, x):
-    """L and V with x V = V diag(L), both complex; the columns of V have length 1."""
-    values, vectors = xp.linalg.eig(x)
-    return _complex(xp, values), _complex(xp, vectors)
 
 
 def _gradient(xp, g_values, g_vectors, values, vectors, x_like):
@@ -133,8 +122,13 @@ def _tangents(xp, t, values, vectors):
     return diagonal(xp, p), d_vectors - vectors * row(lengths)
 
 
-eigendecomposition.vjp(x=_gradient)
-eigendecomposition.jvp(x=_tangents)
+@jvp(x=_tangents)
+@vjp(x=_gradient)
+@primitive(name="eig", node="LinalgEigBackward0", outputs=("values", "vectors"), holomorphic=False)
+def eigendecomposition(xp, x):
+    """L and V with x V = V diag(L), both complex; the columns of V have length 1."""
+    values, vectors = xp.linalg.eig(x)
+    return _complex(xp, values), _complex(xp, vectors)
 
 
 @constant

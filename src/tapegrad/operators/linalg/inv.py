@@ -11,7 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.matrix_check import (
     check_floating,
     check_square,
@@ -20,16 +20,7 @@ from tapegrad.operators.linalg.matrix_check import (
     size_of,
 )
 
-__all__ = ["inv", "inv_ex", "inverse", "tensorinv"]
 __torch__ = "inverse"
-
-
-@primitive(
-    node="LinalgInvExBackward0", outputs=("inverse", "info"), nondiff=("info",), kernels=("invert",)
-)
-def matrix_inverse(xp, a):
-    """The inverse of matrices, and for each the pivot (from 1) that is zero, or 0."""
-    return xp.invert(a)
 
 
 def _turned(xp: Namespace, inverse: Any, change: Any) -> Any:
@@ -37,8 +28,15 @@ def _turned(xp: Namespace, inverse: Any, change: Any) -> Any:
     return -xp.matmul(xp.matmul(inverse, change), inverse)
 
 
-matrix_inverse.vjp(a=lambda xp, g, y: _turned(xp, xp.matrix_transpose(y), g))
-matrix_inverse.jvp(a=lambda xp, t, y: _turned(xp, y, t))
+@jvp(a=lambda xp, t, y: _turned(xp, y, t))
+@vjp(a=lambda xp, g, y: _turned(xp, xp.matrix_transpose(y), g))
+@primitive(
+    node="LinalgInvExBackward0", outputs=("inverse", "info"), nondiff=("info",), kernels=("invert",)
+)
+def matrix_inverse(xp, a):
+    """The inverse of matrices, and for each the pivot (from 1) that is zero, or 0."""
+    return xp.invert(a)
+
 
 invert = tensor_kernel(matrix_inverse)  # the kernel of that name, for the Tensor namespace
 

@@ -10,7 +10,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Out, TensorLike
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.matrix_check import (
     check_floating,
     check_kernel,
@@ -18,9 +18,6 @@ from tapegrad.operators.linalg.matrix_check import (
     check_tensors,
 )
 from tapegrad.operators.linalg.triangular_solve import check_right_side
-
-__all__ = ["ldl_factor", "ldl_factor_ex", "ldl_solve"]
-
 
 _ADVICE = "Use torch.linalg.solve, or lu_factor and lu_solve, which have derivatives."
 
@@ -45,6 +42,8 @@ def _no_tangent(name: str) -> Any:
     return rule
 
 
+@jvp(a=_no_tangent("linalg_ldl_factor_ex"))
+@vjp(a=_no_gradient("linalg_ldl_factor_ex"))
 @primitive(
     node="NotImplemented",
     outputs=("packed", "pivots", "info"),
@@ -56,18 +55,12 @@ def indefinite_factors(xp, a, *, hermitian):
     return xp.ldl_packed(a, hermitian)
 
 
-indefinite_factors.vjp(a=_no_gradient("linalg_ldl_factor_ex"))
-indefinite_factors.jvp(a=_no_tangent("linalg_ldl_factor_ex"))
-
-
+@jvp(packed=_no_tangent("linalg_ldl_solve"), b=_no_tangent("linalg_ldl_solve"))
+@vjp(packed=_no_gradient("linalg_ldl_solve"), b=_no_gradient("linalg_ldl_solve"))
 @primitive(node="NotImplemented", hidden=("pivots",), kernels=("ldl_solution",))
 def indefinite_system(xp, packed, pivots, b, *, hermitian):
     """X with A X = B from the factors of A."""
     return xp.ldl_solution(packed, pivots, b, hermitian)
-
-
-indefinite_system.vjp(packed=_no_gradient("linalg_ldl_solve"), b=_no_gradient("linalg_ldl_solve"))
-indefinite_system.jvp(packed=_no_tangent("linalg_ldl_solve"), b=_no_tangent("linalg_ldl_solve"))
 
 
 def _factors(name: str, a: TensorLike, hermitian: bool) -> Any:

@@ -13,24 +13,11 @@ from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.linalg.decomposition import adjoint
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.linalg.matrix_out import finish_castable
-
-
-@primitive(
-    name="lstsq",
-    node="LinalgLstsqBackward0",
-    outputs=("solution", "rank", "singular_values"),
-    nondiff=("rank", "singular_values"),
-    holomorphic=False,
-    kernels=("least_squares",),
-)
-def least_squares_solution(xp, a, b, *, rcond, driver):
-    """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""
-    return xp.least_squares(a, b, rcond, driver)
 
 
 def _solved(xp: Namespace, a: Array, b: Array, rcond: float, driver: str) -> Any:
@@ -64,10 +51,19 @@ def _tangent_by_a(xp, t, a, b, solution, rcond, driver):
     return outside + _solved(xp, a, inside - t @ solution - a @ outside, rcond, driver)
 
 
-least_squares_solution.vjp(a=_gradient_of_a, b=_gradient_of_b)
-least_squares_solution.jvp(
-    a=_tangent_by_a, b=lambda xp, t, a, rcond, driver: _solved(xp, a, t, rcond, driver)
+@jvp(a=_tangent_by_a, b=lambda xp, t, a, rcond, driver: _solved(xp, a, t, rcond, driver))
+@vjp(a=_gradient_of_a, b=_gradient_of_b)
+@primitive(
+    name="lstsq",
+    node="LinalgLstsqBackward0",
+    outputs=("solution", "rank", "singular_values"),
+    nondiff=("rank", "singular_values"),
+    holomorphic=False,
+    kernels=("least_squares",),
 )
+def least_squares_solution(xp, a, b, *, rcond, driver):
+    """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""
+    return xp.least_squares(a, b, rcond, driver)
 
 
 @tensor_kernel

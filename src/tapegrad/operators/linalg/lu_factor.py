@@ -14,7 +14,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot
 
@@ -92,17 +92,6 @@ def _tangents(xp: Namespace, t: Array, p: Any, lower: Any, upper: Any) -> tuple:
 _KERNELS = ("lu_packed", "permutation_matrix", "triangular_solution")
 
 
-@primitive(
-    node="LinalgLuFactorExBackward0",
-    outputs=("packed", "pivots", "info"),
-    nondiff=("pivots", "info"),
-    kernels=_KERNELS,
-)
-def packed_factors(xp, a):
-    """L without its diagonal and U in one matrix, the swaps of rows, and a pivot that is zero."""
-    return xp.lu_packed(a)
-
-
 def _packed_cotangents(xp: Namespace, g: Array) -> tuple:
     """The cotangents of L and U from that of the packed factors."""
     k = min(g.shape[-2:])
@@ -133,31 +122,26 @@ def _packed_jvp(xp, t, packed, pivots):
     return _packed(xp, *_tangents(xp, t, p, *_parts(xp, packed)))
 
 
-packed_factors.vjp(a=_packed_vjp)
-packed_factors.jvp(a=_packed_jvp)
+@jvp(a=_packed_jvp)
+@vjp(a=_packed_vjp)
+@primitive(
+    node="LinalgLuFactorExBackward0",
+    outputs=("packed", "pivots", "info"),
+    nondiff=("pivots", "info"),
+    kernels=_KERNELS,
+)
+def packed_factors(xp, a):
+    """L without its diagonal and U in one matrix, the swaps of rows, and a pivot that is zero."""
+    return xp.lu_packed(a)
 
 
+@jvp(a=lambda xp, t, P, L, U: (xp.zeros_like(P), *_tangents(xp, t, P, L, U)))
+@vjp(a=lambda xp, g_L, g_U, P, L, U: _gradient(xp, g_L, g_U, P, L, U))
 @primitive(node="LinalgLuBackward0", outputs=("P", "L", "U"), kernels=_KERNELS)
 def three_factors(xp, a):
     """P, L and U. The permutation does not change with the matrix: its cotangent is not used."""
     packed, pivots, _ = xp.lu_packed(a)
     return xp.permutation_matrix(pivots, a.shape[-2], a), *_parts(xp, packed)
-
-
-three_factors.vjp(a=lambda xp, g_L, g_U, P, L, U: _gradient(xp, g_L, g_U, P, L, U))
-three_factors.jvp(a=lambda xp, t, P, L, U: (xp.zeros_like(P), *_tangents(xp, t, P, L, U)))
-
-
-@primitive(
-    node="LuUnpackBackward0",
-    outputs=("P", "L", "U"),
-    hidden=("pivots",),
-    kernels=("permutation_matrix",),
-)
-def unpacked(xp, packed, pivots):
-    """P, L and U from the packed factors and the swaps of rows."""
-    p = xp.permutation_matrix(pivots, packed.shape[-2], packed)
-    return p, *_parts(xp, packed)
 
 
 def _unpacked_vjp(xp, g_L, g_U):
@@ -168,8 +152,18 @@ def _unpacked_jvp(xp, t, P):
     return xp.zeros_like(P), *_packed_cotangents(xp, t)
 
 
-unpacked.vjp(packed=_unpacked_vjp)
-unpacked.jvp(packed=_unpacked_jvp)
+@jvp(packed=_unpacked_jvp)
+@vjp(packed=_unpacked_vjp)
+@primitive(
+    node="LuUnpackBackward0",
+    outputs=("P", "L", "U"),
+    hidden=("pivots",),
+    kernels=("permutation_matrix",),
+)
+def unpacked(xp, packed, pivots):
+    """P, L and U from the packed factors and the swaps of rows."""
+    p = xp.permutation_matrix(pivots, packed.shape[-2], packed)
+    return p, *_parts(xp, packed)
 
 
 @tensor_kernel

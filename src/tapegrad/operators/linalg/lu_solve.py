@@ -11,7 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint as _h
 from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.lu_factor import _parts
@@ -26,17 +26,6 @@ from tapegrad.operators.linalg.matrix_check import (
 )
 
 __torch__ = "lu_solve"
-
-
-@primitive(
-    node="LinalgLuSolveBackward0",
-    hidden=("pivots",),
-    holomorphic=False,
-    kernels=("lu_solution", "permutation_matrix"),
-)
-def factored_system(xp, packed, pivots, b, *, left, adjoint):
-    """X with A X = B, or X A = B, for A = P L U, or for its adjoint."""
-    return xp.lu_solution(packed, pivots, b, left, adjoint)
 
 
 def _vjp_packed(xp, g, packed, pivots, y, left, adjoint):
@@ -65,11 +54,20 @@ def _jvp_packed(xp, t, packed, pivots, y, left, adjoint):
     return -xp.lu_solution(packed, pivots, change, left, adjoint)
 
 
-factored_system.vjp(packed=_vjp_packed, b=_vjp_b)
-factored_system.jvp(
+@jvp(
     packed=_jvp_packed,
     b=lambda xp, t, packed, pivots, left, adjoint: xp.lu_solution(packed, pivots, t, left, adjoint),
 )
+@vjp(packed=_vjp_packed, b=_vjp_b)
+@primitive(
+    node="LinalgLuSolveBackward0",
+    hidden=("pivots",),
+    holomorphic=False,
+    kernels=("lu_solution", "permutation_matrix"),
+)
+def factored_system(xp, packed, pivots, b, *, left, adjoint):
+    """X with A X = B, or X A = B, for A = P L U, or for its adjoint."""
+    return xp.lu_solution(packed, pivots, b, left, adjoint)
 
 
 @tensor_kernel

@@ -9,7 +9,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg.dot_vdot import dot
 from tapegrad.operators.linalg.matmul_check import (
@@ -38,51 +38,39 @@ def is_flipped(x: TensorLike) -> bool:
     return flags is not None and flags.f_contiguous and not flags.c_contiguous
 
 
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=second_factor)
 @primitive(node="MmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
 def matrix_product(xp, a, b, *, flipped):
     """The product of two matrices; `flipped` says that b is stored column by column."""
     return xp.matmul(a, b)
 
 
-matrix_product.vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=second_factor)
-matrix_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(a=lambda xp, g, b: xp.expand_dims(g, axis=1) * b, b=lambda xp, g, a: xp.matmul(_t(xp, a), g))
 @primitive(node="MvBackward0", check=lacks("addmv_impl_cpu", BOOL))
 def matrix_vector(xp, a, b):
     """The product of a matrix and a vector."""
     return xp.matmul(a, b)
 
 
-matrix_vector.vjp(
-    a=lambda xp, g, b: xp.expand_dims(g, axis=1) * b, b=lambda xp, g, a: xp.matmul(_t(xp, a), g)
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(
+    a=lambda xp, g, a_like, b: summed_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
+    b=lambda xp, g, a, b_like: summed_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
 )
-matrix_vector.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
 @primitive(node="UnsafeViewBackward0", check=lacks("bmm", BOOL))
 def batched_product(xp, a, b):
     """The products of matrices, the leading dimensions broadcast."""
     return xp.matmul(a, b)
 
 
-batched_product.vjp(
-    a=lambda xp, g, a_like, b: summed_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
-    b=lambda xp, g, a, b_like: summed_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
-)
-batched_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=lambda xp, g, a: xp.matmul(_t(xp, a), g))
 @primitive(node="BmmBackward0", check=lacks("bmm", BOOL))
 def batch_of_products(xp, a, b):
     """The products of the matrices of two batches."""
     return xp.matmul(a, b)
-
-
-batch_of_products.vjp(
-    a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=lambda xp, g, a: xp.matmul(_t(xp, a), g)
-)
-batch_of_products.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 
 
 # --- the public functions ---

@@ -13,29 +13,12 @@ from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint, column, converged, row
 from tapegrad.operators.linalg.matrix_check import check_matrix, check_square, check_tensors
 from tapegrad.operators.linalg.matrix_out import finish_castable
 
 __torch__ = "pinverse"
-
-
-@primitive(name="pinv", node="LinalgPinvBackward0", hidden=("atol", "rtol"), holomorphic=False)
-def pseudo_inverse(xp, x, atol, rtol, *, hermitian):
-    """V diag(1/S) U^H of x = U diag(S) V^H, with 0 for S up to max(atol, rtol * largest)."""
-    if hermitian:
-        values, v = xp.linalg.eigh(x)
-        u = v
-    else:
-        u, values, vh = xp.linalg.svd(x, full_matrices=False)
-        v = adjoint(xp, vh)
-    size = xp.abs(values)
-    if size.shape[-1] == 0:
-        return xp.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype)
-    keep = size > column(xp.maximum(atol, rtol * xp.max(size, axis=-1)))
-    inverse = xp.where(keep, 1 / xp.where(keep, values, xp.ones_like(values)), 0 * values)
-    return (v * row(inverse)) @ adjoint(xp, u)
 
 
 def _gradient(xp, g, x, y):
@@ -58,8 +41,23 @@ def _tangent(xp, t, x, y):
     return total + (right - y @ (x @ right)) @ y
 
 
-pseudo_inverse.vjp(x=_gradient)
-pseudo_inverse.jvp(x=_tangent)
+@jvp(x=_tangent)
+@vjp(x=_gradient)
+@primitive(name="pinv", node="LinalgPinvBackward0", hidden=("atol", "rtol"), holomorphic=False)
+def pseudo_inverse(xp, x, atol, rtol, *, hermitian):
+    """V diag(1/S) U^H of x = U diag(S) V^H, with 0 for S up to max(atol, rtol * largest)."""
+    if hermitian:
+        values, v = xp.linalg.eigh(x)
+        u = v
+    else:
+        u, values, vh = xp.linalg.svd(x, full_matrices=False)
+        v = adjoint(xp, vh)
+    size = xp.abs(values)
+    if size.shape[-1] == 0:
+        return xp.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype)
+    keep = size > column(xp.maximum(atol, rtol * xp.max(size, axis=-1)))
+    inverse = xp.where(keep, 1 / xp.where(keep, values, xp.ones_like(values)), 0 * values)
+    return (v * row(inverse)) @ adjoint(xp, u)
 
 
 # --- tolerances ------------------------------------------------------------------------------

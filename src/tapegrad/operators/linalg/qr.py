@@ -8,7 +8,7 @@ from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
     check_float_matrix,
@@ -23,16 +23,6 @@ from tapegrad.operators.linalg.matrix_out import finish_exact
 __torch__ = "qr"
 
 _KERNELS = ("triangular_factor", "triangular_solution")
-
-
-@primitive(
-    name="qr", node="LinalgQrBackward0", outputs=("q", "r"), holomorphic=False, kernels=_KERNELS
-)
-def orthogonal_triangular(xp, x, *, mode):
-    """Q with orthonormal columns and R upper triangular, x = Q R; in mode "r" Q is empty."""
-    if mode == "r":
-        return xp.zeros((0,), dtype=x.dtype), xp.triangular_factor(x)
-    return tuple(xp.linalg.qr(x, mode=mode))
 
 
 def _solved(xp: Namespace, r: Any, x: Array) -> Any:
@@ -79,8 +69,16 @@ def _tangents(xp, t, q, r, x_like, mode):
     return d_q, d_r
 
 
-orthogonal_triangular.vjp(x=_gradient)
-orthogonal_triangular.jvp(x=_tangents)
+@jvp(x=_tangents)
+@vjp(x=_gradient)
+@primitive(
+    name="qr", node="LinalgQrBackward0", outputs=("q", "r"), holomorphic=False, kernels=_KERNELS
+)
+def orthogonal_triangular(xp, x, *, mode):
+    """Q with orthonormal columns and R upper triangular, x = Q R; in mode "r" Q is empty."""
+    if mode == "r":
+        return xp.zeros((0,), dtype=x.dtype), xp.triangular_factor(x)
+    return tuple(xp.linalg.qr(x, mode=mode))
 
 
 def _check_determined(shape: tuple[int, ...], mode: str) -> None:

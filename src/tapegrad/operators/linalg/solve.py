@@ -26,8 +26,6 @@ from tapegrad.operators.linalg.matrix_check import (
     size_of,
 )
 
-__all__ = ["solve", "solve_ex", "tensorsolve"]
-
 
 def _t(xp: Namespace, x: Array) -> Any:
     return xp.matrix_transpose(x)

@@ -9,7 +9,7 @@ from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
     check_float_matrix,
@@ -28,12 +28,6 @@ __torch__ = "svd"
 
 
 # --- all of it -------------------------------------------------------------------------------
-
-
-@primitive(name="svd", node="LinalgSvdBackward0", outputs=("u", "s", "vh"), holomorphic=False)
-def singular_decomposition(xp, x, *, full):
-    """U, S and V^H with x = U diag(S) V^H; U and V have orthonormal columns, S falls."""
-    return tuple(xp.linalg.svd(x, full_matrices=full))
 
 
 def _gaps(s: Any) -> Any:
@@ -110,21 +104,15 @@ def _widened(xp: Namespace, x: Array, n: int) -> Any:
     return xp.concat([x, rest], axis=-1)
 
 
-singular_decomposition.vjp(x=_gradient)
-singular_decomposition.jvp(x=_tangents)
+@jvp(x=_tangents)
+@vjp(x=_gradient)
+@primitive(name="svd", node="LinalgSvdBackward0", outputs=("u", "s", "vh"), holomorphic=False)
+def singular_decomposition(xp, x, *, full):
+    """U, S and V^H with x = U diag(S) V^H; U and V have orthonormal columns, S falls."""
+    return tuple(xp.linalg.svd(x, full_matrices=full))
 
 
 # --- the values alone ------------------------------------------------------------------------
-
-
-@primitive(node="LinalgSvdBackward0", holomorphic=False)
-def singular_values(xp, x):
-    """The singular values of matrices, falling.
-
-    Their derivative computes the vectors anew: a decomposition without them costs a fraction, and
-    a gradient is defined where values are equal.
-    """
-    return xp.linalg.svdvals(x)
 
 
 def _gradient_of_values(xp, g, x):
@@ -139,8 +127,16 @@ def _tangent_of_values(xp, t, x):
     return xp.sum(u * (t @ adjoint(xp, vh)), axis=-2)
 
 
-singular_values.vjp(x=_gradient_of_values)
-singular_values.jvp(x=_tangent_of_values)
+@jvp(x=_tangent_of_values)
+@vjp(x=_gradient_of_values)
+@primitive(node="LinalgSvdBackward0", holomorphic=False)
+def singular_values(xp, x):
+    """The singular values of matrices, falling.
+
+    Their derivative computes the vectors anew: a decomposition without them costs a fraction, and
+    a gradient is defined where values are equal.
+    """
+    return xp.linalg.svdvals(x)
 
 
 # --- the public functions --------------------------------------------------------------------

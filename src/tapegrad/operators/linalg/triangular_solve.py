@@ -11,7 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import (
     check_batches,
@@ -22,7 +22,6 @@ from tapegrad.operators.linalg.matrix_check import (
     check_tensors,
 )
 
-__all__ = ["solve_triangular", "triangular_solve"]
 __torch__ = "triangular_solve"
 
 
@@ -34,12 +33,6 @@ def triangle(xp: Namespace, x: Array, upper: bool, unitriangular: bool) -> Any:
     """The part of matrices that a triangular solver reads."""
     k = 1 if unitriangular else 0
     return xp.triu(x, k=k) if upper else xp.tril(x, k=-k)
-
-
-@primitive(node="LinalgSolveTriangularBackward0", kernels=("triangular_solution",))
-def triangular_system(xp, a, b, *, upper, left, unitriangular):
-    """X with A X = B, or X A = B; of A one triangle is read, and ones for a unit diagonal."""
-    return xp.triangular_solution(a, b, upper, left, unitriangular)
 
 
 def _vjp_a(xp, g, a, y, upper, left, unitriangular):
@@ -59,13 +52,17 @@ def _jvp_a(xp, t, a, y, upper, left, unitriangular):
     return -xp.triangular_solution(a, change, upper, left, unitriangular)
 
 
-triangular_system.vjp(a=_vjp_a, b=_vjp_b)
-triangular_system.jvp(
+@jvp(
     a=_jvp_a,
     b=lambda xp, t, a, upper, left, unitriangular: xp.triangular_solution(
         a, t, upper, left, unitriangular
     ),
 )
+@vjp(a=_vjp_a, b=_vjp_b)
+@primitive(node="LinalgSolveTriangularBackward0", kernels=("triangular_solution",))
+def triangular_system(xp, a, b, *, upper, left, unitriangular):
+    """X with A X = B, or X A = B; of A one triangle is read, and ones for a unit diagonal."""
+    return xp.triangular_solution(a, b, upper, left, unitriangular)
 
 
 @tensor_kernel
@@ -107,18 +104,6 @@ def solve_triangular(
     return finish("linalg_solve_triangular", result, out)
 
 
-@primitive(
-    node="TriangularSolveBackward0",
-    outputs=("solution", "cloned_coefficient"),
-    kernels=("triangular_solution",),
-)
-def triangular_pair(xp, b, a, *, upper, transpose, unitriangular):
-    """X with A X = B, or A^T X = B, for triangular A; and A, as often as there are B."""
-    turned, up = (_t(xp, a), not upper) if transpose else (a, upper)
-    x = xp.triangular_solution(turned, b, up, True, unitriangular)
-    return x, xp.broadcast_to(a, (*x.shape[:-2], *a.shape[-2:])) + 0
-
-
 def _pair_vjp_b(xp, g_solution, b_like, a, upper, transpose, unitriangular):
     turned, up = (a, upper) if transpose else (_t(xp, a), not upper)
     found = xp.triangular_solution(turned, g_solution, up, True, unitriangular)
@@ -147,8 +132,18 @@ def _pair_jvp_a(xp, t, a, solution, upper, transpose, unitriangular):
     return x, xp.broadcast_to(t, (*x.shape[:-2], *t.shape[-2:]))
 
 
-triangular_pair.vjp(b=_pair_vjp_b, a=_pair_vjp_a)
-triangular_pair.jvp(b=_pair_jvp_b, a=_pair_jvp_a)
+@jvp(b=_pair_jvp_b, a=_pair_jvp_a)
+@vjp(b=_pair_vjp_b, a=_pair_vjp_a)
+@primitive(
+    node="TriangularSolveBackward0",
+    outputs=("solution", "cloned_coefficient"),
+    kernels=("triangular_solution",),
+)
+def triangular_pair(xp, b, a, *, upper, transpose, unitriangular):
+    """X with A X = B, or A^T X = B, for triangular A; and A, as often as there are B."""
+    turned, up = (_t(xp, a), not upper) if transpose else (a, upper)
+    x = xp.triangular_solution(turned, b, up, True, unitriangular)
+    return x, xp.broadcast_to(a, (*x.shape[:-2], *a.shape[-2:])) + 0
 
 
 def check_right_side(name: str, b: TensorLike, a: TensorLike) -> None:

@@ -11,7 +11,7 @@ from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.dtype import bool_
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.nn.dropout import dropout
@@ -45,14 +45,12 @@ def _softmax_rule(xp: Namespace, g: Array, y: Array) -> Any:
 # --- operators ---------------------------------------------------------------------------------
 
 
+@jvp(x=lambda xp, t, y: _softmax_rule(xp, t, y))  # a symmetric Jacobian
+@vjp(x=lambda xp, g, y: _softmax_rule(xp, g, y))
 @primitive(promote="float", node="SafeSoftmaxBackward0")
 def softmax_or_zero(xp, x):
     """Softmax along the last axis; 0 where a row is minus infinity throughout."""
     return safe_softmax(xp, x)
-
-
-softmax_or_zero.vjp(x=lambda xp, g, y: _softmax_rule(xp, g, y))
-softmax_or_zero.jvp(x=lambda xp, t, y: _softmax_rule(xp, t, y))  # a symmetric Jacobian
 
 
 @primitive(

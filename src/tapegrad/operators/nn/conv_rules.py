@@ -18,7 +18,7 @@ from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import TensorLike
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 
 _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")
 
@@ -37,18 +37,6 @@ def output_size(
     if transposed:
         return tuple([(n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in steps])
     return tuple([(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d, o in steps])
-
-
-@primitive(node="ConvolutionBackward0", numbers=False, kernels=_KERNELS)
-def convolution(
-    xp, input, weight, bias, *, stride, padding, dilation, transposed, output_padding, groups
-):
-    """The convolution of images (N, C, ...) with kernels (O, C / groups, ...), or transposed."""
-    size = output_size(
-        input.shape[2:], weight.shape[2:], stride, padding, dilation, transposed, output_padding
-    )
-    convolve = xp.convolve_transposed if transposed else xp.convolve
-    return convolve(input, weight, bias, stride, padding, dilation, groups, size)
 
 
 def _to_input(xp, g, input_like, weight, stride, padding, dilation, transposed, groups):
@@ -77,14 +65,24 @@ def _from_weight(xp, t, y, input, stride, padding, dilation, transposed, groups)
     return convolve(input, t, None, stride, padding, dilation, groups, y.shape[2:])
 
 
-convolution.vjp(input=_to_input, weight=_to_weight, bias=_to_bias)
-convolution.jvp(
+@jvp(
     input=_from_input,
     weight=_from_weight,
     bias=lambda xp, t, y: xp.broadcast_to(
         xp.reshape(t, (1, t.shape[0], *[1] * (y.ndim - 2))), y.shape
     ),
 )
+@vjp(input=_to_input, weight=_to_weight, bias=_to_bias)
+@primitive(node="ConvolutionBackward0", numbers=False, kernels=_KERNELS)
+def convolution(
+    xp, input, weight, bias, *, stride, padding, dilation, transposed, output_padding, groups
+):
+    """The convolution of images (N, C, ...) with kernels (O, C / groups, ...), or transposed."""
+    size = output_size(
+        input.shape[2:], weight.shape[2:], stride, padding, dilation, transposed, output_padding
+    )
+    convolve = xp.convolve_transposed if transposed else xp.convolve
+    return convolve(input, weight, bias, stride, padding, dilation, groups, size)
 
 
 @primitive(node="ConvolutionBackwardBackward0", numbers=False, kernels=_KERNELS)

@@ -11,7 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import common_dtype
 from tapegrad.operators.reduction.vector_norm import linalg_vector_norm, vector_norm
 from tapegrad.operators.with_number import plus_number
@@ -23,14 +23,12 @@ _norm_vjp = vector_norm.op.vjps["x"].function
 _norm_jvp = vector_norm.op.jvps["x"].function
 
 
+@jvp(x=_norm_jvp)
+@vjp(x=_norm_vjp)
 @primitive(promote="arith", node="NormBackward1", holomorphic=False)
 def norm_along(xp, x, *, order, axis, keepdims):
     """sum(|x|^order)^(1/order) over `axis`, by the node name it has inside other functions."""
     return _norm(xp, x, order=order, axis=axis, keepdims=keepdims)
-
-
-norm_along.vjp(x=_norm_vjp)
-norm_along.jvp(x=_norm_jvp)
 
 
 @primitive(promote="arith", node="DistBackward0", holomorphic=False)

@@ -13,35 +13,23 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, TensorLike
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.nn.layer_norm import real_argument
 
 __torch__ = "embedding embedding_renorm_"
 
 
+@vjp(
+    weight=lambda xp, g, weight_like, indices, padding, by_frequency: xp.spread_rows(
+        g, indices, weight_like.shape[0], padding, by_frequency
+    )
+)
 @linear(name="look_up", node="EmbeddingBackward0", hidden=("indices",), kernels=("spread_rows",))
 def look_up(xp, weight, indices, *, padding, by_frequency):
     """The rows of `weight` that `indices` (...) names: shape (..., D)."""
     rows = xp.take(weight, xp.reshape(indices, (-1,)), axis=0)
     return xp.reshape(rows, (*indices.shape, weight.shape[1]))
-
-
-look_up.vjp(
-    weight=lambda xp, g, weight_like, indices, padding, by_frequency: xp.spread_rows(
-        g, indices, weight_like.shape[0], padding, by_frequency
-    )
-)
-
-
-@linear(
-    node="EmbeddingDenseBackwardBackward0",
-    hidden=("indices",),
-    kernels=("spread_rows", "read_at", "add_at"),
-)
-def spread_looked_up(xp, g, indices, *, n, padding, by_frequency):
-    """(n, D): each row of `g` (..., D) added where `indices` says; the reverse of `look_up`."""
-    return xp.spread_rows(g, indices, n, padding, by_frequency)
 
 
 def _spread_rule(xp, g, indices, n, padding, by_frequency):
@@ -55,7 +43,15 @@ def _spread_rule(xp, g, indices, n, padding, by_frequency):
     return xp.reshape(rows, (*indices.shape, g.shape[1]))
 
 
-spread_looked_up.vjp(g=_spread_rule)
+@vjp(g=_spread_rule)
+@linear(
+    node="EmbeddingDenseBackwardBackward0",
+    hidden=("indices",),
+    kernels=("spread_rows", "read_at", "add_at"),
+)
+def spread_looked_up(xp, g, indices, *, n, padding, by_frequency):
+    """(n, D): each row of `g` (..., D) added where `indices` says; the reverse of `look_up`."""
+    return xp.spread_rows(g, indices, n, padding, by_frequency)
 
 
 @tensor_kernel

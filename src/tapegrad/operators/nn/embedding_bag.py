@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Namespace, TensorLike
 from tapegrad.core.tensor_base import wrap
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.nn.embedding import check_indices, no_sparse
 
@@ -71,19 +71,17 @@ sum_bags.jvp(
 )
 
 
+@vjp(
+    weight=lambda xp, g, weight_like, chosen, filled: xp.add_along(
+        xp.where(filled, g, 0), weight_like.shape, chosen, 0
+    )
+)
 @linear(
     node="EmbeddingBagBackward0", hidden=("chosen", "filled"), kernels=("gather_along", "add_along")
 )
 def choose_in_bags(xp, weight, chosen, filled):
     """weight[chosen[b, d], d] for each bag b, 0 where it is not filled: chosen (B, D), (B, 1)."""
     return xp.where(filled, xp.gather_along(weight, chosen, 0), 0)
-
-
-choose_in_bags.vjp(
-    weight=lambda xp, g, weight_like, chosen, filled: xp.add_along(
-        xp.where(filled, g, 0), weight_like.shape, chosen, 0
-    )
-)
 
 
 def _first_maxima(weight: TensorLike, indices: Any, starts: Any, filled: Any) -> Any:

@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from tapegrad.core.annotations import Namespace
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.nn.grid_sample_stencil import stencil
 
 _KERNELS = ("blend_points", "match_points", "spread_points")
@@ -20,52 +20,46 @@ _KERNELS = ("blend_points", "match_points", "spread_points")
 # --- the form that is linear in images, points and weights: see the kernels --------------------
 
 
+@jvp(
+    x=lambda xp, t, weight, index: xp.blend_points(t, index, weight),
+    weight=lambda xp, t, x, index: xp.blend_points(x, index, t),
+)
+@vjp(
+    x=lambda xp, g, x_like, weight, index: xp.spread_points(g, index, weight, x_like.shape[2:]),
+    weight=lambda xp, g, x, index: xp.match_points(g, x, index),
+)
 @primitive(hidden=("index",), kernels=_KERNELS)
 def blend_points(xp, x, weight, index):
     """Points (N, C, P): sums of pixels `index` (N, K, P) of x (N, C, *space) times weights."""
     return xp.blend_points(x, index, weight)
 
 
-blend_points.vjp(
-    x=lambda xp, g, x_like, weight, index: xp.spread_points(g, index, weight, x_like.shape[2:]),
-    weight=lambda xp, g, x, index: xp.match_points(g, x, index),
+@jvp(
+    y=lambda xp, t, weight, index, space: xp.spread_points(t, index, weight, space),
+    weight=lambda xp, t, y, index, space: xp.spread_points(y, index, t, space),
 )
-blend_points.jvp(
-    x=lambda xp, t, weight, index: xp.blend_points(t, index, weight),
-    weight=lambda xp, t, x, index: xp.blend_points(x, index, t),
+@vjp(
+    y=lambda xp, g, weight, index: xp.blend_points(g, index, weight),
+    weight=lambda xp, g, y, index: xp.match_points(y, g, index),
 )
-
-
 @primitive(hidden=("index",), kernels=_KERNELS)
 def spread_points(xp, y, weight, index, *, space):
     """Images (N, C, *space): points (N, C, P) times weights (N, K, P), added up at `index`."""
     return xp.spread_points(y, index, weight, space)
 
 
-spread_points.vjp(
-    y=lambda xp, g, weight, index: xp.blend_points(g, index, weight),
-    weight=lambda xp, g, y, index: xp.match_points(y, g, index),
+@jvp(
+    y=lambda xp, t, x, index: xp.match_points(t, x, index),
+    x=lambda xp, t, y, index: xp.match_points(y, t, index),
 )
-spread_points.jvp(
-    y=lambda xp, t, weight, index, space: xp.spread_points(t, index, weight, space),
-    weight=lambda xp, t, y, index, space: xp.spread_points(y, index, t, space),
+@vjp(
+    y=lambda xp, g, x, index: xp.blend_points(x, index, g),
+    x=lambda xp, g, y, x_like, index: xp.spread_points(y, index, g, x_like.shape[2:]),
 )
-
-
 @primitive(hidden=("index",), kernels=_KERNELS)
 def match_points(xp, y, x, index):
     """Weights (N, K, P): points (N, C, P) times pixels `index` of x, summed over channels."""
     return xp.match_points(y, x, index)
-
-
-match_points.vjp(
-    y=lambda xp, g, x, index: xp.blend_points(x, index, g),
-    x=lambda xp, g, y, x_like, index: xp.spread_points(y, index, g, x_like.shape[2:]),
-)
-match_points.jvp(
-    y=lambda xp, t, x, index: xp.match_points(t, x, index),
-    x=lambda xp, t, y, index: xp.match_points(y, t, index),
-)
 
 
 # --- sampling ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.batch_group_norm import group_norm
 from tapegrad.operators.nn.batch_group_norm_rules import group_standardize
 from tapegrad.operators.nn.dropout import _noise
@@ -19,15 +19,14 @@ from tapegrad.operators.shape.split_chunk_unbind import split_with_sizes
 __torch__ = "detach_copy native_dropout native_group_norm unsafe_split_with_sizes"
 
 
+@vjp(x=lambda xp, g, mask, scale: g * xp.astype(mask, g.dtype, copy=False) * scale)
 @linear(node="NativeDropoutBackward0", hidden=("mask",))
 def drop_masked(xp, x, mask, *, scale):
     """`x` times `scale` where `mask` is true, else zero."""
     return x * xp.astype(mask, x.dtype, copy=False) * scale
 
 
-drop_masked.vjp(x=lambda xp, g, mask, scale: g * xp.astype(mask, g.dtype, copy=False) * scale)
-
-
+@vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 @linear(node="UnsafeSplitWithSizesBackward0", outputs="many")
 def split_by_sizes_untracked(xp, x, *, axis, sizes):
     """Parts of the given sizes along `axis` that do not count as views of it."""
@@ -37,9 +36,6 @@ def split_by_sizes_untracked(xp, x, *, axis, sizes):
         parts.append(x[(*before, slice(start, start + size), *behind)])
         start += size
     return parts
-
-
-split_by_sizes_untracked.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 
 
 def native_dropout(input: TensorLike, p: float, train: bool | None) -> tuple:

@@ -10,8 +10,6 @@ from tapegrad.core.shape import ints_of
 from tapegrad.operators.nn.pad_constant import constant_pad_nd
 from tapegrad.operators.nn.pad_reflect import edge_pad
 
-__all__ = ["pad"]
-
 
 def pad(input: TensorLike, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """The tensor with a border along its last axes.

@@ -8,19 +8,17 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.shape import ints_of
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 
 __torch__ = "constant_pad_nd"
 
 
+@jvp(x=lambda xp, t, pad: xp.pad_constant(t, pad, 0))
+@vjp(x=lambda xp, g, pad: xp.pad_constant(g, tuple([-n for n in pad]), 0))
 @primitive(node="ConstantPadNdBackward0", numbers=False, kernels=("pad_constant",))
 def constant_pad(xp, x, *, pad, value):
     """`x` with a border of `value`: two widths for each axis, the last axis first."""
     return xp.pad_constant(x, pad, value)
-
-
-constant_pad.vjp(x=lambda xp, g, pad: xp.pad_constant(g, tuple([-n for n in pad]), 0))
-constant_pad.jvp(x=lambda xp, t, pad: xp.pad_constant(t, pad, 0))
 
 
 @tensor_kernel

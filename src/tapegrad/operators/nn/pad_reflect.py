@@ -8,7 +8,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, TensorLike
 from tapegrad.dispatch.autocast_state import IN_USE, widened
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel
 
 _KERNELS = ("pad_edges", "unpad_edges")
@@ -41,13 +41,11 @@ _OPERATORS = {
 }
 
 
+@vjp(g=lambda xp, g, padding, mode: xp.pad_edges(g, padding, mode))
 @linear(numbers=False, kernels=_KERNELS)
 def edge_unpad(xp, g, *, padding, mode):
     """The gradient of a padding: numbers of the border added to those they were taken from."""
     return xp.unpad_edges(g, padding, mode)
-
-
-edge_unpad.vjp(g=lambda xp, g, padding, mode: xp.pad_edges(g, padding, mode))
 
 
 @tensor_kernel

@@ -11,7 +11,7 @@ from typing import Any
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
@@ -38,22 +38,18 @@ def _channels(xp: Namespace, x: Array, r: int) -> Any:
     return _rearranged(xp, x, (c, h, r, w, r), (0, 2, 4, 1, 3), (c * r * r, h, w))
 
 
+@vjp(x=lambda xp, g, factor: _channels(xp, g, factor))
 @linear(name="pixel_shuffle", node="PixelShuffleBackward0")
 def shuffle_pixels(xp, x, *, factor):
     """(*, C r r, H, W) as (*, C, H r, W r): channels become pixels of r x r squares."""
     return _pixels(xp, x, factor)
 
 
-shuffle_pixels.vjp(x=lambda xp, g, factor: _channels(xp, g, factor))
-
-
+@vjp(x=lambda xp, g, factor: _pixels(xp, g, factor))
 @linear(name="pixel_unshuffle", node="PixelUnshuffleBackward0")
 def unshuffle_pixels(xp, x, *, factor):
     """(*, C, H r, W r) as (*, C r r, H, W): pixels of r x r squares become channels."""
     return _channels(xp, x, factor)
-
-
-unshuffle_pixels.vjp(x=lambda xp, g, factor: _pixels(xp, g, factor))
 
 
 def _turned(xp: Namespace, x: Array, rows: int, columns: int) -> Any:
@@ -64,13 +60,11 @@ def _turned(xp: Namespace, x: Array, rows: int, columns: int) -> Any:
     return xp.reshape(copied(xp, xp.permute_dims(table, order), "C"), x.shape)
 
 
+@vjp(x=lambda xp, g, groups: _turned(xp, g, g.shape[1] // groups, groups))
 @linear(name="channel_shuffle", node="ChannelShuffleBackward0")
 def shuffle_channels(xp, x, *, groups):
     """(N, groups * C, *) with the channels of all groups in turn."""
     return _turned(xp, x, groups, x.shape[1] // groups)
-
-
-shuffle_channels.vjp(x=lambda xp, g, groups: _turned(xp, g, g.shape[1] // groups, groups))
 
 
 def _check_factor(name: str, argument: str, input: TensorLike, factor: Any) -> tuple[int, ...]:

@@ -8,20 +8,10 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, DTypeLike, Namespace, Out, TensorLike
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
 
 __all__ = ["log_softmax", "softmax"]
-
-
-@primitive(promote="arith", node="SoftmaxBackward0")
-def softmax_along(xp, x, *, axis):
-    """exp(x) / sum(exp(x)) along `axis`."""
-    kernel = getattr(xp, "softmax_along", None)
-    if kernel is not None:
-        return kernel(x, axis)
-    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
-    return e / xp.sum(e, axis=axis, keepdims=True)
 
 
 def _in_float32(xp: Namespace, rule: Any, g: Array, y: Array, axis: int) -> Any:
@@ -44,18 +34,16 @@ def _softmax_rule(xp, g, y, axis):
     return product - y * xp.sum(product, axis=axis, keepdims=True)
 
 
-softmax_along.vjp(x=_softmax_rule)
-softmax_along.jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # symmetric Jacobian
-
-
-@primitive(promote="arith", node="LogSoftmaxBackward0")
-def log_softmax_along(xp, x, *, axis):
-    """x - log(sum(exp(x))) along `axis`."""
-    kernel = getattr(xp, "log_softmax_along", None)
+@jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # symmetric Jacobian
+@vjp(x=_softmax_rule)
+@primitive(promote="arith", node="SoftmaxBackward0")
+def softmax_along(xp, x, *, axis):
+    """exp(x) / sum(exp(x)) along `axis`."""
+    kernel = getattr(xp, "softmax_along", None)
     if kernel is not None:
         return kernel(x, axis)
-    shifted = x - xp.max(x, axis=axis, keepdims=True)
-    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
+    return e / xp.sum(e, axis=axis, keepdims=True)
 
 
 def _log_softmax_rule(xp, g, y, axis):
@@ -67,8 +55,16 @@ def _log_softmax_rule(xp, g, y, axis):
     return g - xp.exp(y) * xp.sum(g, axis=axis, keepdims=True)
 
 
-log_softmax_along.vjp(x=_log_softmax_rule)
-log_softmax_along.jvp(x=lambda xp, t, y, axis: t - xp.sum(xp.exp(y) * t, axis=axis, keepdims=True))
+@jvp(x=lambda xp, t, y, axis: t - xp.sum(xp.exp(y) * t, axis=axis, keepdims=True))
+@vjp(x=_log_softmax_rule)
+@primitive(promote="arith", node="LogSoftmaxBackward0")
+def log_softmax_along(xp, x, *, axis):
+    """x - log(sum(exp(x))) along `axis`."""
+    kernel = getattr(xp, "log_softmax_along", None)
+    if kernel is not None:
+        return kernel(x, axis)
+    shifted = x - xp.max(x, axis=axis, keepdims=True)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
 
 
 def softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:

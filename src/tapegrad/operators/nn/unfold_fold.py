@@ -9,39 +9,33 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Shape, TensorLike
 from tapegrad.core.shape import ints_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.conv_rules import output_size
-
-__all__ = ["fold", "unfold"]
 
 _KERNELS = ("read_blocks", "sum_blocks")
 
 
+@vjp(
+    x=lambda xp, g, x_like, kernel_size, dilation, padding, stride, size: xp.sum_blocks(
+        g, x_like.shape[2:], kernel_size, stride, padding, dilation, size
+    )
+)
 @linear(node="Im2ColBackward0", numbers=False, kernels=_KERNELS)
 def image_to_columns(xp, x, *, kernel_size, dilation, padding, stride, size):
     """The blocks of images (N, C, H, W) as columns (N, C * offsets, places), `size` places."""
     return xp.read_blocks(x, kernel_size, stride, padding, dilation, size)
 
 
-image_to_columns.vjp(
-    x=lambda xp, g, x_like, kernel_size, dilation, padding, stride, size: xp.sum_blocks(
-        g, x_like.shape[2:], kernel_size, stride, padding, dilation, size
-    )
-)
-
-
-@linear(node="Col2ImBackward0", numbers=False, kernels=_KERNELS)
-def columns_to_image(xp, x, *, output_size, kernel_size, dilation, padding, stride, size):
-    """Columns (N, C * offsets, places) added up in images (N, C, *output_size)."""
-    return xp.sum_blocks(x, output_size, kernel_size, stride, padding, dilation, size)
-
-
-columns_to_image.vjp(
+@vjp(
     x=lambda xp, g, kernel_size, dilation, padding, stride, size: xp.read_blocks(
         g, kernel_size, stride, padding, dilation, size
     )
 )
+@linear(node="Col2ImBackward0", numbers=False, kernels=_KERNELS)
+def columns_to_image(xp, x, *, output_size, kernel_size, dilation, padding, stride, size):
+    """Columns (N, C * offsets, places) added up in images (N, C, *output_size)."""
+    return xp.sum_blocks(x, output_size, kernel_size, stride, padding, dilation, size)
 
 
 @tensor_kernel

@@ -11,22 +11,13 @@ from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import tensor_first
 
 __all__ = [
-    "add",
-    "mul",
-    "multiply",
-    "neg",
-    "neg_",
-    "negative",
-    "negative_",
-    "positive",
-    "rsub",
-    "sub",
+    "add", "mul", "multiply", "neg", "neg_", "negative", "negative_", "positive", "rsub", "sub",
     "subtract",
-]
+]  # fmt: skip
 
 
 # --- sums ------------------------------------------------------------------------------------
@@ -40,24 +31,20 @@ def _is_bool(x: Any) -> bool:
     return dtype is not None and of(dtype) is bool_
 
 
+@vjp(input=lambda g: g, other=lambda g: g)
 @elementwise(name="add", node="AddBackward0", ufunc="add")
 def plus(xp, input, other):
     """Sum of two tensors, element by element, with broadcasting."""
     return xp.logical_or(input, other) if _is_bool(input) else input + other
 
 
-plus.vjp(input=lambda g: g, other=lambda g: g)
-
-
+@vjp(input=lambda g: g, other=lambda g, alpha: g * alpha)
 @elementwise(node="AddBackward0")
 def add_scaled(xp, input, other, *, alpha):
     """`input + alpha * other`; of truth values, either where alpha is true."""
     if _is_bool(input):
         return xp.logical_or(input, other if alpha else input)
     return input + alpha * other
-
-
-add_scaled.vjp(input=lambda g: g, other=lambda g, alpha: g * alpha)
 
 
 def _check_alpha(alpha: Any, *operands: Any) -> None:
@@ -91,7 +78,6 @@ def add(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) ->
 
 
 add.op = plus.op  # type: ignore[attr-defined]
-add_ = in_place(add)
 
 
 # --- differences -----------------------------------------------------------------------------
@@ -113,22 +99,18 @@ def _refuse_bools(input: TensorLike, other: Scalar) -> None:
         )
 
 
+@vjp(input=lambda g: g, other=lambda g: -g)
 @elementwise(name="sub", node="SubBackward0", ufunc="subtract", check=_refuse_bools)
 def minus(xp, input, other):
     """Difference of two tensors, element by element, with broadcasting."""
     return input - other
 
 
-minus.vjp(input=lambda g: g, other=lambda g: -g)
-
-
+@vjp(input=lambda g: g, other=lambda g, alpha: g * -alpha)
 @elementwise(node="SubBackward0", check=_refuse_bools)
 def sub_scaled(xp, input, other, *, alpha):
     """`input - alpha * other`."""
     return input - alpha * other
-
-
-sub_scaled.vjp(input=lambda g: g, other=lambda g, alpha: g * -alpha)
 
 
 def sub(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
@@ -144,29 +126,23 @@ def sub(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) ->
 
 
 sub.op = minus.op  # type: ignore[attr-defined]
-sub_ = in_place(sub)
-subtract, subtract_ = sub, sub_
 
 
 _check_rsub = tensor_first("rsub", "other", _refuse_bools)
 
 
+@vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 @elementwise(node="RsubBackward0", check=_check_rsub)
 def rsub_scaled(xp, input, other, *, alpha):
     """`other - alpha * input`."""
     return other - (input if alpha == 1 else alpha * input)
 
 
-rsub_scaled.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
-
-
+@vjp(input=lambda g: -g)
 @elementwise(node="RsubBackward1", hidden=("other",), check=_check_rsub)
 def subtract_from(xp, input, other):
     """`other - input` for a number `other`."""
     return other - input
-
-
-subtract_from.vjp(input=lambda g: -g)
 
 
 @takes_tensors
@@ -185,6 +161,7 @@ def rsub(input: TensorLike, other: Scalar, *, alpha: Any = 1) -> Any:
 # --- products --------------------------------------------------------------------------------
 
 
+@vjp(input=lambda g, other: g * other, other=lambda g, input: g * input)
 @elementwise(ufunc="multiply")
 def mul(xp, input, other):
     """The product of two tensors, element by element, with broadcasting.
@@ -196,11 +173,6 @@ def mul(xp, input, other):
     return xp.logical_and(input, other) if _is_bool(input) else input * other
 
 
-mul.vjp(input=lambda g, other: g * other, other=lambda g, input: g * input)
-mul_ = in_place(mul)
-multiply, multiply_ = mul, mul_
-
-
 def _refuse_mask(x: TensorLike) -> None:
     if _is_bool(x):
         raise errors.runtime_error(
@@ -210,6 +182,7 @@ def _refuse_mask(x: TensorLike) -> None:
         )
 
 
+@vjp(x=lambda g: -g)
 @elementwise(ufunc="negative", check=_refuse_mask)
 def neg(xp, x):
     """Each element with the other sign.
@@ -218,11 +191,6 @@ def neg(xp, x):
     tensor([-1.,  2.])
     """
     return -x
-
-
-neg.vjp(x=lambda g: -g)
-neg_ = in_place(neg)
-negative, negative_ = neg, neg_
 
 
 @takes_tensors
@@ -238,3 +206,9 @@ def positive(input: TensorLike) -> Any:
             "Convert the mask first: mask.int().",
         )
     return input
+
+
+add_, sub_, mul_, neg_ = in_place(add), in_place(sub), in_place(mul), in_place(neg)
+subtract, subtract_ = sub, sub_
+multiply, multiply_ = mul, mul_
+negative, negative_ = neg, neg_

@@ -12,24 +12,9 @@ from tapegrad.dispatch.op import constant, constant_elementwise
 from tapegrad.operators.dtype_check import COMPLEX, lacks, tensor_first
 
 __all__ = [
-    "allclose",
-    "eq",
-    "equal",
-    "ge",
-    "greater",
-    "greater_equal",
-    "gt",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "le",
-    "less",
-    "less_equal",
-    "lt",
-    "ne",
-    "not_equal",
-]
+    "allclose", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isclose", "isfinite",
+    "isinf", "isnan", "le", "less", "less_equal", "lt", "ne", "not_equal",
+]  # fmt: skip
 
 
 @constant_elementwise(ufunc="equal", check=tensor_first("eq"))

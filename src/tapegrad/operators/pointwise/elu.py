@@ -7,17 +7,10 @@ from typing import Any
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import floats_only
 
 __torch__ = "celu celu_ selu selu_"
-
-
-@elementwise(node="EluBackward0", promote="float", check=floats_only("elu_cpu"))
-def elu_scaled(xp, input, *, alpha, scale, input_scale):
-    """scale * x for positive x, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
-    negative = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
-    return xp.where(input > 0, input * scale, negative)
 
 
 def _elu_vjp(xp, g, input, alpha, scale, input_scale):
@@ -25,7 +18,12 @@ def _elu_vjp(xp, g, input, alpha, scale, input_scale):
     return xp.where(input > 0, g * scale, g * slope)
 
 
-elu_scaled.vjp(input=_elu_vjp)
+@vjp(input=_elu_vjp)
+@elementwise(node="EluBackward0", promote="float", check=floats_only("elu_cpu"))
+def elu_scaled(xp, input, *, alpha, scale, input_scale):
+    """scale * x for positive x, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
+    negative = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
+    return xp.where(input > 0, input * scale, negative)
 
 
 @takes_tensors
@@ -53,18 +51,16 @@ def selu(input: TensorLike) -> Any:
     return elu_scaled(input, alpha=alpha, scale=scale, input_scale=1.0)
 
 
+@vjp(
+    input=lambda xp, g, input, alpha: xp.where(
+        input > 0, g, g * xp.exp(xp.minimum(input, 0) / alpha)
+    )
+)
 @elementwise(node="CeluBackward0", promote="float", check=floats_only("elu_cpu"))
 def celu_scaled(xp, input, *, alpha):
     """x for positive x, alpha * (exp(x / alpha) - 1) elsewhere."""
     negative = xp.expm1(xp.minimum(input, 0) / alpha) * alpha
     return xp.where(input > 0, input, negative)
-
-
-celu_scaled.vjp(
-    input=lambda xp, g, input, alpha: xp.where(
-        input > 0, g, g * xp.exp(xp.minimum(input, 0) / alpha)
-    )
-)
 
 
 @takes_tensors
@@ -81,10 +77,4 @@ def celu(input: TensorLike, alpha: float = 1.0) -> Any:
     return celu_scaled(input, alpha=alpha)
 
 
-elu_ = in_place(elu)
-
-
-selu_ = in_place(selu)
-
-
-celu_ = in_place(celu)
+elu_, selu_, celu_ = in_place(elu), in_place(selu), in_place(celu)

@@ -13,7 +13,7 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import constant_elementwise, elementwise, primitive
+from tapegrad.dispatch.op import constant_elementwise, elementwise, jvp, primitive, vjp
 from tapegrad.operators.dtype_check import (
     BOOL,
     COMPLEX,
@@ -27,20 +27,9 @@ from tapegrad.operators.dtype_check import (
 )
 
 __all__ = [
-    "frexp",
-    "gcd",
-    "gcd_",
-    "heaviside",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "lcm",
-    "lcm_",
-    "ldexp",
-    "ldexp_",
-    "nextafter",
-    "signbit",
-]
+    "frexp", "gcd", "gcd_", "heaviside", "isneginf", "isposinf", "isreal", "lcm", "lcm_", "ldexp",
+    "ldexp_", "nextafter", "signbit",
+]  # fmt: skip
 
 LN2 = math.log(2)
 INF = math.inf
@@ -102,6 +91,8 @@ def isreal(xp, x):
 # --- mantissa, exponent, neighbours ----------------------------------------------------------
 
 
+@jvp(x=lambda xp, t, exponent: xp.ldexp(t, -exponent))
+@vjp(x=lambda xp, g, exponent: xp.ldexp(g, -exponent))
 @primitive(
     node="FrexpBackward0",
     outputs=("mantissa", "exponent"),
@@ -111,10 +102,6 @@ def isreal(xp, x):
 def mantissa_and_exponent(xp, x):
     """`x = mantissa * 2**exponent`, the mantissa between 0.5 and 1."""
     return xp.frexp(x)
-
-
-mantissa_and_exponent.vjp(x=lambda xp, g, exponent: xp.ldexp(g, -exponent))
-mantissa_and_exponent.jvp(x=lambda xp, t, exponent: xp.ldexp(t, -exponent))
 
 
 @takes_tensors
@@ -140,6 +127,15 @@ def _check_exponent(input: TensorLike, other: Scalar) -> None:
         lacks("ldexp_cpu_exp", BOOL)(other)
 
 
+def _scaled(xp: Namespace, x: Array, exponent: Any) -> Any:
+    """`x * 2**exponent` in two steps, so that 2**exponent alone does not overflow."""
+    if xp.isdtype(exponent.dtype, "complex floating"):
+        return x * xp.pow(2.0, exponent)
+    half = xp.floor(exponent / 2)
+    return x * xp.pow(2.0, half) * xp.pow(2.0, exponent - half)
+
+
+@vjp(input=lambda xp, g, other: _scaled(xp, g, other), other=lambda g, y: g * y * LN2)
 @elementwise(promote="float", numbers=False, check=_check_exponent)
 def ldexp(xp, input, other):
     """`input * 2**other`.
@@ -150,44 +146,31 @@ def ldexp(xp, input, other):
     return _scaled(xp, input, other)
 
 
-def _scaled(xp: Namespace, x: Array, exponent: Any) -> Any:
-    """`x * 2**exponent` in two steps, so that 2**exponent alone does not overflow."""
-    if xp.isdtype(exponent.dtype, "complex floating"):
-        return x * xp.pow(2.0, exponent)
-    half = xp.floor(exponent / 2)
-    return x * xp.pow(2.0, half) * xp.pow(2.0, exponent - half)
-
-
-ldexp.vjp(input=lambda xp, g, other: _scaled(xp, g, other), other=lambda g, y: g * y * LN2)
 ldexp_ = in_place(ldexp)
 
 
+@vjp(
+    input=lambda xp, g, input, other: xp.where(input == other, 0.0, g),
+    other=lambda xp, g: xp.zeros_like(g),
+)
 @elementwise(name="nextafter", numbers=False, check=lacks("nextafter_cpu", BOOL, INTEGER, COMPLEX))
 def neighbour(xp, input, other):
     """The next floating-point number from `input` on the way to `other`."""
     return xp.nextafter(input, other)
 
 
-neighbour.vjp(
-    input=lambda xp, g, input, other: xp.where(input == other, 0.0, g),
-    other=lambda xp, g: xp.zeros_like(g),
+@jvp(
+    input=lambda xp, t, input, other: xp.where(input == other, 0.0, t),
+    other=lambda xp, input, other: xp.zeros_like(input + other),
 )
-
-
+@vjp(
+    input=lambda xp, g, input, other: summed_to(xp, xp.where(input == other, 0.0, g), input.shape),
+    other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
+)
 @primitive(node="NextafterBackward0")
 def narrow_neighbour(xp, input, other):
     """The same among numbers of 16 bits, which are not those of 32 bits rounded."""
     return xp.nextafter(input, other)
-
-
-narrow_neighbour.vjp(
-    input=lambda xp, g, input, other: summed_to(xp, xp.where(input == other, 0.0, g), input.shape),
-    other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
-)
-narrow_neighbour.jvp(
-    input=lambda xp, t, input, other: xp.where(input == other, 0.0, t),
-    other=lambda xp, input, other: xp.zeros_like(input + other),
-)
 
 
 def nextafter(input: TensorLike, other: Any, *, out: Out = None) -> Any:
@@ -201,9 +184,6 @@ def nextafter(input: TensorLike, other: Any, *, out: Out = None) -> Any:
         if dtype is other.dtype and dtype.is_floating_point and dtype.itemsize == 2:
             return finish("nextafter", narrow_neighbour(input, other), out)
     return neighbour(input, other, out=out)
-
-
-nextafter_ = in_place(nextafter)
 
 
 # --- divisors and steps ----------------------------------------------------------------------
@@ -229,9 +209,6 @@ def lcm(xp, input, other):
     """
     require_integers(xp, "lcm_cpu", input, bools=False)
     return xp.abs(xp.lcm(input, other))  # PyTorch's is not negative where it overflows, too
-
-
-gcd_, lcm_ = in_place(gcd), in_place(lcm)
 
 
 @elementwise(name="heaviside", node="NotImplemented", numbers=False)
@@ -261,4 +238,5 @@ def heaviside(input: TensorLike, values: Any, *, out: Out = None) -> Any:
     return unit_step(input, values, out=out)
 
 
+nextafter_, gcd_, lcm_ = in_place(nextafter), in_place(gcd), in_place(lcm)
 heaviside_ = in_place(heaviside)

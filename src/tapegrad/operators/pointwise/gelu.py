@@ -7,10 +7,12 @@ from typing import Any
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, TensorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import floats_only
 
 
+@jvp(input=lambda xp, t, input, approximate: xp.gelu_back(t, input, approximate))
+@vjp(input=lambda xp, g, input, approximate: xp.gelu_back(g, input, approximate))
 @primitive(
     name="gelu",
     promote="float",
@@ -21,12 +23,6 @@ from tapegrad.operators.dtype_check import floats_only
 def gelu_curve(xp, input, *, approximate):
     """x Phi(x), Phi the distribution function of the normal law, or an approximation of it."""
     return xp.gelu(input, approximate)
-
-
-gelu_curve.vjp(input=lambda xp, g, input, approximate: xp.gelu_back(g, input, approximate))
-
-
-gelu_curve.jvp(input=lambda xp, t, input, approximate: xp.gelu_back(t, input, approximate))
 
 
 @tensor_kernel

@@ -11,30 +11,27 @@ from tapegrad.core.dtype import bool_
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 
 __all__ = ["masked_fill", "nan_to_num", "nan_to_num_"]
 
 
+@vjp(input=lambda xp, g, mask: xp.where(mask, 0.0, g))
 @elementwise(node="MaskedFillBackward0", exempt=("mask",), hidden=("value",))
 def fill_masked(xp, input, mask, value):
     """`input`, and the number `value` where `mask` is true."""
     return xp.where(mask, value, input)
 
 
-fill_masked.vjp(input=lambda xp, g, mask: xp.where(mask, 0.0, g))
-
-
+@vjp(
+    input=lambda xp, g, mask: xp.where(mask, 0.0, g),
+    value=lambda xp, g, mask: xp.where(mask, g, 0.0),
+)
 @elementwise(node="MaskedFillBackward1", exempt=("mask",))
 def fill_masked_with(xp, input, mask, value):
     """The same for a 0-d tensor `value`."""
     return xp.where(mask, value, input)
 
-
-fill_masked_with.vjp(
-    input=lambda xp, g, mask: xp.where(mask, 0.0, g),
-    value=lambda xp, g, mask: xp.where(mask, g, 0.0),
-)
 
 _C_WORDS = {
     "uint8": "unsigned char",
@@ -80,9 +77,7 @@ def masked_fill(input: TensorLike, mask: TensorLike, value: Any) -> Any:
     return fill_masked_with(input, mask, value)
 
 
-masked_fill_ = in_place(masked_fill, reads_numbers=True)
-
-
+@vjp(x=lambda xp, g, x: xp.where(xp.isfinite(x), g, 0.0))
 @elementwise(name="nan_to_num")
 def without_nan(xp, x, *, nan, posinf, neginf):
     """Numbers in the place of nan and the infinities."""
@@ -94,9 +89,6 @@ def without_nan(xp, x, *, nan, posinf, neginf):
     x = xp.where(x != x, nan, x)
     x = xp.where(x == float("inf"), high, x)
     return xp.where(x == float("-inf"), low, x)
-
-
-without_nan.vjp(x=lambda xp, g, x: xp.where(xp.isfinite(x), g, 0.0))
 
 
 def nan_to_num(
@@ -116,4 +108,4 @@ def nan_to_num(
     return finish("nan_to_num", without_nan(input, nan=nan, posinf=posinf, neginf=neginf), out)
 
 
-nan_to_num_ = in_place(nan_to_num)
+masked_fill_, nan_to_num_ = in_place(masked_fill, reads_numbers=True), in_place(nan_to_num)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import no_complex
 
 __all__ = ["fmax", "fmin", "maximum", "minimum"]
@@ -20,6 +20,10 @@ def _shared(xp: Namespace, g: Array, loses: Any, ties: Any) -> Any:
     return xp.where(loses, 0.0, xp.where(ties, g / 2, g))
 
 
+@vjp(
+    input=lambda xp, g, input, other: _shared(xp, g, input < other, input == other),
+    other=lambda xp, g, input, other: _shared(xp, g, other < input, input == other),
+)
 @elementwise(numbers=False, ufunc="maximum", check=_no_complex("maximum"))
 def maximum(xp, input, other):
     """The greater of two, element by element; nan if one of them is.
@@ -30,12 +34,10 @@ def maximum(xp, input, other):
     return xp.maximum(input, other)
 
 
-maximum.vjp(
-    input=lambda xp, g, input, other: _shared(xp, g, input < other, input == other),
-    other=lambda xp, g, input, other: _shared(xp, g, other < input, input == other),
+@vjp(
+    input=lambda xp, g, input, other: _shared(xp, g, input > other, input == other),
+    other=lambda xp, g, input, other: _shared(xp, g, other > input, input == other),
 )
-
-
 @elementwise(numbers=False, ufunc="minimum", check=_no_complex("minimum"))
 def minimum(xp, input, other):
     """The less of two, element by element; nan if one of them is.
@@ -44,12 +46,6 @@ def minimum(xp, input, other):
     tensor([1., 2.])
     """
     return xp.minimum(input, other)
-
-
-minimum.vjp(
-    input=lambda xp, g, input, other: _shared(xp, g, input > other, input == other),
-    other=lambda xp, g, input, other: _shared(xp, g, other > input, input == other),
-)
 
 
 def _first_wins(xp: Namespace, input: Array, other: Array, beats: Any) -> Any:

@@ -13,12 +13,13 @@ from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, common_dtype, invalid_combination, lacks
 
 __all__ = ["float_power", "pow", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "square", "square_"]
 
 
+@vjp(x=lambda g, y: g / (2 * y))
 @elementwise(promote="float", ufunc="sqrt")
 def sqrt(xp, x):
     """The square root of each element.
@@ -29,10 +30,7 @@ def sqrt(xp, x):
     return xp.sqrt(x)
 
 
-sqrt.vjp(x=lambda g, y: g / (2 * y))
-sqrt_ = in_place(sqrt)
-
-
+@vjp(x=lambda g, y: -0.5 * g * (y * y * y))
 @elementwise(promote="float")
 def rsqrt(xp, x):
     """One divided by the square root of each element.
@@ -41,10 +39,6 @@ def rsqrt(xp, x):
     tensor([0.5000, 0.2500])
     """
     return 1 / xp.sqrt(x)
-
-
-rsqrt.vjp(x=lambda g, y: -0.5 * g * (y * y * y))
-rsqrt_ = in_place(rsqrt)
 
 
 # --- powers ----------------------------------------------------------------------------------
@@ -90,27 +84,17 @@ def _refuse_negative(x: TensorLike, exponent: Any) -> None:
             )
 
 
+@vjp(
+    x=lambda xp, g, x, exponent: (
+        xp.zeros_like(g) if exponent == 0 else g * (_power(xp, x, exponent - 1) * exponent)
+    )
+)
 @elementwise(name="pow", node="PowBackward0", hidden=("exponent",), check=_refuse_negative)
 def power_by_number(xp, x, exponent):
     """`x ** exponent` for a number `exponent`."""
     if xp.isdtype(x.dtype, "bool"):  # then the exponent is one, too
         return xp.logical_or(x, xp.logical_not(xp.asarray(exponent, dtype=xp.bool)))
     return _power(xp, x, exponent)
-
-
-power_by_number.vjp(
-    x=lambda xp, g, x, exponent: (
-        xp.zeros_like(g) if exponent == 0 else g * (_power(xp, x, exponent - 1) * exponent)
-    )
-)
-
-
-@elementwise(node="PowBackward1", check=lacks("pow", BOOL))
-def power(xp, x, exponent):
-    """`x ** exponent`, element by element."""
-    if xp.isdtype(x.dtype, "integral"):
-        return _integer_power(xp, x, exponent)
-    return xp.pow(x, exponent)
 
 
 def _power_in_exponent(xp: Namespace, g: Array, x: Array, exponent: Any, y: Array) -> Any:
@@ -121,20 +105,18 @@ def _power_in_exponent(xp: Namespace, g: Array, x: Array, exponent: Any, y: Arra
     return xp.where(at_zero, 0.0, g * (y * xp.log(x)))
 
 
-power.vjp(
+@vjp(
     x=lambda xp, g, x, exponent: xp.where(
         exponent == 0, 0.0, g * (exponent * xp.pow(x, exponent - 1))
     ),
     exponent=_power_in_exponent,
 )
-
-
-@elementwise(node="PowBackward2", hidden=("base",))
-def power_of_number(xp, exponent, base):
-    """`base ** exponent` for a number `base`."""
-    if xp.isdtype(exponent.dtype, "integral"):
-        return _integer_power(xp, xp.asarray(base, dtype=exponent.dtype), exponent)
-    return xp.pow(base, exponent)
+@elementwise(node="PowBackward1", check=lacks("pow", BOOL))
+def power(xp, x, exponent):
+    """`x ** exponent`, element by element."""
+    if xp.isdtype(x.dtype, "integral"):
+        return _integer_power(xp, x, exponent)
+    return xp.pow(x, exponent)
 
 
 def _power_of_number_rule(xp: Namespace, g: Array, exponent: Any, base: Any, y: Array) -> Any:
@@ -147,7 +129,13 @@ def _power_of_number_rule(xp: Namespace, g: Array, exponent: Any, base: Any, y: 
     return g * (y * (math.log(base) if base > 0 else math.nan))
 
 
-power_of_number.vjp(exponent=_power_of_number_rule)
+@vjp(exponent=_power_of_number_rule)
+@elementwise(node="PowBackward2", hidden=("base",))
+def power_of_number(xp, exponent, base):
+    """`base ** exponent` for a number `base`."""
+    if xp.isdtype(exponent.dtype, "integral"):
+        return _integer_power(xp, xp.asarray(base, dtype=exponent.dtype), exponent)
+    return xp.pow(base, exponent)
 
 
 def _check(name: str, input: TensorLike, exponent: Any) -> None:
@@ -177,9 +165,6 @@ def pow(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
     return power_of_number(exponent, input, out=out)
 
 
-pow_ = in_place(pow)
-
-
 @takes_tensors
 def square(input: TensorLike, *, out: Out = None) -> Any:
     """The square of each element.
@@ -188,9 +173,6 @@ def square(input: TensorLike, *, out: Out = None) -> Any:
     tensor([1., 4.])
     """
     return power_by_number(input, 2, out=out)
-
-
-square_ = in_place(square)
 
 
 @takes_tensors
@@ -207,4 +189,5 @@ def float_power(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
     return finish("float_power", pow(*wide), out)
 
 
+sqrt_, rsqrt_, pow_, square_ = in_place(sqrt), in_place(rsqrt), in_place(pow), in_place(square)
 float_power_ = in_place(float_power)

@@ -9,19 +9,13 @@ from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise, linear
+from tapegrad.dispatch.op import elementwise, jvp, linear, vjp
 from tapegrad.operators.pointwise.rounding_abs_sign import along
 
 __all__ = [
-    "angle",
-    "conj",
-    "conj_physical",
-    "conj_physical_",
-    "imag",
-    "real",
-    "resolve_conj",
+    "angle", "conj", "conj_physical", "conj_physical_", "imag", "real", "resolve_conj",
     "resolve_neg",
-]
+]  # fmt: skip
 
 
 def _is_complex(input: TensorLike) -> bool:
@@ -31,14 +25,12 @@ def _is_complex(input: TensorLike) -> bool:
 # --- the conjugate: computed at once, where PyTorch may delay it -----------------------------
 
 
+@jvp(x=lambda xp, t: xp.conj(t))
+@vjp(x=lambda xp, g: xp.conj(g))
 @elementwise(name="conj", holomorphic=False, ufunc="conjugate")
 def conjugate(xp, x):
     """Each element with its imaginary part negated."""
     return xp.conj(x)
-
-
-conjugate.vjp(x=lambda xp, g: xp.conj(g))
-conjugate.jvp(x=lambda xp, t: xp.conj(t))
 
 
 @takes_tensors
@@ -91,22 +83,18 @@ def resolve_neg(input: TensorLike) -> Any:
 # --- real and imaginary part -----------------------------------------------------------------
 
 
+@vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype))
 @linear(node="RealBackward0", view=True, holomorphic=False)
 def real_part(xp, x):
     """The real parts."""
     return xp.real(x)
 
 
-real_part.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype))
-
-
+@vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype) * 1j)
 @linear(node="ImagBackward0", view=True, holomorphic=False)
 def imaginary_part(xp, x):
     """The imaginary parts."""
     return xp.imag(x)
-
-
-imaginary_part.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype) * 1j)
 
 
 @takes_tensors
@@ -134,6 +122,18 @@ def imag(input: TensorLike) -> Any:
     return imaginary_part(input)
 
 
+def _angle_rule(xp: Namespace, g: Array, x: Array) -> Any:
+    """Across the direction of the number, over its modulus; 0 at 0 and for real numbers."""
+    if not xp.isdtype(x.dtype, "complex floating"):
+        return xp.zeros_like(g)
+    a, b = xp.real(x), xp.imag(x)
+    square = a * a + b * b
+    ratio = xp.where(square == 0, 0.0, g / square)
+    return ratio * (x * 1j)
+
+
+@jvp(x=lambda xp, t, x: along(xp, t, _angle_rule(xp, xp.ones_like(xp.abs(x)), x)))
+@vjp(x=_angle_rule)
 @elementwise(promote="float", holomorphic=False)
 def angle(xp, x):
     """The angle of a complex number, from -pi to pi; of a real number 0, or pi if negative.
@@ -145,17 +145,3 @@ def angle(xp, x):
         return xp.atan2(xp.imag(x), xp.real(x))
     turned = xp.where(x < 0, xp.pi, xp.zeros_like(x))
     return xp.where(x == x, turned, x)
-
-
-def _angle_rule(xp: Namespace, g: Array, x: Array) -> Any:
-    """Across the direction of the number, over its modulus; 0 at 0 and for real numbers."""
-    if not xp.isdtype(x.dtype, "complex floating"):
-        return xp.zeros_like(g)
-    a, b = xp.real(x), xp.imag(x)
-    square = a * a + b * b
-    ratio = xp.where(square == 0, 0.0, g / square)
-    return ratio * (x * 1j)
-
-
-angle.vjp(x=_angle_rule)
-angle.jvp(x=lambda xp, t, x: along(xp, t, _angle_rule(xp, xp.ones_like(xp.abs(x)), x)))

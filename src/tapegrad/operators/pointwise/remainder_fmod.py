@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import (
     BOOL,
     COMPLEX,
@@ -28,33 +28,25 @@ def _modulo(xp: Namespace, input: Array, other: Array) -> Any:
 _numbers_only = some_tensor("remainder", lacks("remainder_cpu", BOOL, COMPLEX))
 
 
+@vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.floor_divide(input, other))
 @elementwise(name="remainder", node="RemainderBackward1", check=_numbers_only)
 def modulo(xp, input, other):
     """What `floor_divide` leaves over, with the sign of `other`."""
     return _modulo(xp, input, other)
 
 
-modulo.vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.floor_divide(input, other))
-
-
+@vjp(input=lambda g: g)
 @elementwise(node="RemainderBackward0", hidden=("other",), check=_numbers_only)
 def remainder_number(xp, input, other):
     """The same for a number `other`."""
     return _modulo(xp, input, other)
 
 
-remainder_number.vjp(input=lambda g: g)
-
-
+@vjp(other=no_derivative("remainder", "Make a tensor of the number: it has one then."))
 @elementwise(node="NotImplemented", hidden=("number",), check=_numbers_only)
 def remainder_of_number(xp, other, number):
     """What a number leaves over."""
     return _modulo(xp, number, other)
-
-
-remainder_of_number.vjp(
-    other=no_derivative("remainder", "Make a tensor of the number: it has one then.")
-)
 
 
 def remainder(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
@@ -70,9 +62,6 @@ def remainder(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
     return modulo(input, other, out=out)
 
 
-remainder_ = in_place(remainder)
-
-
 def _fmod(xp: Namespace, input: Array, other: Array) -> Any:
     if of_integers(xp, input, other):
         return input - other * truncated(xp, input, other)
@@ -82,22 +71,18 @@ def _fmod(xp: Namespace, input: Array, other: Array) -> Any:
 _no_bools = tensor_first("fmod", "other", lacks("fmod_cpu", BOOL, COMPLEX))
 
 
+@vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.trunc(input / other))
 @elementwise(name="fmod", node="FmodBackward1", kernels=("fmod",), check=_no_bools)
 def fmod_tensors(xp, input, other):
     """What division towards zero leaves over, with the sign of `input`."""
     return _fmod(xp, input, other)
 
 
-fmod_tensors.vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.trunc(input / other))
-
-
+@vjp(input=lambda g: g)
 @elementwise(node="FmodBackward0", hidden=("other",), kernels=("fmod",), check=_no_bools)
 def fmod_number(xp, input, other):
     """The same for a number `other`."""
     return _fmod(xp, input, other)
-
-
-fmod_number.vjp(input=lambda g: g)
 
 
 def fmod(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
@@ -110,4 +95,4 @@ def fmod(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
     return of(input, other, out=out)
 
 
-fmod_ = in_place(fmod)
+remainder_, fmod_ = in_place(remainder), in_place(fmod)

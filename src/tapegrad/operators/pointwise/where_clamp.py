@@ -10,32 +10,23 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.dispatch.apply import NUMBERS, finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import invalid_combination, no_complex, tensor_first
 
 __all__ = [
-    "clamp",
-    "clamp_",
-    "clamp_max",
-    "clamp_max_",
-    "clamp_min",
-    "clamp_min_",
-    "clip",
-    "clip_",
+    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_",
     "where",
-]
+]  # fmt: skip
 
 
+@vjp(
+    input=lambda xp, g, condition: xp.where(condition, g, 0.0),
+    other=lambda xp, g, condition: xp.where(condition, 0.0, g),
+)
 @elementwise(name="where", exempt=("condition",))
 def choose(xp, condition, input, other):
     """`input` where `condition` is true, else `other`."""
     return xp.where(condition, input, other)
-
-
-choose.vjp(
-    input=lambda xp, g, condition: xp.where(condition, g, 0.0),
-    other=lambda xp, g, condition: xp.where(condition, 0.0, g),
-)
 
 
 @takes_tensors
@@ -97,18 +88,10 @@ def _check_limit(name: str, limit: str) -> Any:
 _PLAIN = (float, int, type(None))  # types of limits that need no look
 
 
+@vjp(x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0))
 @elementwise(name="clamp", node="ClampBackward1", hidden=("min", "max"), check=_no_complex)
 def clamp_to_numbers(xp, x, min, max):
     """Each element, or the nearer of two numbers where it is not between them."""
-    return _clamp(xp, x, min, max)
-
-
-clamp_to_numbers.vjp(x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0))
-
-
-@elementwise(node="ClampBackward0", check=_no_complex)
-def clamp_to_tensors(xp, x, min, max):
-    """Each element, or the limit it goes beyond."""
     return _clamp(xp, x, min, max)
 
 
@@ -122,11 +105,15 @@ def _clamp_max_rule(xp: Namespace, g: Array, x: Array, min: Any, max: Any) -> An
     return xp.where(above if min is None else xp.logical_or(above, max < min), g, 0.0)
 
 
-clamp_to_tensors.vjp(
+@vjp(
     x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0),
     min=_clamp_min_rule,
     max=_clamp_max_rule,
 )
+@elementwise(node="ClampBackward0", check=_no_complex)
+def clamp_to_tensors(xp, x, min, max):
+    """Each element, or the limit it goes beyond."""
+    return _clamp(xp, x, min, max)
 
 
 def clamp(input: TensorLike, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
@@ -161,29 +148,21 @@ def _check_limits(input: TensorLike, min: Any, max: Any) -> None:
         )
 
 
-clamp_ = in_place(clamp)
-clip, clip_ = clamp, clamp_
-
-
+@vjp(x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0))
 @elementwise(name="clamp_min", hidden=("min",), check=_check_limit("clamp_min", "min"))
 def at_least_number(xp, x, min):
     """Each element, or `min` where it is less."""
     return xp.maximum(x, min)
 
 
-at_least_number.vjp(x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0))
-
-
+@vjp(
+    x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0),
+    min=lambda xp, g, x, min: xp.where(x < min, g, 0.0),
+)
 @elementwise(node="ClampMinBackward1", check=_check_limit("clamp_min", "min"))
 def at_least(xp, x, min):
     """The same for a tensor `min`."""
     return xp.maximum(x, min)
-
-
-at_least.vjp(
-    x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0),
-    min=lambda xp, g, x, min: xp.where(x < min, g, 0.0),
-)
 
 
 def clamp_min(input: TensorLike, min: Any, *, out: Out = None) -> Any:
@@ -195,28 +174,21 @@ def clamp_min(input: TensorLike, min: Any, *, out: Out = None) -> Any:
     return (at_least if hasattr(min, "_array") else at_least_number)(input, min, out=out)
 
 
-clamp_min_ = in_place(clamp_min)
-
-
+@vjp(x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0))
 @elementwise(name="clamp_max", hidden=("max",), check=_check_limit("clamp_max", "max"))
 def at_most_number(xp, x, max):
     """Each element, or `max` where it is greater."""
     return xp.minimum(x, max)
 
 
-at_most_number.vjp(x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0))
-
-
+@vjp(
+    x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0),
+    max=lambda xp, g, x, max: xp.where(x > max, g, 0.0),
+)
 @elementwise(node="ClampMaxBackward1", check=_check_limit("clamp_max", "max"))
 def at_most(xp, x, max):
     """The same for a tensor `max`."""
     return xp.minimum(x, max)
-
-
-at_most.vjp(
-    x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0),
-    max=lambda xp, g, x, max: xp.where(x > max, g, 0.0),
-)
 
 
 def clamp_max(input: TensorLike, max: Any, *, out: Out = None) -> Any:
@@ -228,4 +200,5 @@ def clamp_max(input: TensorLike, max: Any, *, out: Out = None) -> Any:
     return (at_most if hasattr(max, "_array") else at_most_number)(input, max, out=out)
 
 
-clamp_max_ = in_place(clamp_max)
+clamp_, clamp_min_, clamp_max_ = in_place(clamp), in_place(clamp_min), in_place(clamp_max)
+clip, clip_ = clamp, clamp_

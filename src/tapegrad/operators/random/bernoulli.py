@@ -11,7 +11,7 @@ from tapegrad.core.annotations import Out, Source, TensorLike
 from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import axes_by_stride
 from tapegrad.core.streams import exponential_cauchy
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.random.argument import (
     UNSIGNED,
     mismatch,
@@ -30,20 +30,18 @@ bernoulli_draw = replacement("bernoulli_draw", "BernoulliBackward0")
 bernoulli_fill = replacement("bernoulli_fill", "BernoulliBackward2")
 
 
+@jvp(
+    input=lambda xp, t: xp.zeros_like(t),
+    p=lambda xp, input_like: xp.zeros(input_like.shape, dtype=input_like.dtype),
+)
+@vjp(
+    input=lambda xp, g: xp.zeros_like(g),
+    p=lambda xp, p_like: xp.zeros(p_like.shape, dtype=p_like.dtype),
+)
 @primitive(node="BernoulliBackward1")
 def bernoulli_tensor_fill(xp, input, p, *, drawn):
     """The array `drawn`, with the probabilities `p`, takes the place of `input`."""
     return xp.asarray(drawn)
-
-
-bernoulli_tensor_fill.vjp(
-    input=lambda xp, g: xp.zeros_like(g),
-    p=lambda xp, p_like: xp.zeros(p_like.shape, dtype=p_like.dtype),
-)
-bernoulli_tensor_fill.jvp(
-    input=lambda xp, t: xp.zeros_like(t),
-    p=lambda xp, input_like: xp.zeros(input_like.shape, dtype=input_like.dtype),
-)
 
 
 @of_tensors

@@ -18,7 +18,7 @@ from tapegrad.core.annotations import (
 )
 from tapegrad.core.dtype import default
 from tapegrad.core.streams import normal as _normal
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.out import write_out
 from tapegrad.operators.random.argument import (
     mismatch,
@@ -40,17 +40,15 @@ normal_of_mean = replacement("normal_of_mean", "NormalBackward1")
 normal_of_std = replacement("normal_of_std", "NormalBackward2")
 
 
+@jvp(mean=lambda xp, y: xp.zeros_like(y), std=lambda xp, y: xp.zeros_like(y))
+@vjp(
+    mean=lambda xp, mean_like: xp.zeros(mean_like.shape, dtype=mean_like.dtype),
+    std=lambda xp, std_like: xp.zeros(std_like.shape, dtype=std_like.dtype),
+)
 @primitive(node="NormalBackward3")
 def normal_of_both(xp, mean, std, *, drawn):
     """The array `drawn`, with these parameters; PyTorch sends no gradient to them."""
     return xp.asarray(drawn)
-
-
-normal_of_both.vjp(
-    mean=lambda xp, mean_like: xp.zeros(mean_like.shape, dtype=mean_like.dtype),
-    std=lambda xp, std_like: xp.zeros(std_like.shape, dtype=std_like.dtype),
-)
-normal_of_both.jvp(mean=lambda xp, y: xp.zeros_like(y), std=lambda xp, y: xp.zeros_like(y))
 
 
 @of_tensors

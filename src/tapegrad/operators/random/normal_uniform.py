@@ -26,8 +26,6 @@ from tapegrad.operators.random.argument import (
 from tapegrad.operators.random.fill import filled, replacement
 from tapegrad.operators.random.vmap_randomness import in_place
 
-__all__: list[str] = []  # methods only
-
 normal_fill = replacement("normal_fill", "NormalBackward0")
 uniform_fill = replacement("uniform_fill", "UniformBackward0")
 random_fill = replacement("random_fill", "RandomBackward2")

@@ -10,8 +10,6 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.registration import RANDOMNESS
 
-__all__: list[str] = []
-
 
 def level_mode() -> Any:
     """The innermost level of `vmap` of the current context; None outside of all of them."""

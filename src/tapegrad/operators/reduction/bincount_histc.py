@@ -10,7 +10,7 @@ from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.core.dtype import float32, float64
 from tapegrad.core.scalar import int_of, number_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import constant, primitive
+from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.dtype_check import no_derivative, no_kernel
 
@@ -19,14 +19,12 @@ __torch__ = "bincount histc"
 _NO_RULE = "Counting has no useful derivative: detach() the tensor."
 
 
+@jvp(weights=lambda xp, t, x, minimum: xp.tally(x, t, minimum))
+@vjp(weights=no_derivative("bincount", _NO_RULE))
 @primitive(name="bincount", node="NotImplemented", hidden=("x",), kernels=("tally",))
 def occurrences(xp, x, weights, *, minimum):
     """How often each number occurs, or the sum of its weights."""
     return xp.tally(x, weights, minimum)
-
-
-occurrences.vjp(weights=no_derivative("bincount", _NO_RULE))
-occurrences.jvp(weights=lambda xp, t, x, minimum: xp.tally(x, t, minimum))
 
 
 @in_turn

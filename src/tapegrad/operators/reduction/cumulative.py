@@ -10,7 +10,7 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel, require_order
 from tapegrad.operators.reduction.sum_mean import summable
 
@@ -22,13 +22,11 @@ def _backwards(xp: Namespace, x: Array, axis: int) -> Any:
     return xp.flip(xp.cumulative_sum(xp.flip(x, axis=axis), axis=axis), axis=axis)
 
 
+@vjp(x=lambda xp, g, axis: _backwards(xp, g, axis))
 @linear(node="CumsumBackward0")
 def running_sum(xp, x, *, axis):
     """The sums of the elements up to each place along `axis`."""
     return xp.cumulative_sum(x, axis=axis)
-
-
-running_sum.vjp(x=lambda xp, g, axis: _backwards(xp, g, axis))
 
 
 def _product_slopes(xp: Namespace, x: Array, axis: int) -> Any:
@@ -44,12 +42,6 @@ def _product_slopes(xp: Namespace, x: Array, axis: int) -> Any:
     without = xp.where(row == column, xp.ones_like(copies), copies)
     products = xp.cumulative_prod(without, axis=1)
     return xp.where(row <= column, products, xp.zeros_like(products))
-
-
-@primitive(node="CumprodBackward0")
-def running_product(xp, x, *, axis):
-    """The products of the elements up to each place along `axis`."""
-    return xp.cumulative_prod(x, axis=axis)
 
 
 def _running_product_vjp(xp, g, x, y, axis):
@@ -70,14 +62,12 @@ def _running_product_jvp(xp, t, x, y, axis):
     return xp.moveaxis(xp.sum(slopes * moved, axis=0), 0, axis)
 
 
-running_product.vjp(x=_running_product_vjp)
-running_product.jvp(x=_running_product_jvp)
-
-
-@primitive(node="LogcumsumexpBackward0", kernels=("log_running_sum",))
-def log_running_sum(xp, x, *, axis):
-    """log of the sums of exp(x) up to each place along `axis`, without overflow."""
-    return xp.log_running_sum(x, axis)
+@jvp(x=_running_product_jvp)
+@vjp(x=_running_product_vjp)
+@primitive(node="CumprodBackward0")
+def running_product(xp, x, *, axis):
+    """The products of the elements up to each place along `axis`."""
+    return xp.cumulative_prod(x, axis=axis)
 
 
 def _is_complex(xp, x):
@@ -108,8 +98,13 @@ def _log_running_sum_jvp(xp, t, x, y, axis):
     return part(t) if _is_complex(xp, t) else part(t) - part(-t)
 
 
-log_running_sum.vjp(x=_log_running_sum_vjp)
-log_running_sum.jvp(x=_log_running_sum_jvp)
+@jvp(x=_log_running_sum_jvp)
+@vjp(x=_log_running_sum_vjp)
+@primitive(node="LogcumsumexpBackward0", kernels=("log_running_sum",))
+def log_running_sum(xp, x, *, axis):
+    """log of the sums of exp(x) up to each place along `axis`, without overflow."""
+    return xp.log_running_sum(x, axis)
+
 
 _CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
 
@@ -259,5 +254,4 @@ def diff(
     return finish("diff", x, out)
 
 
-cumsum_ = in_place(cumsum)
-cumprod_ = in_place(cumprod)
+cumsum_, cumprod_ = in_place(cumsum), in_place(cumprod)

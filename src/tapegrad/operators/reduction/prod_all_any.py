@@ -11,7 +11,7 @@ from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import constant, primitive
+from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import reduction_axes, summable
 
 __all__ = ["all", "any", "count_nonzero", "prod"]
@@ -101,12 +101,6 @@ def _others(xp: Namespace, x: Array, y: Array, axis: int) -> Any:
     return left * right
 
 
-@primitive(node="ProdBackward1", kernels=("pad_slice",))
-def product_along(xp, x, *, axis, keepdims):
-    """The product along one axis."""
-    return xp.prod(x, axis=axis, keepdims=keepdims)
-
-
 def _kept(xp: Namespace, y: Array, axis: int, keepdims: bool) -> Any:
     return y if keepdims else xp.expand_dims(y, axis=axis)
 
@@ -120,22 +114,24 @@ def _product_jvp(xp, t, x, y, axis, keepdims):
     return xp.sum(t * others, axis=axis, keepdims=keepdims)
 
 
-product_along.vjp(x=_product_vjp)
-product_along.jvp(x=_product_jvp)
-
-
-@primitive(node="ProdBackward0", kernels=("pad_slice",))
-def product_all(xp, x):
-    """The product of all elements."""
-    return xp.prod(x)
+@jvp(x=_product_jvp)
+@vjp(x=_product_vjp)
+@primitive(node="ProdBackward1", kernels=("pad_slice",))
+def product_along(xp, x, *, axis, keepdims):
+    """The product along one axis."""
+    return xp.prod(x, axis=axis, keepdims=keepdims)
 
 
 def _flat_others(xp: Namespace, x: Array, y: Array) -> Any:
     return _others(xp, xp.reshape(x, (-1,)), xp.reshape(y, (1,)), 0)
 
 
-product_all.vjp(x=lambda xp, g, x, y: g * xp.reshape(_flat_others(xp, x, y), x.shape))
-product_all.jvp(x=lambda xp, t, x, y: xp.sum(xp.reshape(t, (-1,)) * _flat_others(xp, x, y)))
+@jvp(x=lambda xp, t, x, y: xp.sum(xp.reshape(t, (-1,)) * _flat_others(xp, x, y)))
+@vjp(x=lambda xp, g, x, y: g * xp.reshape(_flat_others(xp, x, y), x.shape))
+@primitive(node="ProdBackward0", kernels=("pad_slice",))
+def product_all(xp, x):
+    """The product of all elements."""
+    return xp.prod(x)
 
 
 @autocast

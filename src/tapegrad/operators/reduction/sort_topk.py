@@ -10,13 +10,15 @@ from tapegrad.core.annotations import Dim, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import refuse_kinds
 from tapegrad.operators.reduction.max_min import CHOICE
 
 __all__ = ["argsort", "msort", "sort", "topk"]
 
 
+@jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+@vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
 @primitive(node="SortBackward0", kernels=("put_along",), **CHOICE)
 def sort_along(xp, x, *, axis, descending):
     """The elements along `axis` in order, and where they came from."""
@@ -24,10 +26,8 @@ def sort_along(xp, x, *, axis, descending):
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
-sort_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
-sort_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
-
-
+@jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+@vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
 @primitive(node="TopkBackward0", kernels=("top_indices", "put_along"), **CHOICE)
 def topk_along(xp, x, *, k, axis, largest):
     """The k largest or smallest elements along `axis`, and where they came from."""
@@ -35,18 +35,12 @@ def topk_along(xp, x, *, k, axis, largest):
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
-topk_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
-topk_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
-
-
+@jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
+@vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis=axis))
 @primitive(kernels=("put_along",))
 def put_along(xp, x, indices, *, shape, axis):
     """Zeros of `shape` with x at `indices` along `axis`, which are all different."""
     return xp.put_along(x, indices, shape, axis)
-
-
-put_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis=axis))
-put_along.jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
 
 
 # --- the public functions ---

@@ -10,7 +10,7 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 
 __all__ = ["mean", "nanmean", "nansum", "sum"]
 
@@ -35,62 +35,52 @@ def count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
     return n
 
 
+@vjp(x=lambda xp, g, x_like: xp.broadcast_to(g, x_like.shape))
 @linear(node="SumBackward0")
 def sum_all(xp, x):
     """The sum of all elements."""
     return xp.sum(x)
 
 
-sum_all.vjp(x=lambda xp, g, x_like: xp.broadcast_to(g, x_like.shape))
-
-
+@vjp(x=lambda xp, g, x_like, axis, keepdims: spread(xp, g, x_like.shape, axis, keepdims))
 @linear(node="SumBackward1")
 def sum_axes(xp, x, *, axis, keepdims):
     """The sum over `axis`."""
     return xp.sum(x, axis=axis, keepdims=keepdims)
 
 
-sum_axes.vjp(x=lambda xp, g, x_like, axis, keepdims: spread(xp, g, x_like.shape, axis, keepdims))
-
-
+@vjp(x=lambda xp, g, x_like: xp.broadcast_to(g / (x_like.size or 1), x_like.shape))
 @linear(node="MeanBackward0")
 def mean_all(xp, x):
     """The mean of all elements."""
     return xp.mean(x)
 
 
-mean_all.vjp(x=lambda xp, g, x_like: xp.broadcast_to(g / (x_like.size or 1), x_like.shape))
-
-
+@vjp(
+    x=lambda xp, g, x_like, axis, keepdims: spread(
+        xp, g / (count(x_like.shape, axis) or 1), x_like.shape, axis, keepdims
+    )
+)
 @linear(node="MeanBackward1")
 def mean_axes(xp, x, *, axis, keepdims):
     """The mean over `axis`."""
     return xp.mean(x, axis=axis, keepdims=keepdims)
 
 
-mean_axes.vjp(
-    x=lambda xp, g, x_like, axis, keepdims: spread(
-        xp, g / (count(x_like.shape, axis) or 1), x_like.shape, axis, keepdims
-    )
-)
-
-
-@primitive(node="NansumBackward0")
-def sum_numbers(xp, x, *, axis, keepdims):
-    """The sum over `axis` of the elements that are not nan."""
-    return xp.sum(xp.where(xp.isnan(x), 0.0, x), axis=axis, keepdims=keepdims)
-
-
-sum_numbers.vjp(
-    x=lambda xp, g, x, axis, keepdims: xp.where(
-        xp.isnan(x), 0.0, spread(xp, g, x.shape, axis, keepdims)
-    )
-)
-sum_numbers.jvp(
+@jvp(
     x=lambda xp, t, x, axis, keepdims: xp.sum(
         xp.where(xp.isnan(x), 0.0, t), axis=axis, keepdims=keepdims
     )
 )
+@vjp(
+    x=lambda xp, g, x, axis, keepdims: xp.where(
+        xp.isnan(x), 0.0, spread(xp, g, x.shape, axis, keepdims)
+    )
+)
+@primitive(node="NansumBackward0")
+def sum_numbers(xp, x, *, axis, keepdims):
+    """The sum over `axis` of the elements that are not nan."""
+    return xp.sum(xp.where(xp.isnan(x), 0.0, x), axis=axis, keepdims=keepdims)
 
 
 def reduction_axes(dim: Dim, ndim: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import count, mean, reduction_axes, spread
 
 INF, NAN = float("inf"), float("nan")
@@ -30,14 +30,6 @@ def _divided(xp: Namespace, total: Any, freedom: float) -> Any:
     return total / freedom if freedom else xp.where(total == 0, NAN, total) * INF
 
 
-@primitive(node="VarBackward0", holomorphic=False)
-def variance(xp, x, *, axis, correction, keepdims):
-    """sum((x - mean(x))^2) / (n - correction) over `axis`."""
-    d = _centred(xp, x, axis)
-    total = xp.sum(d * d, axis=axis, keepdims=keepdims)
-    return _divided(xp, total, _freedom(x.shape, axis, correction))
-
-
 def _variance_rule(xp, g, x, axis, correction, keepdims):
     slope = _divided(
         xp, spread(xp, g, x.shape, axis, keepdims), _freedom(x.shape, axis, correction)
@@ -45,14 +37,20 @@ def _variance_rule(xp, g, x, axis, correction, keepdims):
     return 2 * slope * _centred(xp, x, axis)
 
 
-variance.vjp(x=_variance_rule)
-variance.jvp(
+@jvp(
     x=lambda xp, t, x, axis, correction, keepdims: _divided(
         xp,
         xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
         _freedom(x.shape, axis, correction),
     )
 )
+@vjp(x=_variance_rule)
+@primitive(node="VarBackward0", holomorphic=False)
+def variance(xp, x, *, axis, correction, keepdims):
+    """sum((x - mean(x))^2) / (n - correction) over `axis`."""
+    d = _centred(xp, x, axis)
+    total = xp.sum(d * d, axis=axis, keepdims=keepdims)
+    return _divided(xp, total, _freedom(x.shape, axis, correction))
 
 
 @primitive(node="StdBackward0", holomorphic=False)

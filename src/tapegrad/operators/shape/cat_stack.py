@@ -12,19 +12,13 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, widest
 from tapegrad.dispatch.in_place import check_apart
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
     reshape,
 )
-
-
-@linear(node="CatBackward0")
-def concat_along(xp, *tensors, axis):
-    """Tensors one behind the other along `axis`."""
-    return xp.concat(tensors, axis=axis)
 
 
 def _divided(xp: Namespace, g: Array, likes: list, axis: int) -> list:
@@ -38,13 +32,11 @@ def _divided(xp: Namespace, g: Array, likes: list, axis: int) -> list:
     return found
 
 
-concat_along.vjp(tensors=lambda xp, g, tensors_like, axis: _divided(xp, g, tensors_like, axis))
-
-
-@linear(node="StackBackward0")
-def stack_along(xp, *tensors, axis):
-    """Tensors of one shape along a new axis."""
-    return xp.stack(tensors, axis=axis)
+@vjp(tensors=lambda xp, g, tensors_like, axis: _divided(xp, g, tensors_like, axis))
+@linear(node="CatBackward0")
+def concat_along(xp, *tensors, axis):
+    """Tensors one behind the other along `axis`."""
+    return xp.concat(tensors, axis=axis)
 
 
 def _slices(xp: Namespace, g: Array, axis: int) -> list:
@@ -52,7 +44,11 @@ def _slices(xp: Namespace, g: Array, axis: int) -> list:
     return [g[(*before, i, Ellipsis)] for i in range(g.shape[axis])]
 
 
-stack_along.vjp(tensors=lambda xp, g, axis: _slices(xp, g, axis))
+@vjp(tensors=lambda xp, g, axis: _slices(xp, g, axis))
+@linear(node="StackBackward0")
+def stack_along(xp, *tensors, axis):
+    """Tensors of one shape along a new axis."""
+    return xp.stack(tensors, axis=axis)
 
 
 # --- public ----------------------------------------------------------------------------------
@@ -264,13 +260,6 @@ def column_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
 
 
 __all__ = [
-    "cat",
-    "column_stack",
-    "concat",
-    "concatenate",
-    "dstack",
-    "hstack",
-    "row_stack",
-    "stack",
+    "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack",
     "vstack",
-]
+]  # fmt: skip

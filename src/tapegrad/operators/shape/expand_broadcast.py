@@ -10,17 +10,15 @@ from tapegrad.core.annotations import Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import ints_of
 from tapegrad.core.size import Size
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 
 
+@vjp(x=lambda xp, g, x_like: summed_to(xp, g, x_like.shape))
 @linear(node="ExpandBackward0", view=True)
 def expand_to(xp, x, *, shape):
     """The memory of `x` seen with `shape`: axes of size 1, and new ones in front, repeat it."""
     view_to = getattr(xp, "view_to", None)  # where `broadcast_to` may copy: our NumPy namespace
     return xp.broadcast_to(x, shape) if view_to is None else view_to(x, shape)
-
-
-expand_to.vjp(x=lambda xp, g, x_like: summed_to(xp, g, x_like.shape))
 
 
 def expand(

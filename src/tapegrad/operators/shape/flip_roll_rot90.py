@@ -8,26 +8,22 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 
+@vjp(x=lambda xp, g, axes: xp.flip(g, axis=axes))
 @linear(node="FlipBackward0")
 def flip_axes(xp, x, *, axes):
     """The elements in reverse order along `axes`."""
     return copied(xp, xp.flip(x, axis=axes), "C")
 
 
-flip_axes.vjp(x=lambda xp, g, axes: xp.flip(g, axis=axes))
-
-
+@vjp(x=lambda xp, g, shifts, axes: xp.roll(g, tuple(-n for n in shifts), axis=axes))
 @linear(node="RollBackward0")
 def roll_axes(xp, x, *, shifts, axes):
     """The elements moved by `shifts` along `axes`, those that fall off put in at the start."""
     return xp.roll(x, shifts, axis=axes)
-
-
-roll_axes.vjp(x=lambda xp, g, shifts, axes: xp.roll(g, tuple(-n for n in shifts), axis=axes))
 
 
 def _turned(xp: Namespace, x: Array, k: int, a: int, b: int) -> Any:
@@ -41,13 +37,11 @@ def _turned(xp: Namespace, x: Array, k: int, a: int, b: int) -> Any:
     return xp.flip(xp.permute_dims(x, order), axis=b) if k == 3 else x
 
 
+@vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))
 @linear(node="Rot90Backward0")
 def turn(xp, x, *, k, a, b):
     """Turned by `k` quarters from axis `a` towards axis `b`."""
     return copied(xp, _turned(xp, x, k, a, b), "C")
-
-
-turn.vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))
 
 
 # --- public ----------------------------------------------------------------------------------

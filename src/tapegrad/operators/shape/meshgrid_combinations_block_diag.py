@@ -10,7 +10,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, TensorLike
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.core.tensor_base import wrap
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.cat_stack import one_dtype, stack
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
@@ -121,6 +121,17 @@ def combinations(input: TensorLike, r: int = 2, with_replacement: bool = False) 
     return stack([masked_select(x, chosen) for x in meshgrid(*[input] * r, indexing="ij")], 1)
 
 
+def _blocks(g: Array, likes: list) -> list:
+    found = []
+    i = j = 0
+    for like in likes:
+        height, width = like.shape
+        found.append(g[i : i + height, j : j + width])
+        i, j = i + height, j + width
+    return found
+
+
+@vjp(tensors=lambda g, tensors_like: _blocks(g, tensors_like))
 @linear(node="BlockDiagBackward0")
 def block_diag_of(xp, *tensors):
     """Matrices on the diagonal of one large matrix of zeros."""
@@ -135,19 +146,6 @@ def block_diag_of(xp, *tensors):
         rows.append(xp.concat((left, x, right), axis=1))
         start += n
     return xp.concat(rows, axis=0)
-
-
-def _blocks(g: Array, likes: list) -> list:
-    found = []
-    i = j = 0
-    for like in likes:
-        height, width = like.shape
-        found.append(g[i : i + height, j : j + width])
-        i, j = i + height, j + width
-    return found
-
-
-block_diag_of.vjp(tensors=lambda g, tensors_like: _blocks(g, tensors_like))
 
 
 @takes_tensors

@@ -9,7 +9,7 @@ from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 
 
 @linear(node="PermuteBackward0", view=True)
@@ -35,22 +35,18 @@ def _swapped(ndim: int, a: int, b: int) -> tuple[int, ...]:
     return tuple(axes)
 
 
+@vjp(x=lambda xp, g, a, b: xp.permute_dims(g, _swapped(g.ndim, a, b)) if g.ndim else g)
 @linear(node="TransposeBackward0", view=True)
 def swap_axes(xp, x, *, a, b):
     """Axes `a` and `b` exchanged."""
     return xp.permute_dims(x, _swapped(x.ndim, a, b)) if x.ndim else xp.reshape(x, ())
 
 
-swap_axes.vjp(x=lambda xp, g, a, b: xp.permute_dims(g, _swapped(g.ndim, a, b)) if g.ndim else g)
-
-
+@vjp(x=lambda xp, g: xp.permute_dims(g, tuple(range(g.ndim))[::-1]))
 @linear(node="TBackward0", view=True)
 def transpose_matrix(xp, x):
     """The transpose of a matrix; a vector or a number as it is."""
     return xp.permute_dims(x, tuple(range(x.ndim))[::-1])
-
-
-transpose_matrix.vjp(x=lambda xp, g: xp.permute_dims(g, tuple(range(g.ndim))[::-1]))
 
 
 # --- public ----------------------------------------------------------------------------------

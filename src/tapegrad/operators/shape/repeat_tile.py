@@ -10,17 +10,11 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Dim, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import clone, flatten, reshape, view
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
-
-
-@linear(node="RepeatBackward0")
-def tile_by(xp, x, *, repeats):
-    """`x` laid side by side, `repeats[i]` times along axis i."""
-    return xp.tile(x, repeats)
 
 
 def _untiled(xp: Namespace, g: Array, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
@@ -30,11 +24,15 @@ def _untiled(xp: Namespace, g: Array, shape: tuple[int, ...], repeats: tuple[int
     return xp.sum(xp.reshape(g, pairs), axis=tuple(range(0, len(pairs), 2)))
 
 
-tile_by.vjp(
+@vjp(
     x=lambda xp, g, x_like, repeats: xp.reshape(
         _untiled(xp, g, x_like.shape, repeats), x_like.shape
     )
 )
+@linear(node="RepeatBackward0")
+def tile_by(xp, x, *, repeats):
+    """`x` laid side by side, `repeats[i]` times along axis i."""
+    return xp.tile(x, repeats)
 
 
 def repeat(input: TensorLike, *counts: Any, repeats: Any = None) -> Any:

@@ -10,25 +10,21 @@ from tapegrad.core.annotations import Array, DTypeLike, MemoryFormat, Namespace,
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 
 
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="ViewBackward0", view=True)
 def view_shape(xp, x, *, shape):
     """The same memory, seen with `shape`."""
     return xp.reshape(x, shape)
 
 
-view_shape.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="UnsafeViewBackward0")
 def unsafe_view(xp, x, *, shape):
     """A fresh tensor, seen with `shape`: nobody else holds its memory, so it is no view."""
     return xp.reshape(x, shape)
-
-
-unsafe_view.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 
 
 def copied(xp: Namespace, x: Array, order: str) -> Any:
@@ -37,13 +33,11 @@ def copied(xp: Namespace, x: Array, order: str) -> Any:
     return xp.asarray(x, copy=True) if kernel is None else kernel(x, order)
 
 
+@vjp(x=lambda g: g)
 @linear
 def clone(xp, x, *, order="K"):
     """A copy, laid out in memory as `x` is ("K") or in row-major order ("C")."""
     return copied(xp, x, order)
-
-
-clone.vjp(x=lambda g: g)
 
 
 def _viewable(array: Any, shape: tuple[int, ...]) -> bool:

@@ -8,7 +8,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Array, Namespace, Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.as_strided import as_strided
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import inverse
 from tapegrad.operators.shape.slice_select_narrow import select
@@ -31,30 +31,18 @@ def _part(xp: Namespace, g: Array, source_like: Any, axis: int, key: Any) -> Any
     return xp.astype(g[_along(axis, key)], source_like.dtype, copy=False)
 
 
+@vjp(x=_unpatched, source=_part)
 @linear(node="SliceScatterBackward0", kernels=("write_part",))
 def patch_part(xp, x, source, *, axis, key):
     """`x` with `source` in the place of the slice `key` of `axis`."""
     return xp.write_part(x, source, axis, key)
 
 
-patch_part.vjp(x=_unpatched, source=_part)
-
-
+@vjp(x=_unpatched, source=_part)
 @linear(node="SelectScatterBackward0", kernels=("write_part",))
 def patch_index(xp, x, source, *, axis, key):
     """`x` with `source` at the index `key` of `axis`."""
     return xp.write_part(x, source, axis, key)
-
-
-patch_index.vjp(x=_unpatched, source=_part)
-
-
-@linear(node="DiagonalScatterBackward0", kernels=("write_diagonal", "diagonal_view"))
-def patch_diagonal(xp, x, source, *, offset, a, b):
-    """`x` with `source` on the diagonal `offset` of axes `a` and `b`."""
-    order = axes_last(x.ndim, a, b)
-    written = xp.write_diagonal(xp.permute_dims(x, order), source, offset)
-    return xp.permute_dims(written, inverse(order))
 
 
 def _undiagonal(xp: Namespace, g: Array, offset: int, a: int, b: int) -> Any:
@@ -63,7 +51,7 @@ def _undiagonal(xp: Namespace, g: Array, offset: int, a: int, b: int) -> Any:
     return xp.permute_dims(written, inverse(order))
 
 
-patch_diagonal.vjp(
+@vjp(
     x=_undiagonal,
     source=lambda xp, g, source_like, offset, a, b: xp.astype(
         xp.diagonal_view(xp.permute_dims(g, axes_last(g.ndim, a, b)), offset),
@@ -71,6 +59,12 @@ patch_diagonal.vjp(
         copy=False,
     ),
 )
+@linear(node="DiagonalScatterBackward0", kernels=("write_diagonal", "diagonal_view"))
+def patch_diagonal(xp, x, source, *, offset, a, b):
+    """`x` with `source` on the diagonal `offset` of axes `a` and `b`."""
+    order = axes_last(x.ndim, a, b)
+    written = xp.write_diagonal(xp.permute_dims(x, order), source, offset)
+    return xp.permute_dims(written, inverse(order))
 
 
 # --- public --------------------------------------------------------------------------------------

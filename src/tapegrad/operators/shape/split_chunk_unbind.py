@@ -9,7 +9,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 
 
 def _parts(x: Any, axis: int, sizes: Any) -> list:
@@ -28,6 +28,7 @@ def _equal_sizes(n: int, size: int) -> list[int]:
     return [min(size, n - i) for i in range(0, n, size)] or [0]
 
 
+@vjp(x=lambda xp, g, axis: xp.stack(g, axis=axis))
 @linear(node="UnbindBackward0", outputs="many", view=True)
 def unbind_axis(xp, x, *, axis):
     """The slices along `axis`, without that axis."""
@@ -35,34 +36,25 @@ def unbind_axis(xp, x, *, axis):
     return [x[(*before, i, Ellipsis)] for i in range(x.shape[axis])]
 
 
-unbind_axis.vjp(x=lambda xp, g, axis: xp.stack(g, axis=axis))
-
-
+@vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 @linear(node="SplitBackward0", outputs="many", view=True)
 def split_equal(xp, x, *, axis, size):
     """Parts of `size` along `axis`, the last one smaller where it must be."""
     return _parts(x, axis, _equal_sizes(x.shape[axis], size))
 
 
-split_equal.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
-
-
+@vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 @linear(node="SplitWithSizesBackward0", outputs="many", view=True)
 def split_by_sizes(xp, x, *, axis, sizes):
     """Parts of the given sizes along `axis`."""
     return _parts(x, axis, sizes)
 
 
-split_by_sizes.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
-
-
+@vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 @linear(node="UnsafeSplitBackward0", outputs="many")
 def split_untracked(xp, x, *, axis, size):
     """Parts of `size` along `axis` that do not count as views of it."""
     return _parts(x, axis, _equal_sizes(x.shape[axis], size))
-
-
-split_untracked.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 
 
 # --- public ----------------------------------------------------------------------------------

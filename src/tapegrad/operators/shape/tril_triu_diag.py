@@ -10,26 +10,22 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied, reshape
 
 
+@vjp(x=lambda xp, g, k: xp.tril(g, k=k))
 @linear(node="TrilBackward0")
 def lower_triangle(xp, x, *, k):
     """`x` with zeros above the diagonal `k` of the last two axes."""
     return xp.tril(x, k=k)
 
 
-lower_triangle.vjp(x=lambda xp, g, k: xp.tril(g, k=k))
-
-
+@vjp(x=lambda xp, g, k: xp.triu(g, k=k))
 @linear(node="TriuBackward0")
 def upper_triangle(xp, x, *, k):
     """`x` with zeros below the diagonal `k` of the last two axes."""
     return xp.triu(x, k=k)
-
-
-upper_triangle.vjp(x=lambda xp, g, k: xp.triu(g, k=k))
 
 
 def axes_last(ndim: int, a: int, b: int) -> tuple[int, ...]:
@@ -49,35 +45,28 @@ def _undiagonal(xp: Namespace, g: Array, shape: Any, offset: int, a: int, b: int
     return xp.permute_dims(padded, inverse(order))
 
 
+@vjp(x=lambda xp, g, x_like, offset, a, b: _undiagonal(xp, g, x_like.shape, offset, a, b))
 @linear(node="DiagonalBackward0", view=True, kernels=("diagonal_view", "pad_diagonal"))
 def diagonal_axes(xp, x, *, offset, a, b):
     """The diagonal `offset` of axes `a` and `b`, as the last axis."""
     return _diagonal(xp, x, offset, a, b)
 
 
-diagonal_axes.vjp(
-    x=lambda xp, g, x_like, offset, a, b: _undiagonal(xp, g, x_like.shape, offset, a, b)
-)
-
-
+@vjp(x=lambda xp, g, x_like, offset: xp.pad_diagonal(g, x_like.shape, offset))
 @linear(node="DiagonalBackward0_copy", kernels=("diagonal_view", "pad_diagonal"))
 def copy_diagonal(xp, x, *, offset):
     """A copy of the diagonal `offset` of a matrix."""
     return copied(xp, xp.diagonal_view(x, offset), "C")
 
 
-copy_diagonal.vjp(x=lambda xp, g, x_like, offset: xp.pad_diagonal(g, x_like.shape, offset))
-
-
+@vjp(x=lambda xp, g, offset: xp.diagonal_view(g, offset))
 @linear(node="DiagonalBackwardBackward0", kernels=("pad_diagonal", "diagonal_view"))
 def pad_diagonal(xp, x, *, shape, offset):
     """Zeros of `shape` with the last axis of `x` on a diagonal of the last two axes."""
     return xp.pad_diagonal(x, shape, offset)
 
 
-pad_diagonal.vjp(x=lambda xp, g, offset: xp.diagonal_view(g, offset))
-
-
+@vjp(x=lambda xp, g, offset, a, b: _diagonal(xp, g, offset, a, b))
 @linear(node="DiagEmbedBackward0", kernels=("pad_diagonal", "diagonal_view"))
 def embed_diagonal(xp, x, *, offset, a, b):
     """Zeros with the last axis of `x` on the diagonal `offset` of new axes `a` and `b`."""
@@ -86,9 +75,6 @@ def embed_diagonal(xp, x, *, offset, a, b):
     for axis in sorted((a, b)):
         shape.insert(axis, n)
     return _undiagonal(xp, x, tuple(shape), offset, a, b)
-
-
-embed_diagonal.vjp(x=lambda xp, g, offset, a, b: _diagonal(xp, g, offset, a, b))
 
 
 # --- public ----------------------------------------------------------------------------------
@@ -124,10 +110,6 @@ def triu(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
     """
     _check_matrix("triu", input)
     return finish("triu", upper_triangle(input, k=diagonal), out)
-
-
-tril_ = in_place(tril)
-triu_ = in_place(triu)
 
 
 def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
@@ -204,5 +186,7 @@ def diagflat(input: TensorLike, offset: int = 0) -> Any:
     """
     return diag_embed(reshape(input, -1), offset)
 
+
+tril_, triu_ = in_place(tril), in_place(triu)
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]

@@ -76,17 +76,6 @@ def scatter_along(x: Array, index: Array, values: Array, axis: int, how: str) ->
 
 
 __all__ = [
-    "add_along",
-    "add_at",
-    "count",
-    "gather_along",
-    "nonzero",
-    "read_at",
-    "scatter_along",
-    "spread_mask",
-    "take",
-    "take_along_axis",
-    "write_at",
-    "write_mask",
-    "write_part",
-]
+    "add_along", "add_at", "count", "gather_along", "nonzero", "read_at", "scatter_along",
+    "spread_mask", "take", "take_along_axis", "write_at", "write_mask", "write_part",
+]  # fmt: skip

@@ -17,28 +17,10 @@ from tapegrad.operators.reduction import (
 )
 
 __all__ = [
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "argsort",
-    "count_nonzero",
-    "cumulative_prod",
-    "cumulative_sum",
-    "log_running_sum",
-    "max",
-    "mean",
-    "min",
-    "pick",
-    "prod",
-    "put_along",
-    "sort",
-    "std",
-    "sum",
-    "take_along_axis",
-    "unpick",
-    "var",
-]
+    "all", "any", "argmax", "argmin", "argsort", "count_nonzero", "cumulative_prod",
+    "cumulative_sum", "log_running_sum", "max", "mean", "min", "pick", "prod", "put_along", "sort",
+    "std", "sum", "take_along_axis", "unpick", "var",
+]  # fmt: skip
 
 
 def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:

@@ -20,8 +20,6 @@ from tapegrad.operators.nn.loss.mse_l1 import (
 )
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 
-__all__: list[str] = []  # they live in torch.nn.functional
-
 
 @primitive(promote="arith", node="BinaryCrossEntropyBackward0", hidden=("weight",))
 def bernoulli_nll(xp, input, target, weight, *, reduction):

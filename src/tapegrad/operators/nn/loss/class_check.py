@@ -10,8 +10,6 @@ from tapegrad.core.annotations import TensorLike
 from tapegrad.core.dtype import int64, uint8
 from tapegrad.operators.dtype_check import no_kernel
 
-__all__: list[str] = []
-
 
 def check_classes(
     input: TensorLike, target: TensorLike, weight: TensorLike | None, ignore_index: int

@@ -15,32 +15,9 @@ from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.tensor_base import TensorBase
-from tapegrad.dispatch.op import primitive
-
-__all__: list[str] = []  # operators/nn/loss/ctc.py has the public function
+from tapegrad.dispatch.op import jvp, primitive, vjp
 
 _NEVER = -1e30  # the logarithm of probability 0: differences of two are no nan
-
-
-@primitive(
-    node="CtcLossBackward0",
-    outputs=("loss", "alphas"),
-    nondiff=("alphas",),
-    hidden=("symbols", "times", "labels"),
-    kernels=("gather_along", "add_along"),
-)
-def alignment_loss(xp, logp, symbols, times, labels, *, zero_infinity, projected):
-    """-log p(target) for logp (T, N, C), symbols (N, S) with blanks, T and L of each of N targets.
-
-    And alpha_t for all t, (T, N, S).
-
-    The derivative with `projected` is exp(logp) - occupancy: the one along log-probabilities that
-    stay normalised, which is PyTorch's. Without it, it is that of each number by itself.
-    """
-    seen = _emitted(xp, logp, symbols)
-    skip = _may_skip(xp, symbols)
-    alphas = _alphas(xp, seen, skip, times)
-    return _loss(xp, alphas[-1], symbols, times, labels), xp.stack(alphas)
 
 
 def _emitted(xp: Namespace, logp: Any, symbols: Array) -> Any:
@@ -151,5 +128,24 @@ def _push(xp, t, logp, symbols, times, labels, loss, alphas, zero_infinity, proj
     return xp.sum(t * slope, axis=(0, 2))
 
 
-alignment_loss.vjp(logp=_pull)
-alignment_loss.jvp(logp=_push)
+@jvp(logp=_push)
+@vjp(logp=_pull)
+@primitive(
+    node="CtcLossBackward0",
+    outputs=("loss", "alphas"),
+    nondiff=("alphas",),
+    hidden=("symbols", "times", "labels"),
+    kernels=("gather_along", "add_along"),
+)
+def alignment_loss(xp, logp, symbols, times, labels, *, zero_infinity, projected):
+    """-log p(target) for logp (T, N, C), symbols (N, S) with blanks, T and L of each of N targets.
+
+    And alpha_t for all t, (T, N, S).
+
+    The derivative with `projected` is exp(logp) - occupancy: the one along log-probabilities that
+    stay normalised, which is PyTorch's. Without it, it is that of each number by itself.
+    """
+    seen = _emitted(xp, logp, symbols)
+    skip = _may_skip(xp, symbols)
+    alphas = _alphas(xp, seen, skip, times)
+    return _loss(xp, alphas[-1], symbols, times, labels), xp.stack(alphas)

@@ -11,8 +11,6 @@ from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction, reduced
 
-__all__: list[str] = []  # they live in torch.nn.functional
-
 
 @autocast(name="kl_div")
 def divergence(input: TensorLike, target: TensorLike, reduction: str, log_target: bool) -> Any:

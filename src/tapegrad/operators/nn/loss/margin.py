@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.nn.cosine_similarity_distance import pairwise_distance
 from tapegrad.operators.nn.loss.mse_l1 import (
     check_constant,
@@ -19,30 +19,26 @@ from tapegrad.operators.nn.loss.mse_l1 import (
 from tapegrad.operators.pointwise.where_clamp import clamp_min, where
 from tapegrad.operators.with_number import minus_number, plus_number
 
-__all__: list[str] = []  # they live in torch.nn.functional
-
-
-@primitive(promote="arith", node="SoftMarginLossBackward0", hidden=("target",))
-def soft_margin(xp, input, target, *, reduction):
-    """log(1 + exp(-target * input)), summed or averaged."""
-    return mean_or_sum(xp, xp.log1p(xp.exp(-target * input)), reduction)
-
 
 def _soft_margin_slope(xp: Namespace, input: Array, target: Array) -> Any:
     z = xp.exp(-target * input)
     return -target * z / (1 + z)
 
 
-soft_margin.vjp(
-    input=lambda xp, g, input, target, reduction: (
-        _soft_margin_slope(xp, input, target) * share(xp, g, input * target, reduction)
-    )
-)
-soft_margin.jvp(
+@jvp(
     input=lambda xp, t, input, target, reduction: mean_or_sum(
         xp, _soft_margin_slope(xp, input, target) * t, reduction
     )
 )
+@vjp(
+    input=lambda xp, g, input, target, reduction: (
+        _soft_margin_slope(xp, input, target) * share(xp, g, input * target, reduction)
+    )
+)
+@primitive(promote="arith", node="SoftMarginLossBackward0", hidden=("target",))
+def soft_margin(xp, input, target, *, reduction):
+    """log(1 + exp(-target * input)), summed or averaged."""
+    return mean_or_sum(xp, xp.log1p(xp.exp(-target * input)), reduction)
 
 
 @autocast

@@ -11,7 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.loss.mse_l1 import (
@@ -22,21 +22,7 @@ from tapegrad.operators.nn.loss.mse_l1 import (
     share,
 )
 
-__all__: list[str] = []  # they live in torch.nn.functional
-
-
 # --- one class for each row ---
-
-
-@primitive(node="MultiMarginLossBackward0", hidden=("label", "weight"))
-def multi_margin(xp, x, label, weight, *, p, margin, reduction):
-    """sum_j max(0, margin - x[y] + x[j])^p / C over classes j other than y, for rows of (N, C).
-
-    `label` (N) says y, `weight` (N) or None counts the rows.
-    """
-    wrong = _beyond(xp, x, _right(xp, label, x), margin)
-    loss = xp.sum(wrong if p == 1 else wrong * wrong, axis=1) / x.shape[1]
-    return mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
 
 
 def _right(xp: Namespace, label: Any, x: Array) -> Any:
@@ -73,16 +59,25 @@ def _for_rows(xp: Namespace, g: Array, x: Array, reduction: str) -> Any:
     return share(xp, g, x[:, 0], reduction)
 
 
-multi_margin.vjp(
-    x=lambda xp, g, x, label, weight, p, margin, reduction: (
-        _for_rows(xp, g, x, reduction) * _multi_margin_slope(xp, x, label, weight, p, margin)
-    )
-)
-multi_margin.jvp(
+@jvp(
     x=lambda xp, t, x, label, weight, p, margin, reduction: mean_or_sum(
         xp, xp.sum(t * _multi_margin_slope(xp, x, label, weight, p, margin), axis=1), reduction
     )
 )
+@vjp(
+    x=lambda xp, g, x, label, weight, p, margin, reduction: (
+        _for_rows(xp, g, x, reduction) * _multi_margin_slope(xp, x, label, weight, p, margin)
+    )
+)
+@primitive(node="MultiMarginLossBackward0", hidden=("label", "weight"))
+def multi_margin(xp, x, label, weight, *, p, margin, reduction):
+    """sum_j max(0, margin - x[y] + x[j])^p / C over classes j other than y, for rows of (N, C).
+
+    `label` (N) says y, `weight` (N) or None counts the rows.
+    """
+    wrong = _beyond(xp, x, _right(xp, label, x), margin)
+    loss = xp.sum(wrong if p == 1 else wrong * wrong, axis=1) / x.shape[1]
+    return mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
 
 
 @autocast
@@ -134,16 +129,6 @@ def multi_margin_loss(
 # --- several classes for each row ---
 
 
-@primitive(node="MultilabelMarginLossBackward0", hidden=("label",))
-def multilabel_margin(xp, x, label, *, reduction):
-    """sum_kj max(0, 1 - x[y_k] + x[j]) / C over labels y_k and classes j that are none of them.
-
-    `label` (N, K) has in each row the labels y_k, the first negative number ends them.
-    """
-    wrong = _beyond_each(xp, x, _hit(xp, label, x))
-    return mean_or_sum(xp, xp.sum(wrong, axis=(1, 2)) / x.shape[1], reduction)
-
-
 def _hit(xp: Namespace, label: Any, x: Array) -> Any:
     """(N, K, C): which class each label is."""
     ended = xp.cumulative_sum(xp.astype(label < 0, label.dtype), axis=1) > 0
@@ -168,16 +153,24 @@ def _multilabel_slope(xp, x, label):
     return xp.sum(active - pushed, axis=1) / x.shape[1]
 
 
-multilabel_margin.vjp(
-    x=lambda xp, g, x, label, reduction: (
-        _for_rows(xp, g, x, reduction) * _multilabel_slope(xp, x, label)
-    )
-)
-multilabel_margin.jvp(
+@jvp(
     x=lambda xp, t, x, label, reduction: mean_or_sum(
         xp, xp.sum(t * _multilabel_slope(xp, x, label), axis=1), reduction
     )
 )
+@vjp(
+    x=lambda xp, g, x, label, reduction: (
+        _for_rows(xp, g, x, reduction) * _multilabel_slope(xp, x, label)
+    )
+)
+@primitive(node="MultilabelMarginLossBackward0", hidden=("label",))
+def multilabel_margin(xp, x, label, *, reduction):
+    """sum_kj max(0, 1 - x[y_k] + x[j]) / C over labels y_k and classes j that are none of them.
+
+    `label` (N, K) has in each row the labels y_k, the first negative number ends them.
+    """
+    wrong = _beyond_each(xp, x, _hit(xp, label, x))
+    return mean_or_sum(xp, xp.sum(wrong, axis=(1, 2)) / x.shape[1], reduction)
 
 
 @autocast

@@ -10,7 +10,7 @@ from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import float32
 from tapegrad.dispatch.autocast_state import IN_USE, widened
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.nn.loss.class_check import check_classes, check_probabilities
 from tapegrad.operators.nn.loss.mse_l1 import (
     check_alike,
@@ -23,36 +23,20 @@ from tapegrad.operators.nn.softmax import log_softmax
 from tapegrad.operators.with_number import over_number, plus_number, times_number
 
 
+@jvp(x=lambda xp, t, target: xp.pick(t, target))
+@vjp(x=lambda xp, g, x_like, target: xp.unpick(g, target, x_like.shape))
 @primitive(kernels=("pick", "unpick"))
 def pick_class(xp, x, target):
     """x[i, target[i, ...], ...] for x (N, C, ...) and target (N, ...)."""
     return xp.pick(x, target)
 
 
-pick_class.vjp(x=lambda xp, g, x_like, target: xp.unpick(g, target, x_like.shape))
-pick_class.jvp(x=lambda xp, t, target: xp.pick(t, target))
-
-
+@jvp(x=lambda xp, t, target, shape: xp.unpick(t, target, shape))
+@vjp(x=lambda xp, g, target: xp.pick(g, target))
 @primitive(kernels=("pick", "unpick"))
 def unpick_class(xp, x, target, *, shape):
     """Zeros of `shape` (N, C, ...) with x (N, ...) at the places that `pick_class` reads."""
     return xp.unpick(x, target, shape)
-
-
-unpick_class.vjp(x=lambda xp, g, target: xp.pick(g, target))
-unpick_class.jvp(x=lambda xp, t, target, shape: xp.unpick(t, target, shape))
-
-
-@primitive(node="NllLossBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
-def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
-    """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...).
-
-    `ignore_index` is None where no target has it.
-    """
-    loss, total = _losses(xp, x, target, weight, ignore_index)
-    if reduction == "none":
-        return loss
-    return xp.sum(loss) if reduction == "sum" else xp.sum(loss) / total
 
 
 def _weights(xp, target, weight, ignore_index, dtype):
@@ -82,24 +66,32 @@ def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
     return xp.unpick(xp.where(w == 0, 0, -g * w), safe, x_like.shape)
 
 
-pick_classes.vjp(x=_pick_rule)
-pick_classes.jvp(
+@jvp(
     x=lambda xp, t, target, weight, ignore_index, reduction: pick_classes.op.forward(
         xp, t, target, weight, ignore_index=ignore_index, reduction=reduction
     )
 )
+@vjp(x=_pick_rule)
+@primitive(node="NllLossBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
+def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
+    """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...).
+
+    `ignore_index` is None where no target has it.
+    """
+    loss, total = _losses(xp, x, target, weight, ignore_index)
+    if reduction == "none":
+        return loss
+    return xp.sum(loss) if reduction == "sum" else xp.sum(loss) / total
 
 
+@jvp(x=pick_classes.op.jvps["x"].function)
+@vjp(x=pick_classes.op.vjps["x"].function)
 @primitive(node="NllLoss2DBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
 def pick_places(xp, x, target, weight, *, ignore_index, reduction):
     """`pick_classes` of inputs with places behind the classes, by the name PyTorch gives that."""
     return pick_classes.op.forward(
         xp, x, target, weight, ignore_index=ignore_index, reduction=reduction
     )
-
-
-pick_places.vjp(x=pick_classes.op.vjps["x"].function)
-pick_places.jvp(x=pick_classes.op.jvps["x"].function)
 
 
 @takes_tensors(name="nll_loss_nd")

@@ -10,8 +10,6 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.loss.mse_l1 import reduced
 from tapegrad.operators.with_number import plus_number, times_number
 
-__all__: list[str] = []  # they live in torch.nn.functional
-
 
 @autocast(name="poisson_nll_loss")
 def poisson_nll(

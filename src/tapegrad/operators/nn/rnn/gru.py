@@ -6,7 +6,7 @@ from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.registration import TENSOR_NAMESPACE
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import primitive, vjp
 from tapegrad.operators.nn.rnn.step import (
     affine,
     affine_tangent,
@@ -18,6 +18,11 @@ from tapegrad.operators.nn.rnn.step import (
 )
 
 
+@vjp(
+    inputs=lambda xp, g, inputs, before, gates, sizes, reverse, wants_input: xp.gru_back(
+        inputs, g, before, gates, sizes, reverse, wants_input
+    )
+)
 @primitive(
     node="StackBackward0",
     outputs=("output", "before", "gates"),
@@ -35,13 +40,6 @@ def gru_layer(xp, *inputs, sizes, reverse, wants_input):
     (3H) or none. `sizes` are the rows of each time; `reverse` walks from the last to the first.
     """
     return xp.gru(inputs, sizes, reverse)
-
-
-gru_layer.vjp(
-    inputs=lambda xp, g, inputs, before, gates, sizes, reverse, wants_input: xp.gru_back(
-        inputs, g, before, gates, sizes, reverse, wants_input
-    )
-)
 
 
 def _three(a: Any) -> tuple:

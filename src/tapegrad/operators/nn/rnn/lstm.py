@@ -7,7 +7,7 @@ from typing import Any
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.registration import TENSOR_NAMESPACE
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import primitive, vjp
 from tapegrad.operators.nn.rnn.step import (
     affine,
     affine_tangent,
@@ -19,6 +19,15 @@ from tapegrad.operators.nn.rnn.step import (
 )
 
 
+def _cotangents(
+    xp, g_output, g_cell, inputs, before, gates, cells, has_bias, sizes, reverse, wants_input
+):
+    return xp.lstm_back(
+        inputs, g_output, g_cell, before, gates, cells, has_bias, sizes, reverse, wants_input
+    )
+
+
+@vjp(inputs=_cotangents)
 @primitive(
     node="MkldnnRnnLayerBackward0",
     outputs=("output", "cell", "before", "gates", "cells"),
@@ -37,17 +46,6 @@ def lstm_layer(xp, *inputs, has_bias, sizes, reverse, wants_input):
     `reverse` walks from the last time to the first.
     """
     return xp.lstm(inputs, has_bias, sizes, reverse)
-
-
-def _cotangents(
-    xp, g_output, g_cell, inputs, before, gates, cells, has_bias, sizes, reverse, wants_input
-):
-    return xp.lstm_back(
-        inputs, g_output, g_cell, before, gates, cells, has_bias, sizes, reverse, wants_input
-    )
-
-
-lstm_layer.vjp(inputs=_cotangents)
 
 
 def _named(inputs: Any, has_bias: bool) -> tuple:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.registration import TENSOR_NAMESPACE
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import primitive, vjp
 from tapegrad.operators.nn.rnn.step import (
     affine,
     affine_tangent,
@@ -16,6 +16,11 @@ from tapegrad.operators.nn.rnn.step import (
 )
 
 
+@vjp(
+    inputs=lambda xp, g, inputs, states, activation, sizes, reverse, wants_input: xp.rnn_back(
+        inputs, g, states, activation, sizes, reverse, wants_input
+    )
+)
 @primitive(
     node="StackBackward0",
     outputs=("output", "states"),
@@ -29,13 +34,6 @@ def rnn_layer(xp, *inputs, activation, sizes, reverse, wants_input):
     or none. `sizes` are the rows of each time; `reverse` walks from the last time to the first.
     """
     return xp.rnn(inputs, activation, sizes, reverse)
-
-
-rnn_layer.vjp(
-    inputs=lambda xp, g, inputs, states, activation, sizes, reverse, wants_input: xp.rnn_back(
-        inputs, g, states, activation, sizes, reverse, wants_input
-    )
-)
 
 
 def _activated(xp: Namespace, a: Array, activation: str) -> tuple:

@@ -15,8 +15,6 @@ from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid
 from tapegrad.operators.pointwise.trigonometry import tanh
 from tapegrad.operators.shape.cat_stack import cat, stack
 
-__all__: list[str] = []
-
 
 def stepwise_lstm(
     x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool, has_bias: bool

@@ -5,8 +5,6 @@ from __future__ import annotations
 from tapegrad.dispatch.op import constant_elementwise
 from tapegrad.operators.dtype_check import COMPLEX, lacks
 
-__all__: list[str] = []  # they live in torch.special
-
 
 @constant_elementwise(
     promote="float", check=lacks("modified_bessel_k0_cpu", COMPLEX), kernels=("bessel_k0",)

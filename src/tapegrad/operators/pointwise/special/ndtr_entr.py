@@ -8,7 +8,7 @@ from typing import Any
 from tapegrad.core import errors
 from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks
 
 __all__: list[str] = []  # they live in torch.special
@@ -33,6 +33,7 @@ def ndtr(input: TensorLike, *, out: Out = None) -> Any:
     return finish("special_ndtr", 0.5 * erfc(input * -_ROOT_HALF), out)
 
 
+@vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
 @elementwise(
     promote="float",
     node="SpecialLogNdtrBackward0",
@@ -48,9 +49,7 @@ def log_ndtr(xp, x):
     return xp.log_ndtr(x)
 
 
-log_ndtr.vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
-
-
+@vjp(x=lambda xp, g, y: g * (_ROOT_PI / _ROOT_HALF * xp.exp(y * y / 2)))
 @elementwise(
     promote="float",
     node="SpecialNdtriBackward0",
@@ -68,9 +67,7 @@ def ndtri(xp, x):
     return xp.ndtri(x)
 
 
-ndtri.vjp(x=lambda xp, g, y: g * (_ROOT_PI / _ROOT_HALF * xp.exp(y * y / 2)))
-
-
+@vjp(x=lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI))
 @elementwise(
     promote="float",
     node="SpecialErfcxBackward0",
@@ -86,9 +83,7 @@ def erfcx(xp, x):
     return xp.erfcx(x)
 
 
-erfcx.vjp(x=lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI))
-
-
+@vjp(x=lambda xp, g, x: g * (-xp.log(x) - 1))
 @elementwise(promote="float", node="SpecialEntrBackward0", check=lacks("entr_cpu", COMPLEX))
 def entr(xp, x):
     """The term `-x log(x)` of an entropy: 0 at 0, -inf below.
@@ -98,6 +93,3 @@ def entr(xp, x):
     """
     inside = xp.where(x == 0, 0.0, -x * xp.log(x))
     return xp.where(x < 0, -math.inf, inside)
-
-
-entr.vjp(x=lambda xp, g, x: g * (-xp.log(x) - 1))

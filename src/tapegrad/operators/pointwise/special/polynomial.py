@@ -13,8 +13,6 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant
 from tapegrad.operators.dtype_check import invalid_combination
 
-__all__: list[str] = []  # they live in torch.special
-
 
 @constant(promote="float", kernels=("polynomial",))
 def orthogonal_polynomial(xp, x, n, *, family):

@@ -1,0 +1,30 @@
+"""Families: functions of the same arguments that differ in a number, a name or a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def family(make: Callable[..., Callable]) -> Callable[..., Callable]:
+    """A decorator for the members of a family: `make(...)` is the function, the member names it.
+
+    >>> @tapegrad.core.family.family
+    ... def _power(n):
+    ...     return lambda x: x**n
+    >>> @_power(2)
+    ... def square():
+    ...     "The square of `x`."
+    >>> square(3), square.__name__, square.__doc__
+    (9, 'square', 'The square of `x`.')
+    """
+
+    def of(*args: object) -> Callable:
+        def member(named: Callable) -> Callable:
+            function = make(*args)
+            for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
+                setattr(function, attribute, getattr(named, attribute))
+            return function
+
+        return member
+
+    return of
