@@ -22,8 +22,7 @@ import numpy as np
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.blocks import n_threads
-from tapegrad.arrays.numpy.conv_columns import Adder, Grid, add_all, read_all
-from tapegrad.arrays.numpy.conv_tiles import Reader, Tiles, cut
+from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.arrays.numpy.slice_clone import copied
 from tapegrad.core.annotations import Array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.operators.creation.factory_options import build, check, known
 
@@ -67,46 +69,44 @@ def empty_like(
     return build("empty_like", _like, *args, requires_grad=requires_grad)
 
 
-def zeros_like(
-    input: TensorLike,
-    *,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: MemoryFormat = None,
-) -> Any:
+@family
+def _filled_like(value: int) -> Callable:
+    name = "ones_like" if value else "zeros_like"
+
+    def filled_like(
+        input: TensorLike,
+        *,
+        dtype: DTypeLike = None,
+        layout: LayoutLike = None,
+        device: DeviceLike = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+        memory_format: MemoryFormat = None,
+    ) -> Any:
+        kind = dtype_like(name, input, dtype)
+        check(layout, device, pin_memory)
+        args = (input._array, value, kind.numpy, memory_format)
+        return build(name, _filled, *args, requires_grad=requires_grad)
+
+    return filled_like
+
+
+@_filled_like(0)
+def zeros_like() -> Any:
     """A tensor of zeros of the shape of `input`.
 
     >>> torch.zeros_like(torch.tensor([1, 2]))
     tensor([0, 0])
     """
-    kind = dtype_like("zeros_like", input, dtype)
-    check(layout, device, pin_memory)
-    args = (input._array, 0, kind.numpy, memory_format)
-    return build("zeros_like", _filled, *args, requires_grad=requires_grad)
 
 
-def ones_like(
-    input: TensorLike,
-    *,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: MemoryFormat = None,
-) -> Any:
+@_filled_like(1)
+def ones_like() -> Any:
     """A tensor of ones of the shape of `input`.
 
     >>> torch.ones_like(torch.tensor([0.5, 2]))
     tensor([1., 1.])
     """
-    kind = dtype_like("ones_like", input, dtype)
-    check(layout, device, pin_memory)
-    args = (input._array, 1, kind.numpy, memory_format)
-    return build("ones_like", _filled, *args, requires_grad=requires_grad)
 
 
 def full_like(

@@ -15,9 +15,9 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.operators.creation.zeros_eye import ones
-from tapegrad.operators.fft.fft_rules import to_real, transform
+from tapegrad.operators.fft.fft import to_real, transform
 from tapegrad.operators.fft.stft import check, described, full_window, no_half, warn_of_no_window
-from tapegrad.operators.nn.pad_constant import constant_pad_nd
+from tapegrad.operators.nn.pad import constant_pad_nd
 from tapegrad.operators.shape.as_strided import sum_windows
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze

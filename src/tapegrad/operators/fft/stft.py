@@ -12,8 +12,8 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import DTypeLike, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.creation.zeros_eye import ones
-from tapegrad.operators.fft.fft_rules import from_real, transform
-from tapegrad.operators.nn.pad_constant import constant_pad_nd
+from tapegrad.operators.fft.fft import from_real, transform
+from tapegrad.operators.nn.pad import constant_pad_nd
 from tapegrad.operators.shape.as_strided import view_as_real, windows
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze

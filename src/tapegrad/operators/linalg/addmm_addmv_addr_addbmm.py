@@ -91,21 +91,9 @@ def _check_dtypes(input: TensorLike, mat2: Any) -> None:
 
 def _check_expands(input: TensorLike, target: tuple[int, ...]) -> None:
     shape = input._array.shape
-    for i in range(1, len(shape) + 1):
-        if i > len(target):
-            raise errors.runtime_error(
-                f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(target)}): the number "
-                f"of sizes provided ({len(target)}) must be greater or equal to the number of "
-                f"dimensions in the tensor ({len(shape)})",
-                "The added tensor must broadcast to the product's shape.",
-            )
-        if shape[-i] not in (1, target[-i]):
-            raise errors.runtime_error(
-                f"The expanded size of the tensor ({target[-i]}) must match the existing size "
-                f"({shape[-i]}) at non-singleton dimension {len(target) - i}.  Target sizes: "
-                f"{list(target)}.  Tensor sizes: {list(shape)}",
-                "The added tensor must broadcast to the product's shape.",
-            )
+    if shape != target:
+        advice = "The added tensor must broadcast to the product's shape."
+        errors.check_expand(shape, target, advice, input.dtype.scalar_name)
 
 
 @takes_tensors

@@ -14,7 +14,6 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint as _h
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import (
     check_floating,
     check_kernel,
@@ -23,6 +22,7 @@ from tapegrad.operators.linalg.matrix_check import (
     not_definite,
     singular_inverse,
 )
+from tapegrad.operators.linalg.removed import say_once
 from tapegrad.operators.linalg.triangular_solve import check_right_side
 
 __torch__ = "cholesky cholesky_inverse cholesky_solve"

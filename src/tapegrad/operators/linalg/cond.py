@@ -8,9 +8,8 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.linalg.inv import inv_ex
-from tapegrad.operators.linalg.matrix_check import check_tensors
+from tapegrad.operators.linalg.matrix_check import check_tensors, finish_castable
 from tapegrad.operators.linalg.matrix_norm import matrix_norm, plain_number
-from tapegrad.operators.linalg.matrix_out import finish_castable
 
 _INF = float("inf")
 

@@ -11,9 +11,9 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.dot_vdot import vdot
 from tapegrad.operators.linalg.matrix_check import check_floating, check_same_dtype, check_tensors
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "cross"
 

@@ -21,8 +21,13 @@ from tapegrad.operators.linalg.decomposition import (
     ratio,
     row,
 )
-from tapegrad.operators.linalg.matrix_check import check_kernel, check_square, check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_castable, finish_exact
+from tapegrad.operators.linalg.matrix_check import (
+    check_kernel,
+    check_square,
+    check_tensors,
+    finish_castable,
+    finish_exact,
+)
 
 # --- Hermitian matrices ----------------------------------------------------------------------
 

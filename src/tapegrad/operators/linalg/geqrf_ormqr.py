@@ -14,8 +14,7 @@ from tapegrad.operators.linalg.householder_product import (
     reflected,
     reflections,
 )
-from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_castable
+from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, finish_castable
 
 __torch__ = "geqrf orgqr ormqr"
 

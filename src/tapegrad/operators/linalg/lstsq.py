@@ -16,8 +16,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.linalg.decomposition import adjoint
-from tapegrad.operators.linalg.matrix_check import check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_castable
+from tapegrad.operators.linalg.matrix_check import check_tensors, finish_castable
 
 
 def _solved(xp: Namespace, a: Array, b: Array, rcond: float, driver: str) -> Any:

@@ -15,8 +15,8 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "lu lu_unpack"
 

@@ -13,7 +13,6 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint as _h
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.lu_factor import _parts
 from tapegrad.operators.linalg.matrix_check import (
     check_fit,
@@ -24,6 +23,7 @@ from tapegrad.operators.linalg.matrix_check import (
     check_square,
     check_tensors,
 )
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "lu_solve"
 

@@ -7,8 +7,8 @@ from typing import Any
 from tapegrad.core import errors
 from tapegrad.core.annotations import Dim, DTypeLike, Out, TensorLike
 from tapegrad.dispatch.apply import finish
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import check_matrix, check_tensors
+from tapegrad.operators.linalg.removed import say_once
 from tapegrad.operators.reduction.vector_norm import check_norm, linalg_vector_norm
 
 __torch__ = "nuclear_norm"

@@ -9,8 +9,8 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matmul_check import c_name
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "chain_matmul"
 

@@ -15,8 +15,12 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint, column, converged, row
-from tapegrad.operators.linalg.matrix_check import check_matrix, check_square, check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_castable
+from tapegrad.operators.linalg.matrix_check import (
+    check_matrix,
+    check_square,
+    check_tensors,
+    finish_castable,
+)
 
 __torch__ = "pinverse"
 

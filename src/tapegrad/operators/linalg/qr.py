@@ -16,9 +16,8 @@ from tapegrad.operators.linalg.decomposition import (
     diagonal_matrix,
     first_columns,
 )
-from tapegrad.operators.linalg.deprecated import say_once
-from tapegrad.operators.linalg.matrix_check import check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_exact
+from tapegrad.operators.linalg.matrix_check import check_tensors, finish_exact
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "qr"
 

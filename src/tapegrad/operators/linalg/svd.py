@@ -22,7 +22,7 @@ from tapegrad.operators.linalg.decomposition import (
     ratio,
     row,
 )
-from tapegrad.operators.linalg.matrix_out import finish_exact
+from tapegrad.operators.linalg.matrix_check import finish_exact
 
 __torch__ = "svd"
 

@@ -12,7 +12,6 @@ from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import (
     check_batches,
     check_fit,
@@ -21,6 +20,7 @@ from tapegrad.operators.linalg.matrix_check import (
     check_square,
     check_tensors,
 )
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "triangular_solve"
 

@@ -17,7 +17,7 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.interpolate_rules import mapping
+from tapegrad.operators.nn.interpolate_stencil import mapping
 from tapegrad.operators.nn.max_pool import choosing
 from tapegrad.operators.nn.pool_size import array_of, check_rank, one_int
 from tapegrad.operators.reduction.sum_mean import mean

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapegrad.core.annotations import TensorLike
+from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.operators.nn.conv_argument import check_same, common, ints, wrong_rank
-from tapegrad.operators.nn.conv_check import check
+from tapegrad.operators.nn.conv_check import check, check_same, common, ints, is_batch
 from tapegrad.operators.nn.conv_rules import convolution as _convolution
-from tapegrad.operators.nn.pad_constant import constant_pad_nd
+from tapegrad.operators.nn.pad import constant_pad_nd
 
 __torch__ = "conv1d conv2d conv3d convolution"
 
@@ -86,36 +87,38 @@ def run(
     )
 
 
-def _conv(
-    n: int,
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: Any,
-) -> Any:
-    """A convolution along `n` axes."""
+@family
+def _along(n: int) -> Callable:
+    """The convolution along `n` axes."""
     name = f"conv{n}d"
-    given = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-    common(name, input, weight, bias, given)
-    stride = ints(name, "stride", stride, n, (input, weight, bias, given))
-    dilation = ints(name, "dilation", dilation, n, (input, weight, bias, given))
-    text = type(padding) is str
-    if not text:
-        padding = ints(name, "padding", padding, n, (input, weight, bias, given))
-    batched = input._array.ndim == n + 2
-    if not batched:
-        if input._array.ndim != n + 1:
-            raise wrong_rank(name, n, input)
-        input = input.unsqueeze(0)
-    if text:
-        padding = (0,) * n if padding == "valid" else padding
-    if type(padding) is str:
-        input, padding = _same(n, input, weight, stride, padding, dilation, groups)
-    y = run(input, weight, bias, stride, padding, dilation, False, (0,) * n, groups)
-    return y if batched else y.squeeze(0)
+
+    def conv(
+        input: TensorLike,
+        weight: TensorLike,
+        bias: TensorLike | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:
+        given = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+        common(name, input, weight, bias, given)
+        call = (input, weight, bias, given)
+        stride = ints(name, "stride", stride, n, call)
+        dilation = ints(name, "dilation", dilation, n, call)
+        if type(padding) is not str:
+            padding = ints(name, "padding", padding, n, call)
+        batched = is_batch(name, n, input)
+        if not batched:
+            input = input.unsqueeze(0)
+        if padding == "valid":
+            padding = (0,) * n
+        elif type(padding) is str:
+            input, padding = _same(n, input, weight, stride, padding, dilation, groups)
+        y = run(input, weight, bias, stride, padding, dilation, False, (0,) * n, groups)
+        return y if batched else y.squeeze(0)
+
+    return conv
 
 
 def _same(
@@ -140,15 +143,8 @@ def _same(
 
 
 @autocast
-def conv1d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
+@_along(1)
+def conv1d() -> Any:
     """The convolution of signals (N, C, L), or (C, L), with kernels (O, C / groups, K).
 
     y[n, o, i] = bias[o] + sum over c, k of
@@ -163,19 +159,11 @@ def conv1d(
     >>> conv1d(torch.tensor([[1.0, 2.0, 4.0, 8.0]]), torch.tensor([[[-1.0, 1.0]]]))
     tensor([[1., 2., 4.]])
     """
-    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
 @autocast
-def conv2d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
+@_along(2)
+def conv2d() -> Any:
     """The convolution of images (N, C, H, W), or (C, H, W), with kernels (O, C / groups, KH, KW).
 
     y[n, o, i] = bias[o] + sum over c, k of
@@ -187,19 +175,11 @@ def conv2d(
     >>> conv2d(torch.ones(8, 3, 32, 32), torch.ones(16, 3, 5, 5), stride=2).shape
     torch.Size([8, 16, 14, 14])
     """
-    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 @autocast
-def conv3d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
+@_along(3)
+def conv3d() -> Any:
     """The convolution of volumes (N, C, D, H, W) with kernels (O, C / groups, KD, KH, KW).
 
     As conv2d, with one more axis; the input may be a single volume (C, D, H, W).
@@ -208,4 +188,3 @@ def conv3d(
     >>> conv3d(torch.ones(2, 3, 8, 8, 8), torch.ones(4, 3, 3, 3, 3), padding="same").shape
     torch.Size([2, 4, 8, 8, 8])
     """
-    return _conv(3, input, weight, bias, stride, padding, dilation, groups)

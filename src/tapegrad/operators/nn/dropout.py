@@ -15,7 +15,7 @@ from tapegrad.core.streams.exponential_cauchy import bernoulli
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.like import empty_like
 from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
-from tapegrad.operators.random.vmap_randomness import level_mode
+from tapegrad.operators.random.fill import level_mode
 from tapegrad.random import default_generator
 
 __torch__ = (

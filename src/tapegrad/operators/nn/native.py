@@ -10,8 +10,7 @@ from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
-from tapegrad.operators.nn.batch_group_norm import group_norm
-from tapegrad.operators.nn.batch_group_norm_rules import group_standardize
+from tapegrad.operators.nn.batch_group_norm import group_norm, group_standardize
 from tapegrad.operators.nn.dropout import _noise
 from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
 from tapegrad.operators.shape.split_chunk_unbind import split_with_sizes

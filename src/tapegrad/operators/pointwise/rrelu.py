@@ -13,7 +13,7 @@ from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_kernel
-from tapegrad.operators.random.vmap_randomness import level_mode
+from tapegrad.operators.random.fill import level_mode
 
 __torch__ = "rrelu rrelu_"
 

@@ -21,8 +21,14 @@ from tapegrad.operators.random.argument import (
     require_tensor,
     stream_of,
 )
-from tapegrad.operators.random.fill import fill_out, filled, prepare_out, replacement
-from tapegrad.operators.random.vmap_randomness import in_place, of_tensors
+from tapegrad.operators.random.fill import (
+    fill_out,
+    filled,
+    in_place,
+    of_tensors,
+    prepare_out,
+    replacement,
+)
 
 __all__ = ["bernoulli"]
 
@@ -111,21 +117,7 @@ def bernoulli_(input: TensorLike, p: Any = 0.5, *, generator: Source = None) -> 
 def _expanded(p: Any, shape: tuple) -> np.ndarray:
     given = p._array.shape
     advice = f"Probabilities of shape {list(given)} do not broadcast to {list(shape)}."
-    if len(given) > len(shape):
-        raise errors.runtime_error(
-            f"expand(torch.{p.dtype.scalar_name}Tensor{{{list(given)}}}, size={list(shape)}): "
-            f"the number of sizes provided ({len(shape)}) must be greater or equal to the "
-            f"number of dimensions in the tensor ({len(given)})",
-            advice,
-        )
-    for i in range(-1, -len(given) - 1, -1):
-        if given[i] not in (1, shape[i]):
-            raise errors.runtime_error(
-                f"The expanded size of the tensor ({shape[i]}) must match the existing size "
-                f"({given[i]}) at non-singleton dimension {len(shape) + i}.  Target sizes: "
-                f"{list(shape)}.  Tensor sizes: {list(given)}",
-                advice,
-            )
+    errors.check_expand(given, shape, advice, p.dtype.scalar_name)
     return np.broadcast_to(p._array, shape)
 
 

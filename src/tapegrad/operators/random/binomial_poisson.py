@@ -13,8 +13,7 @@ from tapegrad.core.streams.poisson import poisson as poisson_counts
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_derivative
 from tapegrad.operators.random.argument import not_implemented, require_tensor, stream_of
-from tapegrad.operators.random.fill import replacement
-from tapegrad.operators.random.vmap_randomness import of_tensors
+from tapegrad.operators.random.fill import of_tensors, replacement
 
 __torch__ = "binomial poisson"
 

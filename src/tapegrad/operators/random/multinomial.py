@@ -12,8 +12,7 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.dtype import int64
 from tapegrad.core.streams import integer
 from tapegrad.operators.random.argument import int_of, is_integer, require_tensor, stream_of
-from tapegrad.operators.random.fill import fill_out, prepare_out
-from tapegrad.operators.random.vmap_randomness import of_tensors
+from tapegrad.operators.random.fill import fill_out, of_tensors, prepare_out
 
 __all__ = ["multinomial"]
 

@@ -27,10 +27,9 @@ from tapegrad.operators.random.argument import (
     size_of,
     stream_of,
 )
-from tapegrad.operators.random.fill import prepare_out, replacement
+from tapegrad.operators.random.fill import of_tensors, prepare_out, replacement
 from tapegrad.operators.random.normal_uniform import check_normal
 from tapegrad.operators.random.rand_randint_randperm import dtype_for, make
-from tapegrad.operators.random.vmap_randomness import of_tensors
 
 __all__ = ["normal"]
 

@@ -12,7 +12,7 @@ from tapegrad.core.annotations import Source, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams import exponential_cauchy, integer, normal
-from tapegrad.operators.random import randint_bounds
+from tapegrad.operators.random import argument as randint_bounds
 from tapegrad.operators.random.argument import (
     UNSIGNED,
     from_to,
@@ -23,8 +23,7 @@ from tapegrad.operators.random.argument import (
     require,
     stream_of,
 )
-from tapegrad.operators.random.fill import filled, replacement
-from tapegrad.operators.random.vmap_randomness import in_place
+from tapegrad.operators.random.fill import filled, in_place, replacement
 
 normal_fill = replacement("normal_fill", "NormalBackward0")
 uniform_fill = replacement("uniform_fill", "UniformBackward0")

@@ -183,7 +183,7 @@ def linalg_vector_norm(
     found = vector_norm(x, order=order, axis=axis, keepdims=bool(keepdim))
     if out is None:
         return found
-    from tapegrad.operators.linalg.matrix_out import finish_exact
+    from tapegrad.operators.linalg.matrix_check import finish_exact
 
     return finish_exact("linalg_vector_norm", found, out)
 

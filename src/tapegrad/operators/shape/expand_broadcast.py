@@ -32,35 +32,18 @@ def expand(
     """
     have = input._array.shape
     sizes = ints_of("expand", "size", sizes if size is None else (size,))
+    advice = "Give each dimension its size; those of size 1 can be repeated."
+    errors.check_expand(have, sizes, advice, input.dtype.scalar_name)
     extra = len(sizes) - len(have)
-    if extra < 0:
-        kind = input.dtype.scalar_name
-        raise errors.runtime_error(
-            f"expand(torch.{kind}Tensor{{{list(have)}}}, size={list(sizes)}): the number of "
-            f"sizes provided ({len(sizes)}) must be greater or equal to the number of "
-            f"dimensions in the tensor ({len(have)})",
-            "Give a size for each dimension; -1 keeps one.",
-        )
-    found = []
-    for i, n in reversed(list(enumerate(sizes))):
-        if i < extra:
-            if n < 0:
-                raise errors.runtime_error(
-                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, "
-                    f"non-existing dimension {i}",
-                    "A new dimension needs a size.",
-                )
-        elif n == -1:
-            n = have[i - extra]
-        elif have[i - extra] not in (1, n) or n < 0:
+    for i, n in reversed(list(enumerate(sizes[:extra]))):
+        if n < 0:
             raise errors.runtime_error(
-                f"The expanded size of the tensor ({n}) must match the existing size "
-                f"({have[i - extra]}) at non-singleton dimension {i}.  Target sizes: "
-                f"{list(sizes)}.  Tensor sizes: {list(have)}",
-                "Only dimensions of size 1 can be repeated.",
+                f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
+                f"dimension {i}",
+                "A new dimension needs a size.",
             )
-        found.append(n)
-    return expand_to(input, shape=tuple(reversed(found)))
+    kept = [own if n == -1 else n for n, own in zip(sizes[extra:], have, strict=True)]
+    return expand_to(input, shape=(*sizes[:extra], *kept))
 
 
 def expand_as(input: Any, other: Any) -> Any:

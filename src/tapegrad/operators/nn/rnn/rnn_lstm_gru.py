@@ -9,14 +9,13 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import TensorLike
+from tapegrad.core.family import family
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered
 from tapegrad.operators.linalg.matmul_check import mismatch
 from tapegrad.operators.nn.dropout import dropout as drop
-from tapegrad.operators.nn.rnn.gru import gru_layer
-from tapegrad.operators.nn.rnn.lstm import lstm_layer
-from tapegrad.operators.nn.rnn.rnn_tanh_relu import rnn_layer
-from tapegrad.operators.nn.rnn.stepwise import stepwise_gru, stepwise_lstm
+from tapegrad.operators.nn.rnn.cell import stepwise_gru, stepwise_lstm
+from tapegrad.operators.nn.rnn.rnn_rules import gru_layer, lstm_layer, rnn_layer
 from tapegrad.operators.shape.cat_stack import cat, stack
 
 __torch__ = "gru lstm rnn_relu rnn_tanh"
@@ -156,14 +155,8 @@ def lstm(
     def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
         if stepwise:
             return stepwise_lstm(x, start, weights, sizes, reverse, bool(call.has_biases))
-        inputs = (x, *start, *weights)
-        return lstm_layer(
-            *inputs,
-            has_bias=bool(call.has_biases),
-            sizes=sizes,
-            reverse=reverse,
-            wants_input=x.requires_grad,
-        )[:2]
+        options = {"has_bias": bool(call.has_biases), "sizes": sizes, "reverse": reverse}
+        return lstm_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:2]
 
     return _run(call, tuple(call.hx), layer)
 
@@ -204,34 +197,33 @@ def gru(
     return _run(call, (call.hx,), layer)
 
 
-def _simple(activation: str, given: tuple) -> tuple:
-    if IN_USE:
-        given = lowered(*given)
-    call = _Options(given)
-
+@family
+def _simple(activation: str) -> Callable:
     def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
-        return rnn_layer(
-            *(x, *start, *weights),
-            activation=activation,
-            sizes=sizes,
-            reverse=reverse,
-            wants_input=x.requires_grad,
-        )[:1]
+        options = {"activation": activation, "sizes": sizes, "reverse": reverse}
+        return rnn_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:1]
 
-    return _run(call, (call.hx,), layer)
+    def rnn(
+        input: TensorLike,
+        hx: TensorLike,
+        params: Any,
+        has_biases: Any,
+        num_layers: Any,
+        dropout: Any,
+        train: Any,
+        bidirectional: Any,
+        batch_first: Any,
+    ) -> tuple:
+        given: tuple = (input, hx, params, has_biases, num_layers)
+        given += (dropout, train, bidirectional, batch_first)
+        call = _Options(lowered(*given) if IN_USE else given)
+        return _run(call, (call.hx,), layer)
+
+    return rnn
 
 
-def rnn_tanh(
-    input: TensorLike,
-    hx: TensorLike,
-    params: Any,
-    has_biases: Any,
-    num_layers: Any,
-    dropout: Any,
-    train: Any,
-    bidirectional: Any,
-    batch_first: Any,
-) -> tuple:
+@_simple("tanh")
+def rnn_tanh() -> Any:
     """A recurrent network with tanh: the output and the last h; see `torch.nn.RNN`.
 
     A packed sequence is given as for `torch.lstm`.
@@ -240,23 +232,10 @@ def rnn_tanh(
     >>> torch.rnn_tanh(x, h, (w, w), False, 1, 0.0, False, False, False)[0].flatten()
     tensor([0.7616, 0.9427])
     """
-    return _simple(
-        "tanh",
-        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
-    )
 
 
-def rnn_relu(
-    input: TensorLike,
-    hx: TensorLike,
-    params: Any,
-    has_biases: Any,
-    num_layers: Any,
-    dropout: Any,
-    train: Any,
-    bidirectional: Any,
-    batch_first: Any,
-) -> tuple:
+@_simple("relu")
+def rnn_relu() -> Any:
     """A recurrent network with ReLU: the output and the last h; see `torch.nn.RNN`.
 
     A packed sequence is given as for `torch.lstm`.
@@ -265,7 +244,3 @@ def rnn_relu(
     >>> torch.rnn_relu(x, h, (w, w), False, 1, 0.0, False, False, False)[0].flatten()
     tensor([1., 2.])
     """
-    return _simple(
-        "relu",
-        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
-    )
