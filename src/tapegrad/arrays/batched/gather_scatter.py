@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays.batched.array import Batched, closed
-from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
+from tapegrad.arrays.batched.array import closed
+from tapegrad.arrays.batched.below import for_batch, for_mapped, values_of
 from tapegrad.arrays.batched.reshape import broadcast_to
 from tapegrad.arrays.batched.sum_sort import shifted
 from tapegrad.arrays.kernel import batching_rule
@@ -68,19 +68,14 @@ def put_along(level: Any, x: Array, indices: Array, shape: tuple[int, ...], axis
 def _along(name: str, place: int) -> Callable:
     """A function of one array, `axis` the argument at `place` after it."""
 
-    def function(x: Array, *args: Any) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, *args)
-        if not x.mapped:
-            return closed(x.level, below(name, x)(x.value, *args), False)
+    def function(kernel: Callable, x: Array, *args: Any) -> Any:
         whole = list(args)
         whole[place] = shifted(args[place], max(len(x.shape), 1))
         value = x.value if x.shape else x.value.reshape((x.value.shape[0], 1))
-        out = closed(x.level, below(name, x)(value, *whole), True)
-        return out if x.shape else out.reshape(())
+        out = kernel(value, *whole)
+        return out if x.shape else out.reshape(x.value.shape)
 
-    function.__name__ = name
-    return function
+    return for_mapped(function, name)
 
 
 kth_index = batching_rule(_along("kth_index", 1))

@@ -28,21 +28,14 @@ class IndexMethods:
     take = take_put.take
     take_along_dim = gather_index_select.take_along_dim
 
-    index_put = _assign.index_put
-    index_put_ = _assign.index_put_
-    index_add = _index_add.index_add
-    index_add_ = _index_add.index_add_
-    index_copy = _index_add.index_copy
-    index_copy_ = _index_add.index_copy_
-    index_fill = _index_add.index_fill
-    index_fill_ = _index_add.index_fill_
-    put = take_put.put
-    put_ = take_put.put_
+    index_put, index_put_ = _assign.index_put, _assign.index_put_
+    index_add, index_add_ = _index_add.index_add, _index_add.index_add_
+    index_copy, index_copy_ = _index_add.index_copy, _index_add.index_copy_
+    index_fill, index_fill_ = _index_add.index_fill, _index_add.index_fill_
+    put, put_ = take_put.put, take_put.put_
 
-    scatter = _scatter.scatter
-    scatter_ = _scatter.scatter_
-    scatter_add = _scatter.scatter_add
-    scatter_add_ = _scatter.scatter_add_
+    scatter, scatter_ = _scatter.scatter, _scatter.scatter_
+    scatter_add, scatter_add_ = _scatter.scatter_add, _scatter.scatter_add_
     scatter_reduce = _scatter_reduce.scatter_reduce
     scatter_reduce_ = _scatter_reduce.scatter_reduce_
 

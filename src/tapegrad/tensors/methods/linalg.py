@@ -33,19 +33,13 @@ class LinalgMethods:
     def __rmatmul__(self, other: Scalar) -> Any:
         return _matmul.matmul(other, self)
 
-    addmm = addmm_addmv_addr_addbmm.addmm
-    addmm_ = addmm_addmv_addr_addbmm.addmm_
-    addmv = addmm_addmv_addr_addbmm.addmv
-    addmv_ = addmm_addmv_addr_addbmm.addmv_
-    addr = addmm_addmv_addr_addbmm.addr
-    addr_ = addmm_addmv_addr_addbmm.addr_
-    addbmm = addmm_addmv_addr_addbmm.addbmm
-    addbmm_ = addmm_addmv_addr_addbmm.addbmm_
-    baddbmm = addmm_addmv_addr_addbmm.baddbmm
-    baddbmm_ = addmm_addmv_addr_addbmm.baddbmm_
+    addmm, addmm_ = addmm_addmv_addr_addbmm.addmm, addmm_addmv_addr_addbmm.addmm_
+    addmv, addmv_ = addmm_addmv_addr_addbmm.addmv, addmm_addmv_addr_addbmm.addmv_
+    addr, addr_ = addmm_addmv_addr_addbmm.addr, addmm_addmv_addr_addbmm.addr_
+    addbmm, addbmm_ = addmm_addmv_addr_addbmm.addbmm, addmm_addmv_addr_addbmm.addbmm_
+    baddbmm, baddbmm_ = addmm_addmv_addr_addbmm.baddbmm, addmm_addmv_addr_addbmm.baddbmm_
 
-    relu = relu_threshold_shrink.relu
-    relu_ = relu_threshold_shrink.relu_
+    relu, relu_ = relu_threshold_shrink.relu, relu_threshold_shrink.relu_
     prelu = relu_threshold_shrink.prelu
     hardshrink = relu_threshold_shrink.hardshrink
     softmax = _softmax.softmax
@@ -56,8 +50,7 @@ class LinalgMethods:
 
     norm = vector_norm.norm_method
     dist = method("tapegrad.operators.nn.cosine_similarity_distance", "dist")
-    renorm = vector_norm.renorm
-    renorm_ = vector_norm.renorm_
+    renorm, renorm_ = vector_norm.renorm, vector_norm.renorm_
 
     qr = method("tapegrad.operators.linalg.qr", "qr")
     svd = method("tapegrad.operators.linalg.svd", "svd")

@@ -54,10 +54,8 @@ class ReduceMethods:
     unique_consecutive = _unique.unique_consecutive
 
     # running
-    cumsum = cumulative.cumsum
-    cumsum_ = cumulative.cumsum_
-    cumprod = cumulative.cumprod
-    cumprod_ = cumulative.cumprod_
+    cumsum, cumsum_ = cumulative.cumsum, cumulative.cumsum_
+    cumprod, cumprod_ = cumulative.cumprod, cumulative.cumprod_
     logcumsumexp = cumulative.logcumsumexp
     cummax = cumulative.cummax
     cummin = cumulative.cummin

@@ -47,13 +47,10 @@ class ShapeMethods:
     swapdims_ = permute_transpose_movedim_swapaxes.swapdims_
     movedim = permute_transpose_movedim_swapaxes.movedim
     moveaxis = permute_transpose_movedim_swapaxes.moveaxis
-    t = permute_transpose_movedim_swapaxes.t
-    t_ = permute_transpose_movedim_swapaxes.t_
+    t, t_ = permute_transpose_movedim_swapaxes.t, permute_transpose_movedim_swapaxes.t_
     adjoint = permute_transpose_movedim_swapaxes.adjoint
-    squeeze = squeeze_unsqueeze.squeeze
-    squeeze_ = squeeze_unsqueeze.squeeze_
-    unsqueeze = squeeze_unsqueeze.unsqueeze
-    unsqueeze_ = squeeze_unsqueeze.unsqueeze_
+    squeeze, squeeze_ = squeeze_unsqueeze.squeeze, squeeze_unsqueeze.squeeze_
+    unsqueeze, unsqueeze_ = squeeze_unsqueeze.unsqueeze, squeeze_unsqueeze.unsqueeze_
 
     expand = expand_broadcast.expand
     expand_as = expand_broadcast.expand_as
@@ -86,8 +83,7 @@ class ShapeMethods:
     unsafe_split = split_chunk_unbind.unsafe_split
     unsafe_split_with_sizes = method("tapegrad.operators.nn.native", "unsafe_split_with_sizes")
 
-    as_strided = _as_strided.as_strided
-    as_strided_ = _as_strided.as_strided_
+    as_strided, as_strided_ = _as_strided.as_strided, _as_strided.as_strided_
     unfold = _as_strided.unfold
 
     as_strided_scatter = _slice_scatter.as_strided_scatter
@@ -99,10 +95,8 @@ class ShapeMethods:
     diag_embed = tril_triu_diag.diag_embed
     diagflat = tril_triu_diag.diagflat
     diagonal = tril_triu_diag.diagonal
-    tril = tril_triu_diag.tril
-    tril_ = tril_triu_diag.tril_
-    triu = tril_triu_diag.triu
-    triu_ = tril_triu_diag.triu_
+    tril, tril_ = tril_triu_diag.tril, tril_triu_diag.tril_
+    triu, triu_ = tril_triu_diag.triu, tril_triu_diag.triu_
 
     flip = flip_roll_rot90.flip
     fliplr = flip_roll_rot90.fliplr
