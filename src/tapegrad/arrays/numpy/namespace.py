@@ -1,4 +1,3 @@
-# ruff: noqa: F401
 """The array namespace of the CPU: NumPy under the array standard's names, and our kernels.
 
 Where NumPy's own wrapper costs more than its ufunc (`np.sum` is three times `np.add.reduce`), the
@@ -11,133 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy import (
-    abs,
-    acos,
-    acosh,
-    add,
-    arange,
-    asarray,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    bool,
-    broadcast_arrays,
-    ceil,
-    complex64,
-    complex128,
-    concat,
-    copysign,
-    cos,
-    cosh,
-    diff,
-    divide,
-    e,
-    empty,
-    empty_like,
-    equal,
-    exp,
-    exp2,
-    expm1,
-    eye,
-    finfo,
-    float32,
-    float64,
-    floor,
-    floor_divide,
-    fmax,
-    fmin,
-    fmod,
-    frexp,
-    from_dlpack,
-    full,
-    full_like,
-    gcd,
-    greater,
-    greater_equal,
-    hypot,
-    iinfo,
-    imag,
-    inf,
-    int8,
-    int16,
-    int32,
-    int64,
-    isfinite,
-    isinf,
-    isnan,
-    lcm,
-    ldexp,
-    less,
-    less_equal,
-    linalg,
-    linspace,
-    log,
-    log1p,
-    log2,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    meshgrid,
-    moveaxis,
-    multiply,
-    nan,
-    negative,
-    newaxis,
-    nextafter,
-    nonzero,
-    not_equal,
-    ones,
-    ones_like,
-    pi,
-    positive,
-    pow,
-    real,
-    reciprocal,
-    remainder,
-    repeat,
-    result_type,
-    roll,
-    round,
-    searchsorted,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    squeeze,
-    subtract,
-    take,
-    tan,
-    tanh,
-    tensordot,
-    tile,
-    tril,
-    triu,
-    trunc,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-    unstack,
-    zeros,
-    zeros_like,
-)
+from numpy import concat, float32, float64
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.kernel_table import KERNELS
@@ -145,6 +18,23 @@ from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
 from tapegrad.core.annotations import Array
 from tapegrad.core.lazy import found
+
+_NUMPYS = """
+abs acos acosh add arange asarray asin asinh atan atan2 atanh bitwise_and bitwise_invert
+bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bool broadcast_arrays ceil
+complex64 complex128 copysign cos cosh diff divide e empty empty_like equal exp exp2 expm1 eye
+finfo floor floor_divide fmax fmin fmod frexp from_dlpack full full_like gcd greater
+greater_equal hypot iinfo imag inf int8 int16 int32 int64 isfinite isinf isnan lcm ldexp less
+less_equal linalg linspace log log1p log2 logaddexp logical_and logical_not logical_or
+logical_xor meshgrid moveaxis multiply nan negative newaxis nextafter nonzero not_equal ones
+ones_like pi positive pow real reciprocal remainder repeat result_type roll round searchsorted
+sign signbit sin sinh sqrt square squeeze subtract take tan tanh tensordot tile tril triu trunc
+uint8 uint16 uint32 uint64 unique_all unique_counts unique_inverse unique_values unstack zeros
+zeros_like
+"""
+"""What NumPy has under the standard's names."""
+
+globals().update({name: getattr(np, name) for name in _NUMPYS.split()})
 
 _SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
 _LARGE = 1 << 14  # elements: below it NumPy's own sum is as quick as ours

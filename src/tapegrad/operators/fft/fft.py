@@ -14,7 +14,7 @@ from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import linear, vjp
+from tapegrad.dispatch.op import by_place, linear, vjp
 from tapegrad.operators.conversion.to_type import cast
 from tapegrad.operators.nn.pad import constant_pad_nd
 from tapegrad.operators.pointwise.real_imag_conj_angle import conj
@@ -78,20 +78,13 @@ def to_real(xp, x, *, axes, scale, size):
 
 # --- the kernels of the Tensor namespace -----------------------------------------------------
 
-
-@tensor_kernel
-def fourier(x: TensorLike, axes: Any, scale: str, forward: bool) -> Any:
-    return transform(x, axes=tuple(axes), scale=scale, forward=forward)
+fourier = tensor_kernel(by_place(transform))
+fourier_real = tensor_kernel(by_place(to_real))
 
 
 @tensor_kernel
 def fourier_half(x: TensorLike, axes: Any, scale: str) -> Any:
     return from_real(x, axes=tuple(axes), scale=scale, half=True)
-
-
-@tensor_kernel
-def fourier_real(x: TensorLike, axes: Any, scale: str, size: int) -> Any:
-    return to_real(x, axes=tuple(axes), scale=scale, size=size)
 
 
 # --- arguments -------------------------------------------------------------------------------

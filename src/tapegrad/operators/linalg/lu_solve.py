@@ -11,7 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint as _h
 from tapegrad.operators.linalg.lu_factor import _parts
 from tapegrad.operators.linalg.matrix_check import (
@@ -70,10 +70,7 @@ def factored_system(xp, packed, pivots, b, *, left, adjoint):
     return xp.lu_solution(packed, pivots, b, left, adjoint)
 
 
-@tensor_kernel
-def lu_solution(packed: Any, pivots: Any, b: TensorLike, left: bool, adjoint: bool) -> Any:
-    """The operator as a kernel of the Tensor namespace."""
-    return factored_system(packed, pivots, b, left=left, adjoint=adjoint)
+lu_solution = tensor_kernel(by_place(factored_system))
 
 
 def linalg_lu_solve(

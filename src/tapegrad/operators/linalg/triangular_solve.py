@@ -11,7 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 from tapegrad.operators.linalg.matrix_check import (
     check_batches,
     check_fit,
@@ -65,12 +65,7 @@ def triangular_system(xp, a, b, *, upper, left, unitriangular):
     return xp.triangular_solution(a, b, upper, left, unitriangular)
 
 
-@tensor_kernel
-def triangular_solution(
-    a: TensorLike, b: TensorLike, upper: bool, left: bool, unitriangular: bool
-) -> Any:
-    """The operator as a kernel of the Tensor namespace."""
-    return triangular_system(a, b, upper=upper, left=left, unitriangular=unitriangular)
+triangular_solution = tensor_kernel(by_place(triangular_system))
 
 
 def solve_triangular(

@@ -18,7 +18,7 @@ from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import TensorLike
-from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 
 _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")
 
@@ -111,6 +111,9 @@ convolution_weights.jvp(
 
 # --- the kernels of the Tensor namespace ---
 
+_convolution = by_place(convolution)
+convolve_weights = tensor_kernel(by_place(convolution_weights))
+
 
 @tensor_kernel
 def convolve(
@@ -125,17 +128,7 @@ def convolve(
 ) -> Any:
     """The convolution of tensors, of which the first `size` places are wanted."""
     none = (0,) * len(size)
-    y = convolution(
-        x,
-        w,
-        bias,
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-        transposed=False,
-        output_padding=none,
-        groups=groups,
-    )
+    y = _convolution(x, w, bias, stride, padding, dilation, False, none, groups)
     if tuple(y.shape[2:]) == tuple(size):
         return y
     return y[(Ellipsis, *[slice(n) for n in size])]
@@ -155,24 +148,5 @@ def convolve_transposed(
     """The transposed convolution of tensors, with images of `size` as the result."""
     none = (0,) * len(size)
     least = output_size(y.shape[2:], w.shape[2:], stride, padding, dilation, True, none)
-    return convolution(
-        y,
-        w,
-        bias,
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-        transposed=True,
-        output_padding=tuple([n - m for n, m in zip(size, least, strict=True)]),
-        groups=groups,
-    )
-
-
-@tensor_kernel
-def convolve_weights(
-    x: Any, y: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
-) -> Any:
-    """The gradient of a convolution of tensors with respect to kernels of `size`."""
-    return convolution_weights(
-        x, y, stride=stride, padding=padding, dilation=dilation, groups=groups, size=tuple(size)
-    )
+    missing = tuple([n - m for n, m in zip(size, least, strict=True)])
+    return _convolution(y, w, bias, stride, padding, dilation, True, missing, groups)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapegrad.core.annotations import Array
+from tapegrad.dispatch.op import by_place
 from tapegrad.operators.shape import (
     as_strided,
     cat_stack,
@@ -35,10 +36,6 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
     )
 
 
-def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Any:
-    return permute_transpose_movedim_swapaxes.permute(x, axes)
-
-
 def matrix_transpose(x: Array, /) -> Any:
     return permute_transpose_movedim_swapaxes.transpose(x, -2, -1)
 
@@ -59,14 +56,6 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Any:
     return squeeze_unsqueeze.squeeze(x, axis)
 
 
-def moveaxis(x: Array, source: Array, destination: Any, /) -> Any:
-    return permute_transpose_movedim_swapaxes.movedim(x, source, destination)
-
-
-def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Any:
-    return expand(x, shape)
-
-
 def broadcast_arrays(*arrays: Any) -> list:
     return list(broadcast_tensors(*arrays))
 
@@ -83,10 +72,6 @@ def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Any:
 
 def unstack(x: Array, /, *, axis: int = 0) -> tuple:
     return split_chunk_unbind.unbind(x, axis)
-
-
-def tile(x: Array, repetitions: tuple[int, ...], /) -> Any:
-    return repeat_tile.tile(x, repetitions)
 
 
 def repeat(x: Array, repeats: Any, /, *, axis: int | None = None) -> Any:
@@ -115,49 +100,27 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
     return list(_meshgrid(*arrays, indexing=indexing))
 
 
+permute_dims = permute_transpose_movedim_swapaxes.permute
+moveaxis = permute_transpose_movedim_swapaxes.movedim
+tile, broadcast_to = repeat_tile.tile, expand
+
+
 # --- kernels beyond the standard -------------------------------------------------------------
+
+view_to, as_pairs, from_pairs = expand, as_strided.as_pairs, as_strided.from_pairs
+pad_select = by_place(slice_select_narrow.pad_select)
+pad_slice = by_place(slice_select_narrow.pad_slice)
+pad_diagonal = by_place(tril_triu_diag.pad_diagonal)
+windows, sum_windows = by_place(as_strided.windows), by_place(as_strided.sum_windows)
+strided, sum_strided = by_place(as_strided.pattern), by_place(as_strided.sum_pattern)
 
 
 def copied(x: Array, order: str) -> Any:
     return reshape_flatten_atleast.clone(x, order=order)
 
 
-def view_to(x: Array, /, shape: tuple[int, ...]) -> Any:
-    return expand(x, shape)
-
-
-def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
-    return slice_select_narrow.pad_select(x, shape=tuple(shape), axis=axis, index=index)
-
-
-def pad_slice(x: Array, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
-    return slice_select_narrow.pad_slice(
-        x, shape=tuple(shape), axis=axis, start=start, stop=stop, step=step
-    )
-
-
-def pad_diagonal(x: Array, shape: Any, offset: int) -> Any:
-    return tril_triu_diag.pad_diagonal(x, shape=tuple(shape), offset=offset)
-
-
 def diagonal_view(x: Array, offset: int) -> Any:
     return tril_triu_diag.diagonal_axes(x, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
-
-
-def windows(x: Array, axis: int, size: int, step: int) -> Any:
-    return as_strided.windows(x, axis=axis, size=size, step=step)
-
-
-def sum_windows(x: Array, shape: Any, axis: int, size: int, step: int) -> Any:
-    return as_strided.sum_windows(x, shape=tuple(shape), axis=axis, size=size, step=step)
-
-
-def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
-    return as_strided.pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
-
-
-def sum_strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
-    return as_strided.sum_pattern(x, shape=tuple(shape), strides=strides, offset=offset, own=own)
 
 
 def write_diagonal(x: Array, values: Array, offset: int) -> Any:
@@ -165,14 +128,6 @@ def write_diagonal(x: Array, values: Array, offset: int) -> Any:
         shape = tril_triu_diag.diagonal_axes(x, offset=offset, a=x.ndim - 2, b=x.ndim - 1).shape
         values = expand(values, shape)
     return slice_scatter.patch_diagonal(x, values, offset=offset, a=x.ndim - 2, b=x.ndim - 1)
-
-
-def as_pairs(x: Array) -> Any:
-    return as_strided.as_pairs(x)
-
-
-def from_pairs(x: Array) -> Any:
-    return as_strided.from_pairs(x)
 
 
 __all__ = [

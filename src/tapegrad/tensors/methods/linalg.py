@@ -1,4 +1,4 @@
-"""Methods that multiply matrices, and the activations PyTorch has as methods."""
+"""Methods of matrices: products and factors; the activations and spectra PyTorch has as methods."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tapegrad.operators.reduction import vector_norm
 
 
 class LinalgMethods:
-    """Products, activations, softmax."""
+    """Products, activations, softmax; inverses, determinants, factors; spectra of frames."""
 
     __slots__ = ()
 
@@ -58,3 +58,24 @@ class LinalgMethods:
     geqrf = method("tapegrad.operators.linalg.geqrf_ormqr", "geqrf")
     orgqr = method("tapegrad.operators.linalg.geqrf_ormqr", "orgqr")
     ormqr = method("tapegrad.operators.linalg.geqrf_ormqr", "ormqr")
+
+    cholesky = method("tapegrad.operators.linalg.cholesky", "cholesky")
+    cholesky_inverse = method("tapegrad.operators.linalg.cholesky", "cholesky_inverse")
+    cholesky_solve = method("tapegrad.operators.linalg.cholesky", "cholesky_solve")
+    cross = method("tapegrad.operators.linalg.cross_vecdot", "cross")
+    det = method("tapegrad.operators.linalg.det_slogdet", "det")
+    eig = method("tapegrad.operators.linalg.removed", "eig")
+    inverse = method("tapegrad.operators.linalg.inv", "inverse")
+    logdet = method("tapegrad.operators.linalg.det_slogdet", "logdet")
+    lstsq = method("tapegrad.operators.linalg.removed", "lstsq")
+    lu = method("tapegrad.operators.linalg.lu_factor", "lu_method")
+    lu_solve = method("tapegrad.operators.linalg.lu_solve", "lu_solve")
+    matrix_exp = method("tapegrad.operators.linalg.matrix_exp_power", "matrix_exp")
+    matrix_power = method("tapegrad.operators.linalg.matrix_exp_power", "matrix_power")
+    slogdet = method("tapegrad.operators.linalg.det_slogdet", "slogdet")
+    solve = method("tapegrad.operators.linalg.removed", "solve")
+    symeig = method("tapegrad.operators.linalg.removed", "symeig")
+    triangular_solve = method("tapegrad.operators.linalg.triangular_solve", "triangular_solve")
+
+    stft = method("tapegrad.operators.fft.stft", "stft")
+    istft = method("tapegrad.operators.fft.istft", "istft")
