@@ -6,6 +6,7 @@ advice is a note (PEP 678): a traceback shows it on the line below.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, TypeVar
 
 E = TypeVar("E", bound=BaseException)
@@ -56,6 +57,11 @@ def not_implemented(message: str, advice: str) -> NotImplementedError:
 def assertion_error(message: str, advice: str) -> AssertionError:
     """The same for PyTorch's assertions about arguments."""
     return advised(AssertionError(message), advice)
+
+
+def warn(message: str, level: int = 2) -> None:
+    """A warning in PyTorch's words that points `level` calls up, as `stacklevel` counts them."""
+    warnings.warn(message, UserWarning, stacklevel=level + 1)
 
 
 class LinAlgError(RuntimeError):

@@ -399,9 +399,7 @@ def _type_name(tensor: Any) -> str:
 
 
 def _warn_of_missing_grad(tensor: Any) -> None:
-    import warnings
-
-    warnings.warn(
+    errors.warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
         "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
         "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
@@ -409,8 +407,7 @@ def _warn_of_missing_grad(tensor: Any) -> None:
         "instead. See github.com/pytorch/pytorch/pull/30531 for more information.\n"
         f"This tensor was made by {tensor.grad_fn.name()}: call retain_grad() on it before "
         "backward().",
-        UserWarning,
-        stacklevel=3,
+        3,
     )
 
 

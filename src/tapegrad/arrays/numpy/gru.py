@@ -12,17 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy.rnn import (
-    column_sums,
-    empty,
-    flat,
-    like_input,
-    pieces,
-    state_before,
-    states_before,
-    steps,
-    wide,
-)
+from tapegrad.arrays.numpy import rnn
 from tapegrad.core.annotations import Array
 
 
@@ -38,23 +28,23 @@ def _candidate_last(weight: Array) -> Any:
 
 
 @kernel
-@wide
+@rnn.wide
 def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
     """Outputs of all times; then, for the way back, the states before them and all gates."""
     x, first, w_ih, w_hh, *biases = inputs
     n = first.shape[1]
-    x_rows = flat(x)
-    gates = empty(x, len(x_rows), 4 * n)
+    x_rows = rnn.flat(x)
+    gates = rnn.empty(x, len(x_rows), 4 * n)
     np.matmul(x_rows, _candidate_first(w_ih).T, gates[:, : 3 * n])
     w = np.ascontiguousarray(w_hh.T)
     if biases:
         gates[:, : 3 * n] += _candidate_first(biases[0])
-    output = empty(x, len(x_rows), n)
-    inner = empty(x, len(first), 3 * n)
+    output = rnn.empty(x, len(x_rows), n)
+    inner = rnn.empty(x, len(first), 3 * n)
     last = None
-    order = steps(sizes, reverse)
+    order = rnn.steps(sizes, reverse)
     for start, stop in order:
-        h = state_before(output, first, start, stop, last)
+        h = rnn.state_before(output, first, start, stop, last)
         a = np.matmul(h, w, out=inner[: stop - start])
         if biases:
             a += biases[1]
@@ -74,20 +64,20 @@ def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
         y *= now[:, 2 * n : 3 * n]
         y += candidate
         last = start, stop
-    return like_input(output, x), states_before(output, first, order), gates
+    return rnn.like_input(output, x), rnn.states_before(output, first, order), gates
 
 
 @kernel
-@wide
+@rnn.wide
 def gru_back(
     inputs: Any, g: Array, before: Any, gates: Array, sizes: tuple, reverse: bool, wants_input: bool
 ) -> list:
     """The cotangents of the inputs of `gru`."""
     x, first, w_ih, w_hh, *biases = inputs
     n = first.shape[1]
-    order = steps(sizes, reverse)
+    order = rnn.steps(sizes, reverse)
     candidate, r, z, a = (gates[:, k * n : (k + 1) * n] for k in range(4))
-    d = np.subtract(1, gates, empty(gates, *gates.shape))
+    d = np.subtract(1, gates, rnn.empty(gates, *gates.shape))
     by_candidate, by_r, by_z, by_a = (d[:, k * n : (k + 1) * n] for k in range(4))
     # n' = (1 - z)(1 - n^2), r' = n' a r (1 - r), z' = (h - n) z (1 - z), a' = n' r
     by_r *= r
@@ -102,17 +92,19 @@ def gru_back(
     np.multiply(by_candidate, r, by_a)
     by_gate = d.reshape(-1, 4, n)
     g_h = np.zeros_like(first)
-    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
+    for (start, stop), arriving in zip(
+        reversed(order), reversed(rnn.pieces(g, order)), strict=True
+    ):
         h = g_h[: stop - start]
         h += arriving
         by_gate[start:stop] *= h[:, None]
         h *= z[start:stop]
         h += d[start:stop, n:] @ w_hh
     of_input, of_state = d[:, : 3 * n], d[:, n:]
-    found = [None, g_h, _candidate_last(of_input.T @ flat(x)), of_state.T @ before]
+    found = [None, g_h, _candidate_last(of_input.T @ rnn.flat(x)), of_state.T @ before]
     if wants_input:
-        found[0] = like_input(of_input @ _candidate_first(w_ih), x)
+        found[0] = rnn.like_input(of_input @ _candidate_first(w_ih), x)
     if biases:
-        total = column_sums(d)
+        total = rnn.column_sums(d)
         found += [_candidate_last(total[: 3 * n]), total[n:]]
     return found

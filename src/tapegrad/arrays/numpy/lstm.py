@@ -11,23 +11,12 @@ from typing import Any
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.arrays.numpy.rnn import (
-    column_sums,
-    empty,
-    flat,
-    last_states,
-    like_input,
-    pieces,
-    state_before,
-    states_before,
-    steps,
-    wide,
-)
+from tapegrad.arrays.numpy import rnn
 from tapegrad.core.annotations import Array
 
 
 @kernel
-@wide
+@rnn.wide
 def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
     """Outputs of all times and the last cells; then, for the way back, the states h before each
     time, all gates and all cells."""
@@ -37,25 +26,25 @@ def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
     half = np.full(4 * n, 0.5, x.dtype)
     half[2 * n : 3 * n] = 1
     shift = 1 - half
-    rows = flat(x)
-    gates = np.matmul(rows, (w_ih * half[:, None]).T, out=empty(x, len(rows), 4 * n))
+    rows = rnn.flat(x)
+    gates = np.matmul(rows, (w_ih * half[:, None]).T, out=rnn.empty(x, len(rows), 4 * n))
     if has_bias:
         gates += (rest[0] + rest[1]) * half
     w = np.multiply(w_hh.T, half, order="C")  # a copy, also of a single column
-    output = empty(x, len(rows), first_h.shape[1])
-    cells = empty(x, len(rows), n)
-    inner = empty(x, len(first_h), 4 * n)
-    order = steps(sizes, reverse)
+    output = rnn.empty(x, len(rows), first_h.shape[1])
+    cells = rnn.empty(x, len(rows), n)
+    inner = rnn.empty(x, len(first_h), 4 * n)
+    order = rnn.steps(sizes, reverse)
     last = None
     for start, stop in order:
         a = gates[start:stop]
-        h = state_before(output, first_h, start, stop, last)
+        h = rnn.state_before(output, first_h, start, stop, last)
         a += np.matmul(h, w, out=inner[: stop - start])
         np.tanh(a, a)
         a *= half
         a += shift
         c = cells[start:stop]
-        np.multiply(a[:, n : 2 * n], state_before(cells, first_c, start, stop, last), c)
+        np.multiply(a[:, n : 2 * n], rnn.state_before(cells, first_c, start, stop, last), c)
         t = a[:, :n] * a[:, 2 * n : 3 * n]
         c += t
         np.tanh(c, t)
@@ -65,8 +54,8 @@ def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
             t *= a[:, 3 * n :]
             np.matmul(t, w_hr, output[start:stop])
         last = start, stop
-    before = states_before(output, first_h, order)
-    return like_input(output, x), last_states(cells, first_c, order), before, gates, cells
+    before = rnn.states_before(output, first_h, order)
+    return rnn.like_input(output, x), rnn.last_states(cells, first_c, order), before, gates, cells
 
 
 def _slopes(gates: Array, cells: Any, first_c: Any, order: list) -> tuple:
@@ -74,24 +63,24 @@ def _slopes(gates: Array, cells: Any, first_c: Any, order: list) -> tuple:
     what a change of the output does to the cell."""
     n = cells.shape[1]
     i, candidate, o = (gates[:, k * n : (k + 1) * n] for k in (0, 2, 3))
-    t = np.tanh(cells, empty(cells, *cells.shape))
-    d = np.subtract(1, gates, empty(gates, *gates.shape))
+    t = np.tanh(cells, rnn.empty(cells, *cells.shape))
+    d = np.subtract(1, gates, rnn.empty(gates, *gates.shape))
     d *= gates  # the slope of a sigmoid; that of the candidate follows
     d[:, :n] *= candidate
-    d[:, n : 2 * n] *= states_before(cells, first_c, order)
+    d[:, n : 2 * n] *= rnn.states_before(cells, first_c, order)
     slope = d[:, 2 * n : 3 * n]
     np.multiply(candidate, candidate, slope)
     np.subtract(1, slope, slope)
     slope *= i
     d[:, 3 * n :] *= t
-    through = np.multiply(t, t, empty(t, *t.shape))
+    through = np.multiply(t, t, rnn.empty(t, *t.shape))
     np.subtract(1, through, through)
     through *= o
     return d, t, through
 
 
 @kernel
-@wide
+@rnn.wide
 def lstm_back(
     inputs: Any,
     g: Array,
@@ -108,13 +97,15 @@ def lstm_back(
     x, first_h, first_c, w_ih, w_hh, *rest = inputs
     w_hr = rest[-1] if len(rest) % 2 else None
     n = cells.shape[1]
-    order = steps(sizes, reverse)
+    order = rnn.steps(sizes, reverse)
     d, t, through = _slopes(gates, cells, first_c, order)
     by_gate = d.reshape(-1, 4, n)
     g_h, g_c = np.zeros_like(first_h), np.array(g_cell)
-    projected = None if w_hr is None else empty(g, len(gates), g.shape[-1])
+    projected = None if w_hr is None else rnn.empty(g, len(gates), g.shape[-1])
     forget = gates[:, n : 2 * n]
-    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
+    for (start, stop), arriving in zip(
+        reversed(order), reversed(rnn.pieces(g, order)), strict=True
+    ):
         h = g_h[: stop - start]
         h += arriving
         hidden = h
@@ -129,10 +120,10 @@ def lstm_back(
         by_gate[start:stop, :3] *= c[:, None]
         c *= forget[start:stop]
         np.matmul(d[start:stop], w_hh, out=h)
-    found = [like_input(d @ w_ih, x) if wants_input else None, g_h, g_c]
-    found += [d.T @ flat(x), d.T @ before]
+    found = [rnn.like_input(d @ w_ih, x) if wants_input else None, g_h, g_c]
+    found += [d.T @ rnn.flat(x), d.T @ before]
     if has_bias:
-        total = column_sums(d)
+        total = rnn.column_sums(d)
         found += [total, total.copy()]
     if projected is not None:
         t *= gates[:, 3 * n :]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -128,11 +127,10 @@ def _warn_of_detached_number() -> None:
         from tapegrad.autograd.trace import n_own_frames
 
         _warned = True
-        warnings.warn(
+        errors.warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
             "behavior.\nConsider using tensor.detach() first.",
-            UserWarning,
-            stacklevel=n_own_frames() + 1,
+            n_own_frames() + 1,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from tapegrad.arrays.namespaces import native_dtype
@@ -37,9 +36,7 @@ def cast(x: Any, dtype: Dtype) -> Any:
 
 
 def _warn_of_lost_part() -> None:
-    warnings.warn(
-        "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
-    )
+    errors.warn("Casting complex values to real discards the imaginary part", 4)
 
 
 def to(self: Any, *args: Any, **kwargs: Any) -> Any:

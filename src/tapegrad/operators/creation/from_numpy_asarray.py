@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -43,12 +42,11 @@ def _lent(array: Any) -> np.ndarray:
 
 
 def _warn_of_readonly(what: str, it: str, meaning: str) -> None:
-    warnings.warn(
+    errors.warn(
         f"The given {what} is not writable, and PyTorch does not support non-writable tensors. "
         f"{meaning} You may want to copy the {it} to protect its data or make it writable before "
         "converting it to a tensor.",
-        UserWarning,
-        stacklevel=3,
+        3,
     )
 
 
@@ -122,12 +120,11 @@ def _tensor_again(x: TensorLike, dtype: Dtype | None, copy: Any, requires_grad: 
     result = x.to(dtype) if other else x.clone() if copy else x
     if requires_grad is None:
         if x.requires_grad and x.is_leaf:
-            warnings.warn(
+            errors.warn(
                 "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad "
                 "instead of False. Pass requires_grad=False explicitly to get the old behavior "
                 "and silence this warning.",
-                UserWarning,
-                stacklevel=3,
+                3,
             )
         return result
     if not requires_grad:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -57,11 +56,10 @@ def _tensors_in(data: Any) -> Iterator[Any]:
 
 
 def warn_of_copy(instead: str) -> None:
-    warnings.warn(
+    errors.warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() "
         f"or sourceTensor.detach().clone().requires_grad_(True), rather than {instead}.",
-        UserWarning,
-        stacklevel=3,
+        3,
     )
 
 
@@ -97,12 +95,11 @@ def _is_list_of_arrays(data: Any) -> bool:
 
 
 def _stacked(arrays: Any) -> np.ndarray:
-    warnings.warn(
+    errors.warn(
         "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
         "converting the list to a single numpy.ndarray with numpy.array() before converting to a "
         "tensor.",
-        UserWarning,
-        stacklevel=5,
+        5,
     )
     return supported(np.array(arrays))
 

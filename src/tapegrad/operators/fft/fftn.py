@@ -8,19 +8,7 @@ from typing import Any
 from tapegrad.core.annotations import Dim, Out, TensorLike
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.operators.fft.fft import (
-    check_out,
-    from_real,
-    grid,
-    prepared,
-    put,
-    require_axes,
-    require_points,
-    resized,
-    scale_of,
-    to_real,
-    transform,
-)
+from tapegrad.operators.fft import fft
 from tapegrad.operators.pointwise.real_imag_conj_angle import conj, conj_physical
 
 _LAST_TWO = (-2, -1)
@@ -31,37 +19,37 @@ def _complex(name: str, forward: bool, dims: Dim) -> Callable:
     def transformed(
         input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
-        x = prepared(name, input, norm, "complex")
-        check_out(name, out, complex=True)
-        axes, sizes = grid(name, x, s, dim)
-        x = resized(x, axes, sizes)
-        scale = scale_of(norm, forward)
-        return put(name, transform(x, axes=axes, scale=scale, forward=forward), out)
+        x = fft.prepared(name, input, norm, "complex")
+        fft.check_out(name, out, complex=True)
+        axes, sizes = fft.grid(name, x, s, dim)
+        x = fft.resized(x, axes, sizes)
+        scale = fft.scale_of(norm, forward)
+        return fft.put(name, fft.transform(x, axes=axes, scale=scale, forward=forward), out)
 
     return transformed
 
 
 def _halved(name: str, input: TensorLike, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
-    x = prepared(name, input, norm, "real")
-    check_out(name, out, complex=True)
-    axes, sizes = grid(name, x, s, dim)
-    require_axes(name, axes)
-    return resized(x, axes, sizes), axes
+    x = fft.prepared(name, input, norm, "real")
+    fft.check_out(name, out, complex=True)
+    axes, sizes = fft.grid(name, x, s, dim)
+    fft.require_axes(name, axes)
+    return fft.resized(x, axes, sizes), axes
 
 
 def _completed(name: str, input: TensorLike, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
     """Half a spectrum or signal, its axes, and how many points the last of them has in the end."""
-    x = prepared(name, input, norm, "complex")
-    check_out(name, out, complex=False)
-    axes, sizes = grid(name, x, s, dim)
-    require_axes(name, axes)
+    x = fft.prepared(name, input, norm, "complex")
+    fft.check_out(name, out, complex=False)
+    axes, sizes = fft.grid(name, x, s, dim)
+    fft.require_axes(name, axes)
     last = sizes[-1]
     if last is None:
         last = 2 * (x._array.shape[axes[-1]] - 1)
     else:
         sizes[-1] = last // 2 + 1
-    require_points(last)
-    return resized(x, axes, sizes), axes, last
+    fft.require_points(last)
+    return fft.resized(x, axes, sizes), axes, last
 
 
 @autocast
@@ -114,7 +102,9 @@ def _rfftn(name: str, dims: Dim) -> Callable:
         input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x, axes = _halved(name, input, s, dim, norm, out)
-        return put(name, from_real(x, axes=axes, scale=scale_of(norm, True), half=True), out)
+        return fft.put(
+            name, fft.from_real(x, axes=axes, scale=fft.scale_of(norm, True), half=True), out
+        )
 
     return transformed
 
@@ -145,7 +135,9 @@ def _irfftn(name: str, dims: Dim) -> Callable:
         input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x, axes, last = _completed(name, input, s, dim, norm, out)
-        return put(name, to_real(x, axes=axes, scale=scale_of(norm, False), size=last), out)
+        return fft.put(
+            name, fft.to_real(x, axes=axes, scale=fft.scale_of(norm, False), size=last), out
+        )
 
     return transformed
 
@@ -177,10 +169,10 @@ def _hfftn(name: str, dims: Dim) -> Callable:
         input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x, axes, last = _completed(name, input, s, dim, norm, out)
-        scale = scale_of(norm, True)
+        scale = fft.scale_of(norm, True)
         if len(axes) > 1:
-            x = transform(x, axes=axes[:-1], scale=scale, forward=True)
-        return put(name, to_real(conj(x), axes=axes[-1:], scale=scale, size=last), out)
+            x = fft.transform(x, axes=axes[:-1], scale=scale, forward=True)
+        return fft.put(name, fft.to_real(conj(x), axes=axes[-1:], scale=scale, size=last), out)
 
     return transformed
 
@@ -212,12 +204,12 @@ def _ihfftn(name: str, dims: Dim) -> Callable:
         input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x, axes = _halved(name, input, s, dim, norm, out)
-        scale = scale_of(norm, False)
-        found = from_real(x, axes=axes[-1:], scale=scale, half=True)
+        scale = fft.scale_of(norm, False)
+        found = fft.from_real(x, axes=axes[-1:], scale=scale, half=True)
         if len(axes) == 1:
-            return put(name, conj(found), out)
-        found = transform(conj_physical(found), axes=axes[:-1], scale=scale, forward=False)
-        return put(name, found, out)
+            return fft.put(name, conj(found), out)
+        found = fft.transform(conj_physical(found), axes=axes[:-1], scale=scale, forward=False)
+        return fft.put(name, found, out)
 
     return transformed
 

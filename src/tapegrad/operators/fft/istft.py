@@ -7,7 +7,6 @@ short-time Fourier transform", 1984, equation 6).
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from tapegrad.arrays.namespaces import elements
@@ -92,11 +91,10 @@ def istft(
         )
     signal = signal / squares
     if end > whole:
-        warnings.warn(
+        errors.warn(
             "The length of signal is shorter than the length parameter. Result is being padded "
             "with zeros in the tail. Please check your center and hop_length settings.",
-            UserWarning,
-            stacklevel=users_level(),
+            users_level(),
         )
         signal = constant_pad_nd(signal, (0, end - whole))
     return signal.squeeze(0) if single else signal

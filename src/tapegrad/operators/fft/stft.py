@@ -5,7 +5,6 @@ X[k, t] = sum over n of w[n] x[n + t hop] exp(-2 pi i k n / n_fft)
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from tapegrad.core import errors
@@ -26,12 +25,11 @@ _said: set[str] = set()
 def warn_of_no_window(name: str, text: str) -> None:
     if name not in _said:  # once for each process, as in PyTorch
         _said.add(name)
-        warnings.warn(
+        errors.warn(
             f"A window was not provided. A rectangular window will be applied{text}To suppress "
             "this warning and use a rectangular window, explicitly set "
             "`window=torch.ones(n_fft, device=<device>)`.",
-            UserWarning,
-            stacklevel=4,
+            4,
         )
 
 
@@ -163,13 +161,12 @@ def _answer_is_complex(return_complex: bool | None, is_complex: bool) -> bool:
             "Pass return_complex=True.",
         )
     if return_complex is False and not is_complex:
-        warnings.warn(
+        errors.warn(
             "stft with return_complex=False is deprecated. In a future pytorch release, stft will "
             "return complex tensors for all inputs, and return_complex=False will raise an error."
             "\nNote: you can still call torch.view_as_real on the complex output to recover the "
             "old return format.",
-            UserWarning,
-            stacklevel=3,
+            3,
         )
     return return_complex is None or bool(return_complex)
 

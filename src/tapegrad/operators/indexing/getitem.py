@@ -13,13 +13,8 @@ import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import TensorLike
+from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.gather_index_select import index_at, index_mask
-from tapegrad.operators.indexing.index_check import (
-    check_bounds,
-    check_masks,
-    index_tensor,
-    normal_index,
-)
 from tapegrad.operators.shape.as_strided import alias
 from tapegrad.operators.shape.slice_select_narrow import select_index, slice_axis
 from tapegrad.operators.shape.squeeze_unsqueeze import insert_axis
@@ -117,16 +112,16 @@ def _plain(item: Any) -> Any:
     if kind is int or kind is slice or item is None or item is Ellipsis or kind is bool:
         return item
     if isinstance(item, tensor_base.TensorBase):
-        return index_tensor(item)
+        return index_check.index_tensor(item)
     if isinstance(item, (list, tuple, range)):
         from tapegrad.operators.creation.tensor import tensor
 
         made = tensor(item if item else np.empty(0, np.int64))
         if made._array.dtype.kind == "f":
             made = made.long()  # as PyTorch reads a list of floats
-        return index_tensor(made)
+        return index_check.index_tensor(made)
     if isinstance(item, np.ndarray):
-        return index_tensor(tensor_base.wrap(item))
+        return index_check.index_tensor(tensor_base.wrap(item))
     try:
         return operator.index(item)
     except TypeError:
@@ -182,12 +177,12 @@ def sliced(x: TensorLike, axis: int, key: slice) -> Any:
 def _advanced(x: TensorLike, arrays: list) -> Any:
     """`x` at masks and index tensors, given for each axis of `x` (None: the whole axis)."""
     first = next(i for i, item in enumerate(arrays) if item is not None)
-    check_masks(x, arrays)
+    index_check.check_masks(x, arrays)
     rest = [item for item in arrays[first + 1 :] if item is not None]
     single = arrays[first]
     if not rest and single._array.dtype.kind == "b" and first == 0:
         return index_mask(x, single)
-    axes, index = normal_index(x, arrays)
+    axes, index = index_check.normal_index(x, arrays)
     return _read(x, index, axes)
 
 
@@ -195,5 +190,5 @@ def _read(x: TensorLike, index: Any, axes: tuple[int, ...]) -> Any:
     try:
         return index_at(x, index, axes=axes)
     except IndexError:
-        check_bounds(x, index, axes)
+        index_check.check_bounds(x, index, axes)
         raise

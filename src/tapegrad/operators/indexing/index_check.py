@@ -22,13 +22,10 @@ def index_tensor(item: Any, numbers: bool = True) -> Any:
     if numbers and not array.ndim and not is_mapped(array):
         return bool(array) if kind in "bu" else int(array)
     if kind == "u":
-        import warnings
-
-        warnings.warn(
+        errors.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
             "instead.",
-            UserWarning,
-            stacklevel=5,
+            5,
         )
         return tensor_base.wrap(array.astype(bool))
     return item

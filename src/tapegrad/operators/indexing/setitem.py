@@ -17,14 +17,9 @@ from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.in_place import overwrite, update, written
 from tapegrad.dispatch.op import linear, vjp
+from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.copy_fill_zero import copy_, fill_
 from tapegrad.operators.indexing.getitem import FULL, basic, indices_of, sliced
-from tapegrad.operators.indexing.index_check import (
-    check_bounds,
-    check_masks,
-    index_tensor,
-    normal_index,
-)
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
@@ -188,7 +183,7 @@ def _check_put(x: TensorLike, arrays: list, values: Any) -> None:
             "the source.",
             f"Convert the values with .to({x.dtype}).",
         )
-    check_masks(x, arrays)
+    index_check.check_masks(x, arrays)
 
 
 def _put(x: TensorLike, arrays: list, values: Any, add: bool) -> None:
@@ -214,8 +209,8 @@ def _put(x: TensorLike, arrays: list, values: Any, add: bool) -> None:
 
         overwrite("index_put_", write_mask, (x, values, first), {}, store)
         return
-    axes, index = normal_index(x, arrays)
-    check_bounds(x, index, axes)
+    axes, index = index_check.normal_index(x, arrays)
+    index_check.check_bounds(x, index, axes)
     values = _broadcastable(values, _indexed_shape(x, axes, index))
     overwrite(
         "index_put_",
@@ -231,8 +226,8 @@ def _put_in_batch(x: TensorLike, arrays: list, values: Any, add: bool, masked: b
     if masked:
         update("index_put_", x, lambda before: write_mask(before, values, arrays[0]))
         return
-    axes, index = normal_index(x, arrays)
-    check_bounds(x, index, axes)
+    axes, index = index_check.normal_index(x, arrays)
+    index_check.check_bounds(x, index, axes)
     spread = _broadcastable(values, _indexed_shape(x, axes, index))
     update("index_put_", x, lambda before: write_at(before, spread, index, axes=axes, add=add))
 
@@ -282,7 +277,7 @@ def _given(input: TensorLike, indices: TensorLike, name: str) -> list:
                 f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}",
                 "Index tensors only: x[...] = values takes the rest.",
             )
-        item = index_tensor(item, numbers=False)
+        item = index_check.index_tensor(item, numbers=False)
         arrays.append(item)
         if item._array.dtype.kind == "b":
             arrays += [None] * (item._array.ndim - 1)
@@ -316,8 +311,8 @@ def index_put(input: TensorLike, indices: TensorLike, values: Any, accumulate: b
     """
     arrays = _given(input, indices, "index_put")
     _check_put(input, arrays, values)
-    axes, index = normal_index(input, arrays)
-    check_bounds(input, index, axes)
+    axes, index = index_check.normal_index(input, arrays)
+    index_check.check_bounds(input, index, axes)
     values = _broadcastable(values, _indexed_shape(input, axes, index))
     return write_at(input, values, index, axes=axes, add=accumulate)
 

@@ -13,15 +13,8 @@ from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import adjoint as _h
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_kernel,
-    check_square,
-    check_tensors,
-    not_definite,
-    singular_inverse,
-)
 from tapegrad.operators.linalg.removed import say_once
 from tapegrad.operators.linalg.triangular_solve import check_right_side
 
@@ -99,7 +92,7 @@ def linalg_cholesky(input: TensorLike, *, upper: bool = False, out: Out = None) 
     """
     factor, info = _checked("linalg_cholesky", "linalg.cholesky", input, upper)
     if elements(info._array).any():
-        raise not_definite("linalg.cholesky", elements(info._array))
+        raise matrix_check.not_definite("linalg.cholesky", elements(info._array))
     return finish("linalg_cholesky", factor, out)
 
 
@@ -114,17 +107,17 @@ def cholesky_ex(
     """
     found = _checked("linalg_cholesky_ex", "linalg.cholesky", input, upper)
     if check_errors and elements(found[1]._array).any():
-        raise not_definite("linalg.cholesky_ex", found[1]._array)
+        raise matrix_check.not_definite("linalg.cholesky_ex", found[1]._array)
     return finish("linalg_cholesky_ex", return_types.linalg_cholesky_ex(found), out)
 
 
 def _checked(function: str, name: str, a: TensorLike, upper: bool) -> Any:
-    check_tensors(function, input=a)
+    matrix_check.check_tensors(function, input=a)
     if not isinstance(upper, bool):
         raise errors.must_be(function, "upper", 0, "bool", upper)
-    check_square(name, a)
-    check_floating(name, a)
-    check_kernel("cholesky_cpu", a)
+    matrix_check.check_square(name, a)
+    matrix_check.check_floating(name, a)
+    matrix_check.check_kernel("cholesky_cpu", a)
     return definite_factor(a, upper=upper)
 
 
@@ -138,13 +131,13 @@ def cholesky(input: TensorLike, upper: bool = False, *, out: Out = None) -> Any:
     tensor([[2., 1.],
             [0., 2.]])
     """
-    check_tensors("cholesky", input=input)
+    matrix_check.check_tensors("cholesky", input=input)
     say_once("cholesky")
-    check_square("cholesky", input)
-    check_kernel("cholesky_cpu", input)
+    matrix_check.check_square("cholesky", input)
+    matrix_check.check_kernel("cholesky_cpu", input)
     factor, info = older_definite_factor(input, upper=upper)
     if elements(info._array).any():
-        raise not_definite("cholesky", elements(info._array))
+        raise matrix_check.not_definite("cholesky", elements(info._array))
     return finish("cholesky", factor, out)
 
 
@@ -223,7 +216,7 @@ def cholesky_solve(input: TensorLike, input2: Any, upper: bool = False, *, out: 
     tensor([[0.7500],
             [2.5000]])
     """
-    check_tensors("cholesky_solve", input=input, input2=input2)
+    matrix_check.check_tensors("cholesky_solve", input=input, input2=input2)
     for name, x in (("b", input), ("u", input2)):
         if x._array.ndim < 2:
             raise errors.runtime_error(
@@ -232,7 +225,7 @@ def cholesky_solve(input: TensorLike, input2: Any, upper: bool = False, *, out: 
                 "A vector is a matrix with one column: v[:, None].",
             )
     check_right_side("cholesky_solve", input, input2)
-    check_kernel("cholesky_solve_cpu", input2)
+    matrix_check.check_kernel("cholesky_solve_cpu", input2)
     return finish("cholesky_solve", definite_system(input, input2, upper=upper), out)
 
 
@@ -244,11 +237,11 @@ def cholesky_inverse(input: TensorLike, upper: bool = False, *, out: Out = None)
     tensor([[0.2500, 0.0000],
             [0.0000, 1.0000]])
     """
-    check_tensors("cholesky_inverse", input=input)
-    check_square("cholesky_inverse", input)
-    check_kernel("cholesky_inverse_out_cpu", input)
+    matrix_check.check_tensors("cholesky_inverse", input=input)
+    matrix_check.check_square("cholesky_inverse", input)
+    matrix_check.check_kernel("cholesky_inverse_out_cpu", input)
     zero = elements(input._array).diagonal(0, -2, -1) == 0
     if zero.any():
         info = (zero.argmax(-1) + 1) * zero.any(-1)
-        raise singular_inverse("cholesky_inverse", info)
+        raise matrix_check.singular_inverse("cholesky_inverse", info)
     return finish("cholesky_inverse", definite_inverse(input, upper=upper), out)

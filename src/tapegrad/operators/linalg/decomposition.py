@@ -8,12 +8,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, TensorLike
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_kernel,
-    check_matrix,
-    check_tensors,
-)
+from tapegrad.operators.linalg import matrix_check
 
 # --- in rules --------------------------------------------------------------------------------
 
@@ -70,11 +65,11 @@ def ratio(xp: Namespace, a: Array, b: Array) -> Any:
 
 def check_float_matrix(function: str, name: str, kernel: str, **argument: Any) -> None:
     """A matrix, or a batch of them, that LAPACK can decompose."""
-    check_tensors(function, **argument)
+    matrix_check.check_tensors(function, **argument)
     (x,) = argument.values()
-    check_matrix(name, x)
-    check_floating(name, x)
-    check_kernel(kernel, x)
+    matrix_check.check_matrix(name, x)
+    matrix_check.check_floating(name, x)
+    matrix_check.check_kernel(kernel, x)
 
 
 _DRIVERS = {"linalg.svd": "gesdd", "linalg.eigh": "heevd"}

@@ -9,12 +9,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_kernel,
-    check_square,
-    check_tensors,
-)
+from tapegrad.operators.linalg import matrix_check
 
 __torch__ = "det logdet slogdet"
 
@@ -88,9 +83,9 @@ def log_determinant(xp, a):
 
 
 def _check(function: str, name: str, argument: str, a: TensorLike) -> None:
-    check_tensors(function, **{argument: a})
-    check_square(name, a)
-    check_floating(name, a, low_precision=name == "linalg.det")
+    matrix_check.check_tensors(function, **{argument: a})
+    matrix_check.check_square(name, a)
+    matrix_check.check_floating(name, a, low_precision=name == "linalg.det")
 
 
 def linalg_det(A: TensorLike, *, out: Out = None) -> Any:
@@ -102,7 +97,7 @@ def linalg_det(A: TensorLike, *, out: Out = None) -> Any:
     tensor(-2.)
     """
     _check("linalg_det", "linalg.det", "A", A)
-    check_kernel("lu_cpu", A)
+    matrix_check.check_kernel("lu_cpu", A)
     return finish("linalg_det", determinant(A), out)
 
 
@@ -113,7 +108,7 @@ def det(input: TensorLike) -> Any:
     tensor(-2.)
     """
     _check("det", "linalg.det", "input", input)
-    check_kernel("lu_cpu", input)
+    matrix_check.check_kernel("lu_cpu", input)
     return determinant(input)
 
 

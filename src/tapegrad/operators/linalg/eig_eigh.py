@@ -11,6 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import constant, jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
     column,
@@ -20,13 +21,6 @@ from tapegrad.operators.linalg.decomposition import (
     off_diagonal,
     ratio,
     row,
-)
-from tapegrad.operators.linalg.matrix_check import (
-    check_kernel,
-    check_square,
-    check_tensors,
-    finish_castable,
-    finish_exact,
 )
 
 # --- Hermitian matrices ----------------------------------------------------------------------
@@ -166,8 +160,8 @@ def _is_upper(UPLO: Any) -> bool:
 
 
 def _check_hermitian(function: str, x: TensorLike) -> None:
-    check_tensors(function, input=x)
-    check_square("linalg.eigh", x)
+    matrix_check.check_tensors(function, input=x)
+    matrix_check.check_square("linalg.eigh", x)
 
 
 @autocast
@@ -186,9 +180,9 @@ def eigh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
     """
     _check_hermitian("linalg_eigh", A)
     upper = _is_upper(UPLO)
-    check_kernel("linalg_eigh_cpu", A)
+    matrix_check.check_kernel("linalg_eigh_cpu", A)
     found = converged("linalg.eigh", hermitian_decomposition, A, upper=upper)
-    return finish_exact("linalg_eigh", return_types.linalg_eigh(found), out)
+    return matrix_check.finish_exact("linalg_eigh", return_types.linalg_eigh(found), out)
 
 
 @autocast
@@ -200,21 +194,21 @@ def eigvalsh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
     """
     _check_hermitian("linalg_eigvalsh", A)
     upper = _is_upper(UPLO)
-    check_kernel("linalg_eigh_cpu", A)
-    return finish_exact(
+    matrix_check.check_kernel("linalg_eigh_cpu", A)
+    return matrix_check.finish_exact(
         "linalg_eigvalsh", converged("linalg.eigh", hermitian_values, A, upper=upper), out
     )
 
 
 def _check_general(name: str, x: TensorLike) -> None:
-    check_tensors(f"linalg_{name}", input=x)
-    check_square(f"linalg.{name}", x)
+    matrix_check.check_tensors(f"linalg_{name}", input=x)
+    matrix_check.check_square(f"linalg.{name}", x)
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise errors.runtime_error(
             f"Unknown Complex ScalarType for {x.dtype.scalar_name}",
             "Convert the tensor first: x.float().",
         )
-    check_kernel("linalg_eig_out_cpu", x)
+    matrix_check.check_kernel("linalg_eig_out_cpu", x)
     if not elements(x.isfinite()._array).all():
         raise errors.runtime_error(
             "torch.linalg.eig: input tensor should not contain infs or NaNs.",
@@ -239,7 +233,7 @@ def eig(A: TensorLike, *, out: Out = None) -> Any:
     """
     _check_general("eig", A)
     found = return_types.linalg_eig(eigendecomposition(A))
-    return finish_castable(
+    return matrix_check.finish_castable(
         "linalg_eig", "torch.linalg.eig", found, out, "eigenvalues", "eigenvectors"
     )
 
@@ -264,4 +258,6 @@ def linalg_eigvals(A: TensorLike, *, out: Out = None) -> Any:
     _check_general("eigvals", A)
     # the values alone are found faster, but in another order than those that go with vectors
     found = eigendecomposition(A)[0] if _is_differentiated(A) else eigvals(A)
-    return finish_castable("linalg_eigvals", "torch.linalg.eigvals", found, out, "eigenvalues")
+    return matrix_check.finish_castable(
+        "linalg_eigvals", "torch.linalg.eigvals", found, out, "eigenvalues"
+    )

@@ -9,11 +9,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.operators.linalg.householder_product import (
-    householder_product,
-    reflected,
-    reflections,
-)
+from tapegrad.operators.linalg import householder_product as _householder_product
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, finish_castable
 
 __torch__ = "geqrf orgqr ormqr"
@@ -92,7 +88,7 @@ def linalg_householder_product(input: TensorLike, tau: Any, *, out: Out = None) 
             f"Convert tau: .to({input.dtype}).",
         )
     check_kernel("orgqr_cpu", input)
-    found = householder_product(input, tau)
+    found = _householder_product.householder_product(input, tau)
     return finish_castable("linalg_householder_product", _PRODUCT, found, out)
 
 
@@ -116,7 +112,7 @@ def geqrf(input: TensorLike, *, out: Out = None) -> Any:
             "Give a matrix (m, n), or a batch of matrices (..., m, n).",
         )
     check_kernel("geqrf_cpu", input)
-    found = return_types.geqrf(reflections(input))
+    found = return_types.geqrf(_householder_product.reflections(input))
     return finish_castable("geqrf", "torch.geqrf", found, out, "a", "tau")
 
 
@@ -154,7 +150,7 @@ def ormqr(
                 f"Convert it: .to({input.dtype}).",
             )
     check_kernel("ormqr_cpu", input)
-    return finish("ormqr", reflected(input, tau, other, **options), out)
+    return finish("ormqr", _householder_product.reflected(input, tau, other, **options), out)
 
 
 def _check_other(x: TensorLike, tau: Any, other: TensorLike, axis: int) -> None:

@@ -12,13 +12,7 @@ from tapegrad.core.annotations import Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_square,
-    check_tensors,
-    singular_inverse,
-    size_of,
-)
+from tapegrad.operators.linalg import matrix_check
 
 __torch__ = "inverse"
 
@@ -42,9 +36,9 @@ invert = tensor_kernel(matrix_inverse)  # the kernel of that name, for the Tenso
 
 
 def _checked(function: str, argument: str, a: TensorLike) -> tuple:
-    check_tensors(function, **{argument: a})
-    check_square("linalg.inv", a)
-    check_floating("linalg.inv", a, low_precision=False)
+    matrix_check.check_tensors(function, **{argument: a})
+    matrix_check.check_square("linalg.inv", a)
+    matrix_check.check_floating("linalg.inv", a, low_precision=False)
     return matrix_inverse(a)
 
 
@@ -76,7 +70,7 @@ def inverse(input: TensorLike, *, out: Out = None) -> Any:
 def _inverse(function: str, argument: str, name: str, a: TensorLike, out: Out) -> Any:
     result, info = _checked(function, argument, a)
     if elements(info._array).any():
-        raise singular_inverse(name, elements(info._array))
+        raise matrix_check.singular_inverse(name, elements(info._array))
     return finish(function, result, out)
 
 
@@ -93,7 +87,7 @@ def inv_ex(A: TensorLike, *, check_errors: bool = False, out: Out = None) -> Any
     """
     result, info = _checked("linalg_inv_ex", "A", A)
     if check_errors and elements(info._array).any():
-        raise singular_inverse("linalg.inv_ex", elements(info._array))
+        raise matrix_check.singular_inverse("linalg.inv_ex", elements(info._array))
     return finish("linalg_inv_ex", return_types.linalg_inv_ex((result, info)), out)
 
 
@@ -106,7 +100,7 @@ def tensorinv(input: TensorLike, ind: int = 2, *, out: Out = None) -> Any:
     >>> torch.linalg.tensorinv(torch.eye(6).reshape(2, 3, 6)).shape
     torch.Size([6, 2, 3])
     """
-    check_tensors("linalg_tensorinv", input=input)
+    matrix_check.check_tensors("linalg_tensorinv", input=input)
     if ind <= 0:
         raise errors.runtime_error(
             f"Expected a strictly positive integer for 'ind', but got {ind}",
@@ -118,7 +112,7 @@ def tensorinv(input: TensorLike, ind: int = 2, *, out: Out = None) -> Any:
             f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}",
             f"The tensor has {len(shape)} dimensions.",
         )
-    rows, columns = size_of(shape[:ind]), size_of(shape[ind:])
+    rows, columns = matrix_check.size_of(shape[:ind]), matrix_check.size_of(shape[ind:])
     if rows != columns:
         raise errors.runtime_error(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "

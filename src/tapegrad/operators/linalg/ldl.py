@@ -11,12 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Array, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_kernel,
-    check_square,
-    check_tensors,
-)
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.triangular_solve import check_right_side
 
 _ADVICE = "Use torch.linalg.solve, or lu_factor and lu_solve, which have derivatives."
@@ -64,10 +59,10 @@ def indefinite_system(xp, packed, pivots, b, *, hermitian):
 
 
 def _factors(name: str, a: TensorLike, hermitian: bool) -> Any:
-    check_tensors(name, input=a)
-    check_square("torch.linalg.ldl_factor_ex", a)
-    check_floating("torch.linalg.ldl_factor_ex", a)
-    check_kernel("ldl_factor_kernel_cpu", a)
+    matrix_check.check_tensors(name, input=a)
+    matrix_check.check_square("torch.linalg.ldl_factor_ex", a)
+    matrix_check.check_floating("torch.linalg.ldl_factor_ex", a)
+    matrix_check.check_kernel("ldl_factor_kernel_cpu", a)
     return indefinite_factors(a, hermitian=hermitian)
 
 
@@ -119,9 +114,9 @@ def ldl_solve(
             [-0.2500]])
     """
     name = "torch.linalg.ldl_solve"
-    check_tensors("linalg_ldl_solve", LD=LD, pivots=pivots, B=B)
-    check_square(name, LD)
-    check_floating(name, LD)
+    matrix_check.check_tensors("linalg_ldl_solve", LD=LD, pivots=pivots, B=B)
+    matrix_check.check_square(name, LD)
+    matrix_check.check_floating(name, LD)
     if B._array.ndim < 2:
         raise errors.index_error(
             f"Dimension out of range (expected to be in range of [-{B.ndim or 1}, "
@@ -140,5 +135,5 @@ def ldl_solve(
             f"{name}: Expected pivots to be integers. Got {pivots.dtype.scalar_name}",
             "Pass the pivots that torch.linalg.ldl_factor gave.",
         )
-    check_kernel("ldl_solve_kernel_cpu", LD)
+    matrix_check.check_kernel("ldl_solve_kernel_cpu", LD)
     return finish("linalg_ldl_solve", indefinite_system(LD, pivots, B, hermitian=hermitian), out)

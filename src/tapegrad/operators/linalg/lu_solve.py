@@ -12,17 +12,9 @@ from tapegrad.core.annotations import Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import adjoint as _h
 from tapegrad.operators.linalg.lu_factor import _parts
-from tapegrad.operators.linalg.matrix_check import (
-    check_fit,
-    check_floating,
-    check_kernel,
-    check_matrix,
-    check_same_dtype,
-    check_square,
-    check_tensors,
-)
 from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "lu_solve"
@@ -92,7 +84,7 @@ def linalg_lu_solve(
     tensor([[0.5000],
             [0.2500]])
     """
-    check_tensors("linalg_lu_solve", LU=LU, pivots=pivots, B=B)
+    matrix_check.check_tensors("linalg_lu_solve", LU=LU, pivots=pivots, B=B)
     return _solve("linalg_lu_solve", LU, pivots, B, left, adjoint, out)
 
 
@@ -108,7 +100,7 @@ def lu_solve(input: TensorLike, LU_data: Any, LU_pivots: Any, *, out: Out = None
             [0.2500]])
     """
     say_once("lu_solve")
-    check_tensors("lu_solve", input=input, LU_data=LU_data, LU_pivots=LU_pivots)
+    matrix_check.check_tensors("lu_solve", input=input, LU_data=LU_data, LU_pivots=LU_pivots)
     return _solve("lu_solve", LU_data, LU_pivots, input, True, False, out)
 
 
@@ -116,16 +108,16 @@ def _solve(
     function: str, packed: Any, pivots: Any, b: TensorLike, left: bool, adjoint: bool, out: Out
 ) -> Any:
     name = "linalg.lu_solve"
-    check_floating("torch.linalg.lu_solve", packed)
-    check_square("torch.linalg.lu_solve", packed)
+    matrix_check.check_floating("torch.linalg.lu_solve", packed)
+    matrix_check.check_square("torch.linalg.lu_solve", packed)
     if pivots.dtype.name != "int32":
         raise errors.runtime_error(
             f"{name}: pivots should be a Tensor of scalar type torch.int32",
             "Pass the pivots that torch.linalg.lu_factor gave.",
         )
-    check_same_dtype(name, packed, b, "LU")
-    check_matrix(name, b, "B")
-    check_fit(name, packed._array.shape, b._array.shape, left)
+    matrix_check.check_same_dtype(name, packed, b, "LU")
+    matrix_check.check_matrix(name, b, "B")
+    matrix_check.check_fit(name, packed._array.shape, b._array.shape, left)
     if pivots._array.shape[-1:] != packed._array.shape[-1:]:
         raise errors.runtime_error(
             f"{name}: Number of pivots per batch should be same as the dimension of the matrix",
@@ -137,7 +129,7 @@ def _solve(
             f"with shape {list(pivots.shape)} instead",
             "Pass the pivots that torch.linalg.lu_factor gave.",
         )
-    check_kernel("lu_solve_cpu", packed)
+    matrix_check.check_kernel("lu_solve_cpu", packed)
     swaps = elements(pivots._array)
     if swaps.size and swaps.min() < 1:
         raise errors.runtime_error(

@@ -11,13 +11,8 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
+from tapegrad.operators.linalg import matmul_check
 from tapegrad.operators.linalg.dot_vdot import dot
-from tapegrad.operators.linalg.matmul_check import (
-    check_batches,
-    check_matrices,
-    dtype_mismatch,
-    mismatch,
-)
 from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 
 __all__ = ["bmm", "matmul", "mm", "mv"]
@@ -86,7 +81,7 @@ def mm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
     if IN_USE and out is None:
         input, mat2 = lowered(input, mat2)
     try:
-        check_matrices(input, mat2)
+        matmul_check.check_matrices(input, mat2)
     except AttributeError:
         errors.need_tensors("mm", input=input, mat2=mat2)
         raise
@@ -138,9 +133,9 @@ def bmm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
     except AttributeError:
         errors.need_tensors("bmm", input=input, mat2=mat2)
         raise
-    check_batches(x, y)
+    matmul_check.check_batches(x, y)
     if x.dtype != y.dtype:
-        raise dtype_mismatch(input, mat2)
+        raise matmul_check.dtype_mismatch(input, mat2)
     return finish("bmm", batch_of_products(input, mat2), out)
 
 
@@ -198,11 +193,11 @@ def _broadcast_product(input: TensorLike, other: TensorLike) -> Any:
         other = other.unsqueeze(1)
     x, y = input._array, other._array
     if x.dtype != y.dtype:
-        raise dtype_mismatch(input, other)
+        raise matmul_check.dtype_mismatch(input, other)
     if x.shape[-1] != y.shape[-2]:
         if x.ndim == 3 and y.ndim == 3:
-            check_batches(x, y)
-        raise mismatch((x[..., 0].size, x.shape[-1]), y.shape[-2:])
+            matmul_check.check_batches(x, y)
+        raise matmul_check.mismatch((x[..., 0].size, x.shape[-1]), y.shape[-2:])
     try:
         result = batched_product(input, other)
     except ValueError:

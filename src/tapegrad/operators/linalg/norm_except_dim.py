@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from tapegrad.core import errors
 from tapegrad.core.annotations import Dim, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
@@ -42,12 +42,10 @@ def frobenius_norm(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: O
     """
     if not _said:  # once for each process, as in PyTorch
         _said.append(True)
-        warnings.warn(
+        errors.warn(
             "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will "
             "be removed in a future PyTorch release. Please use `linalg.vector_norm(A, 2., dim, "
-            "keepdim)` instead",
-            UserWarning,
-            stacklevel=2,
+            "keepdim)` instead"
         )
     dims = dim if isinstance(dim, (tuple, list)) else [dim]
     axes = list(dims) or list(range(input.ndim))

@@ -14,13 +14,8 @@ from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import adjoint, column, converged, row
-from tapegrad.operators.linalg.matrix_check import (
-    check_matrix,
-    check_square,
-    check_tensors,
-    finish_castable,
-)
 
 __torch__ = "pinverse"
 
@@ -151,12 +146,12 @@ def pinv(
     if batch != A._array.shape[:-2]:
         A = A.expand(*batch, -1, -1)
     found = _inverted(A, tolerances, bool(hermitian))
-    return finish_castable("linalg_pinv", "linalg.pinv", found, out)
+    return matrix_check.finish_castable("linalg_pinv", "linalg.pinv", found, out)
 
 
 def _inverted(x: TensorLike, tolerances: tuple, hermitian: bool) -> Any:
     if hermitian:
-        check_square("linalg.eigh", x)
+        matrix_check.check_square("linalg.eigh", x)
 
     def inverted(x: TensorLike) -> Any:
         return pseudo_inverse(x, *map(wrap, tolerances), hermitian=hermitian)
@@ -171,7 +166,7 @@ def pinverse(input: TensorLike, rcond: float = 1e-15) -> Any:
     >>> torch.pinverse(torch.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
-    check_tensors("pinverse", input=input)
+    matrix_check.check_tensors("pinverse", input=input)
     if not isinstance(rcond, (int, float)):
         raise errors.must_be("pinverse", "rcond", 2, "float", rcond)
     return pinv(input, rcond)
@@ -199,7 +194,7 @@ def matrix_rank(
     tensor(1)
     """
     _check_forms("matrix_rank", A, "tol", {"tol": tol, "atol": atol, "rtol": rtol})
-    check_matrix("torch.linalg.matrix_rank", A, "input")
+    matrix_check.check_matrix("torch.linalg.matrix_rank", A, "input")
     if A.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise errors.runtime_error(
             "This function doesn't handle types other than float and double",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NoReturn
 
 from tapegrad.core import errors
@@ -86,7 +85,7 @@ def say_once(name: str) -> None:
     """Warn, the first time, that the function `name` is old."""
     if name not in _said:
         _said.add(name)
-        warnings.warn(_TEXTS[name], UserWarning, stacklevel=3)
+        errors.warn(_TEXTS[name], 3)
 
 
 _GONE = "This function was deprecated since version 1.9 and is now removed."

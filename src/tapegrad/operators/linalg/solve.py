@@ -15,16 +15,7 @@ from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.linalg.matrix_check import (
-    check_fit,
-    check_floating,
-    check_kernel,
-    check_matrix,
-    check_same_dtype,
-    check_square,
-    check_tensors,
-    size_of,
-)
+from tapegrad.operators.linalg import matrix_check
 
 
 def _t(xp: Namespace, x: Array) -> Any:
@@ -113,16 +104,16 @@ def solve_again(a: TensorLike, lu: Any, pivots: Any, b: TensorLike, turned: bool
 
 
 def _checked(function: str, a: TensorLike, b: TensorLike, left: bool) -> tuple:
-    check_tensors(function, A=a, B=b)
-    check_floating("linalg.solve", a)
-    check_same_dtype("linalg.solve", a, b)
-    check_square("linalg.solve", a)
+    matrix_check.check_tensors(function, A=a, B=b)
+    matrix_check.check_floating("linalg.solve", a)
+    matrix_check.check_same_dtype("linalg.solve", a, b)
+    matrix_check.check_square("linalg.solve", a)
     shape, other = a._array.shape, b._array.shape
     vectors = len(other) == 1 or (len(other) == len(shape) - 1 and other == shape[:-1])
     if not vectors:
-        check_matrix("linalg.solve", b, "B")
-    check_fit("linalg.solve", shape, (*other, 1) if vectors else other, left)
-    check_kernel("lu_cpu", a)
+        matrix_check.check_matrix("linalg.solve", b, "B")
+    matrix_check.check_fit("linalg.solve", shape, (*other, 1) if vectors else other, left)
+    matrix_check.check_kernel("lu_cpu", a)
     if vectors and not left:  # a row of one element
         raise errors.runtime_error(
             "linalg.solve: Vector broadcasting of the left hand side is not supported for "
@@ -175,13 +166,13 @@ def tensorsolve(input: TensorLike, other: TensorLike, dims: Any = None, *, out: 
     >>> torch.linalg.tensorsolve(A, torch.ones(2, 3))
     tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000])
     """
-    check_tensors("linalg_tensorsolve", input=input, other=other)
+    matrix_check.check_tensors("linalg_tensorsolve", input=input, other=other)
     if dims is not None:
         axes = [axis_of(d, input.ndim) for d in dims]
         input = input.movedim(axes, list(range(input.ndim - len(axes), input.ndim)))
     shape = input._array.shape
     columns = shape[other.ndim :]
-    total, n = size_of(other._array.shape), size_of(columns)
+    total, n = matrix_check.size_of(other._array.shape), matrix_check.size_of(columns)
     if n != total:
         raise errors.runtime_error(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "

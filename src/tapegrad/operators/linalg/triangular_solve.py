@@ -12,14 +12,7 @@ from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
-from tapegrad.operators.linalg.matrix_check import (
-    check_batches,
-    check_fit,
-    check_kernel,
-    check_matrix,
-    check_square,
-    check_tensors,
-)
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "triangular_solve"
@@ -87,12 +80,12 @@ def solve_triangular(
     tensor([[ 1.0000],
             [-0.2500]])
     """
-    check_tensors("linalg_solve_triangular", input=A, B=B)
+    matrix_check.check_tensors("linalg_solve_triangular", input=A, B=B)
     name = "linalg.solve_triangular"
-    check_square(name, A)
-    check_matrix(name, B, "B")
-    check_fit(name, A._array.shape, B._array.shape, left)
-    check_kernel("triangular_solve_cpu", A)
+    matrix_check.check_square(name, A)
+    matrix_check.check_matrix(name, B, "B")
+    matrix_check.check_fit(name, A._array.shape, B._array.shape, left)
+    matrix_check.check_kernel("triangular_solve_cpu", A)
     if B.dtype is not A.dtype:
         B = B.to(A.dtype)
     result = triangular_system(A, B, upper=upper, left=left, unitriangular=unitriangular)
@@ -150,14 +143,14 @@ def check_right_side(name: str, b: TensorLike, a: TensorLike) -> None:
             f"{b.dtype.scalar_name} and A of type {a.dtype.scalar_name} instead.",
             f"Convert one of them: .to({a.dtype}).",
         )
-    check_square("", a)
+    matrix_check.check_square("", a)
     if x[-2] != y[-1]:
         raise errors.runtime_error(
             f"Incompatible matrix sizes for {name}: each A matrix is {y[-1]} by {y[-1]} but "
             f"each b matrix is {x[-2]} by {x[-1]}",
             f"b must have {y[-1]} rows.",
         )
-    check_batches(y, x)
+    matrix_check.check_batches(y, x)
 
 
 @autocast
@@ -182,7 +175,7 @@ def triangular_solve(
             [0.2500]])
     """
     say_once("triangular_solve")
-    check_tensors("triangular_solve", input=input, A=A)
+    matrix_check.check_tensors("triangular_solve", input=input, A=A)
     for name, x in (("b", input), ("A", A)):
         if x._array.ndim < 2:
             raise errors.runtime_error(
@@ -191,6 +184,6 @@ def triangular_solve(
                 "A vector is a matrix with one column: v[:, None].",
             )
     check_right_side("triangular_solve", input, A)
-    check_kernel("triangular_solve_cpu", A)
+    matrix_check.check_kernel("triangular_solve_cpu", A)
     pair = triangular_pair(input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
     return finish("triangular_solve", return_types.triangular_solve(pair), out)

@@ -16,13 +16,7 @@ from tapegrad.core.annotations import Array, Namespace, TensorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.layer_norm import (
-    real_argument,
-    same_kind,
-    standardized,
-    standardized_rule,
-    tensor_argument,
-)
+from tapegrad.operators.nn import layer_norm
 
 __torch__ = "batch_norm group_norm instance_norm native_batch_norm"
 
@@ -42,12 +36,12 @@ def _along_channels(xp: Namespace, weight: Array, x: Array) -> Any:
 
 def _standard(xp: Namespace, x: Array, groups: int | None, eps: float) -> Any:
     grouped, axes = _grouped(xp, x, groups)
-    return xp.reshape(standardized(xp, grouped, axes, eps)[0], x.shape)
+    return xp.reshape(layer_norm.standardized(xp, grouped, axes, eps)[0], x.shape)
 
 
 def _standard_rule(xp: Namespace, t: Array, x: Array, groups: int | None, eps: float) -> Any:
     grouped, axes = _grouped(xp, x, groups)
-    changed = standardized_rule(xp, xp.reshape(t, grouped.shape), grouped, axes, eps)
+    changed = layer_norm.standardized_rule(xp, xp.reshape(t, grouped.shape), grouped, axes, eps)
     return xp.reshape(changed, x.shape)
 
 
@@ -223,7 +217,7 @@ def _check_count(argument: str, x: TensorLike | None, n: int) -> None:
 def _check_batch(
     input: TensorLike, weight: TensorLike | None, bias: TensorLike | None, mean: Any, variance: Any
 ) -> None:
-    shape = tensor_argument("batch_norm", input).shape
+    shape = layer_norm.tensor_argument("batch_norm", input).shape
     if len(shape) < 2:
         raise errors.index_error(
             "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
@@ -238,7 +232,7 @@ def _check_batch(
     _check_count("bias", bias, channels)
     if not input.dtype.is_floating_point:
         raise no_kernel("batch_norm", input.dtype)
-    same_kind(input, weight, bias, mean, variance)
+    layer_norm.same_kind(input, weight, bias, mean, variance)
     for name, x in (("running_mean", mean), ("running_var", variance)):
         if x is not None and x.requires_grad and is_grad_enabled():
             raise errors.runtime_error(
@@ -259,7 +253,7 @@ def _batch(
     eps: float,
 ) -> tuple:
     """The result, and mean and variance of the batch in training, else None."""
-    if tensor_argument("batch_norm", input).shape == (0,):
+    if layer_norm.tensor_argument("batch_norm", input).shape == (0,):
         return input.clone(), None, None
     if not training:
         for name, x in (("running_mean", running_mean), ("running_var", running_var)):
@@ -336,8 +330,8 @@ def batch_norm(
     tensor([[-1.0000],
             [ 1.0000]])
     """
-    momentum = real_argument("batch_norm", "momentum", 7, momentum)
-    eps = real_argument("batch_norm", "eps", 8, eps)
+    momentum = layer_norm.real_argument("batch_norm", "momentum", 7, momentum)
+    eps = layer_norm.real_argument("batch_norm", "eps", 8, eps)
     return _batch(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -384,11 +378,11 @@ def group_norm(
     >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 5.0, 5.0]]), 2)
     tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
     """
-    shape = tensor_argument("group_norm", input).shape
+    shape = layer_norm.tensor_argument("group_norm", input).shape
     if isinstance(num_groups, bool) or not hasattr(num_groups, "__index__"):
         raise errors.must_be("group_norm", "num_groups", 2, "int", num_groups)
     groups = operator.index(num_groups)
-    eps = real_argument("group_norm", "eps", 5, eps)
+    eps = layer_norm.real_argument("group_norm", "eps", 5, eps)
     if len(shape) < 2:
         raise errors.runtime_error(
             f"Expected at least 2 dimensions for input tensor but received {len(shape)}",
@@ -415,7 +409,7 @@ def group_norm(
             )
     if not input.dtype.is_floating_point:
         raise no_kernel("GroupNormKernelImpl", input.dtype)
-    same_kind(input, weight, bias)
+    layer_norm.same_kind(input, weight, bias)
     return group_standardize(input, weight, bias, groups=groups, eps=eps)[0]
 
 
@@ -443,7 +437,7 @@ def instance_norm(
     <BLANKLINE>
             [[-1.0000,  1.0000]]])
     """
-    shape = tensor_argument("instance_norm", input).shape
+    shape = layer_norm.tensor_argument("instance_norm", input).shape
     if not use_input_stats and (running_mean is None or running_var is None):
         raise errors.runtime_error(
             "Expected running_mean and running_var to be defined when use_input_stats is false",

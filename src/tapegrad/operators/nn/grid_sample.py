@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import product
 from math import prod
 from typing import Any
@@ -371,12 +370,11 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 def warn_of_corners() -> None:
     """What `align_corners` is when it is not given changed once."""
-    warnings.warn(
+    errors.warn(
         "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
         "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
         "documentation of grid_sample for details.",
-        UserWarning,
-        stacklevel=3,
+        3,
     )
 
 

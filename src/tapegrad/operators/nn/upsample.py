@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from tapegrad.core import errors
 from tapegrad.core.annotations import Shape, TensorLike
 from tapegrad.operators.nn.interpolate import interpolate
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
-        UserWarning,
-        stacklevel=3,
+    errors.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", 3
     )
 
 

@@ -7,14 +7,7 @@ from typing import Any
 from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
-from tapegrad.operators.dtype_check import (
-    BOOL,
-    COMPLEX,
-    lacks,
-    no_derivative,
-    some_tensor,
-    tensor_first,
-)
+from tapegrad.operators import dtype_check
 from tapegrad.operators.pointwise.divide_reciprocal import of_integers, truncated
 
 __all__ = ["fmod", "remainder"]
@@ -25,7 +18,9 @@ def _modulo(xp: Namespace, input: Array, other: Array) -> Any:
     return xp.remainder(input, other)
 
 
-_numbers_only = some_tensor("remainder", lacks("remainder_cpu", BOOL, COMPLEX))
+_numbers_only = dtype_check.some_tensor(
+    "remainder", dtype_check.lacks("remainder_cpu", dtype_check.BOOL, dtype_check.COMPLEX)
+)
 
 
 @vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.floor_divide(input, other))
@@ -42,7 +37,7 @@ def remainder_number(xp, input, other):
     return _modulo(xp, input, other)
 
 
-@vjp(other=no_derivative("remainder", "Make a tensor of the number: it has one then."))
+@vjp(other=dtype_check.no_derivative("remainder", "Make a tensor of the number: it has one then."))
 @elementwise(node="NotImplemented", hidden=("number",), check=_numbers_only)
 def remainder_of_number(xp, other, number):
     """What a number leaves over."""
@@ -68,7 +63,9 @@ def _fmod(xp: Namespace, input: Array, other: Array) -> Any:
     return xp.fmod(input, other)
 
 
-_no_bools = tensor_first("fmod", "other", lacks("fmod_cpu", BOOL, COMPLEX))
+_no_bools = dtype_check.tensor_first(
+    "fmod", "other", dtype_check.lacks("fmod_cpu", dtype_check.BOOL, dtype_check.COMPLEX)
+)
 
 
 @vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.trunc(input / other))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
@@ -296,14 +295,13 @@ def _check(dtype: Dtype, low: int, last: int) -> None:
     digits = _DIGITS[dtype.name]
     for name, bound in (("from", low), ("to - 1", last)):
         if abs(bound) > 2**digits:
-            warnings.warn(
+            errors.warn(
                 f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
                 f"limitations {CPP_NAMES[dtype.name]} can support discrete uniform distribution "
                 "only within this range. This warning will become an error in version 1.7 "
                 "release, please fix the code in advance\n"
                 "Draw in torch.int64 and convert.",
-                UserWarning,
-                stacklevel=5,
+                5,
             )
 
 

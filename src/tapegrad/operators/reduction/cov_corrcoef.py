@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from tapegrad.core import errors
@@ -79,11 +78,9 @@ def cov(
     if w is not None and aweights is not None and correction:
         free = total - correction * (w * aweights).sum() / total
     if free._array <= 0:
-        warnings.warn(
+        errors.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
-            "of observations.",
-            UserWarning,
-            stacklevel=2,
+            "of observations."
         )
         free = free * 0
     x = x - average.unsqueeze(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -97,11 +96,10 @@ def _computed(
         correction = 1 if unbiased is None else int(unbiased)
     axis = reduction_axes(dim, x._array.ndim)
     if count(x._array.shape, axis) <= correction:
-        warnings.warn(
+        errors.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
-            UserWarning,
-            stacklevel=users_level(),
+            users_level(),
         )
     if x.dtype.is_complex:
         parts = [

@@ -13,12 +13,7 @@ from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, widest
 from tapegrad.dispatch.in_place import check_apart
 from tapegrad.dispatch.op import linear, vjp
-from tapegrad.operators.shape.reshape_flatten_atleast import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    reshape,
-)
+from tapegrad.operators.shape import reshape_flatten_atleast
 
 
 def _divided(xp: Namespace, g: Array, likes: list, axis: int) -> list:
@@ -132,7 +127,7 @@ def _emptied(x: TensorLike, shape: list) -> Any:
     """A vector of no elements seen as a tensor of none."""
     from tapegrad.operators.shape.expand_broadcast import expand
 
-    return reshape(x, shape) if 0 in shape else expand(x, shape)
+    return reshape_flatten_atleast.reshape(x, shape) if 0 in shape else expand(x, shape)
 
 
 def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
@@ -213,7 +208,7 @@ def hstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
     tensor([[1., 0., 0.],
             [1., 0., 0.]])
     """
-    tensors = atleast_1d(_some("hstack", tensors))
+    tensors = reshape_flatten_atleast.atleast_1d(_some("hstack", tensors))
     return cat(tensors, 0 if tensors[0].ndim == 1 else 1, out=out)
 
 
@@ -224,7 +219,7 @@ def vstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
     tensor([[1., 1.],
             [0., 0.]])
     """
-    return cat(atleast_2d(_some("vstack", tensors)), 0, out=out)
+    return cat(reshape_flatten_atleast.atleast_2d(_some("vstack", tensors)), 0, out=out)
 
 
 def row_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
@@ -244,7 +239,7 @@ def dstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return cat(atleast_3d(_some("dstack", tensors)), 2, out=out)
+    return cat(reshape_flatten_atleast.atleast_3d(_some("dstack", tensors)), 2, out=out)
 
 
 def column_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
@@ -255,7 +250,9 @@ def column_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
             [2, 4]])
     """
     tensors = _some("column_stack", tensors)
-    columns = [x if x.ndim > 1 else reshape(x, x.numel(), 1) for x in tensors]
+    columns = [
+        x if x.ndim > 1 else reshape_flatten_atleast.reshape(x, x.numel(), 1) for x in tensors
+    ]
     return hstack(columns, out=out)
 
 

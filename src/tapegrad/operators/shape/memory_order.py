@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import prod
 from typing import Any
 
@@ -33,7 +32,7 @@ def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 
 def _resized(name: str, x: TensorLike, shape: tuple[int, ...], given: Any) -> Any:
-    warnings.warn(f"non-inplace {name} is deprecated", UserWarning, stacklevel=3)
+    errors.warn(f"non-inplace {name} is deprecated", 3)
     if prod(shape) != x._array.size:
         own = "x".join(map(str, x._array.shape))
         raise errors.runtime_error(

@@ -44,13 +44,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
             'Pass indexing="ij".',
         )
     if indexing is None:
-        import warnings
-
-        warnings.warn(
+        errors.warn(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
             "argument.",
-            UserWarning,
-            stacklevel=users_level(),
+            users_level(),
         )
     order = list(range(len(tensors)))
     if indexing == "xy" and len(tensors) > 1:

@@ -7,13 +7,7 @@ from typing import Any
 from tapegrad.core.annotations import Dim, Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
-from tapegrad.operators.shape.as_strided import (
-    alias,
-    as_strided,
-    unfold,
-    view_as_complex,
-    view_as_real,
-)
+from tapegrad.operators.shape import as_strided as _as_strided
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import permute, t, transpose
 from tapegrad.operators.shape.reshape_flatten_atleast import clone, view
@@ -32,7 +26,7 @@ def alias_copy(input: TensorLike) -> Any:
     >>> x
     tensor([0., 0.])
     """
-    return clone(alias(input))
+    return clone(_as_strided.alias(input))
 
 
 @takes_tensors
@@ -44,7 +38,7 @@ def as_strided_copy(input: TensorLike, size: Shape, stride: Any, storage_offset:
             [1, 2],
             [2, 3]])
     """
-    return clone(as_strided(input, size, stride, storage_offset), order="C")
+    return clone(_as_strided.as_strided(input, size, stride, storage_offset), order="C")
 
 
 @takes_tensors
@@ -169,7 +163,7 @@ def unfold_copy(input: TensorLike, dimension: int, size: int, step: int) -> Any:
             [1, 2, 3],
             [2, 3, 4]])
     """
-    return clone(unfold(input, dimension, size, step), order="C")
+    return clone(_as_strided.unfold(input, dimension, size, step), order="C")
 
 
 @takes_tensors
@@ -190,7 +184,7 @@ def view_as_complex_copy(input: TensorLike) -> Any:
     >>> torch.view_as_complex_copy(torch.tensor([[1.0, 2.0]]))
     tensor([1.+2.j])
     """
-    return clone(view_as_complex(input), order="C")
+    return clone(_as_strided.view_as_complex(input), order="C")
 
 
 @takes_tensors
@@ -200,7 +194,7 @@ def view_as_real_copy(input: TensorLike) -> Any:
     >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
     tensor([[1., 2.]])
     """
-    return clone(view_as_real(input), order="C")
+    return clone(_as_strided.view_as_real(input), order="C")
 
 
 @takes_tensors

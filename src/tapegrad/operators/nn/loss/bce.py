@@ -11,13 +11,7 @@ from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.loss.mse_l1 import (
-    check_constant,
-    check_reduction,
-    mean_or_sum,
-    pointwise,
-    share,
-)
+from tapegrad.operators.nn.loss import mse_l1
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 
 
@@ -29,7 +23,7 @@ def bernoulli_nll(xp, input, target, weight, *, reduction):
         against, for_it = xp.maximum(xp.log1p(-x), -100), xp.maximum(xp.log(x), -100)
         return _times((y - 1) * against - y * for_it, w)
 
-    return mean_or_sum(xp, pointwise(xp, loss, input, target, weight), reduction)
+    return mse_l1.mean_or_sum(xp, mse_l1.pointwise(xp, loss, input, target, weight), reduction)
 
 
 def _times(x: TensorLike, weight: TensorLike) -> Any:
@@ -46,20 +40,20 @@ def _log_odds(xp, input, weight):
 
 
 bernoulli_nll.vjp(
-    input=lambda xp, g, input, target, weight, reduction: pointwise(
+    input=lambda xp, g, input, target, weight, reduction: mse_l1.pointwise(
         xp,
         lambda x, y, w, g: _bernoulli_slope(xp, x, y, w) * g,
-        *(input, target, weight, share(xp, g, input, reduction)),
+        *(input, target, weight, mse_l1.share(xp, g, input, reduction)),
     ),
     target=lambda xp, g, input, weight, reduction: (
-        _log_odds(xp, input, weight) * share(xp, g, input, reduction)
+        _log_odds(xp, input, weight) * mse_l1.share(xp, g, input, reduction)
     ),
 )
 bernoulli_nll.jvp(
-    input=lambda xp, t, input, target, weight, reduction: mean_or_sum(
+    input=lambda xp, t, input, target, weight, reduction: mse_l1.mean_or_sum(
         xp, _bernoulli_slope(xp, input, target, weight) * t, reduction
     ),
-    target=lambda xp, t, input, weight, reduction: mean_or_sum(
+    target=lambda xp, t, input, weight, reduction: mse_l1.mean_or_sum(
         xp, _log_odds(xp, input, weight) * t, reduction
     ),
 )
@@ -77,8 +71,8 @@ def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
             soft = ((positive - 1) * y + 1) * soft
         return _times((1 - y) * x + soft, w)
 
-    losses = pointwise(xp, loss, input, target, weight, pos_weight)
-    return mean_or_sum(xp, losses, reduction)
+    losses = mse_l1.pointwise(xp, loss, input, target, weight, pos_weight)
+    return mse_l1.mean_or_sum(xp, losses, reduction)
 
 
 def _softplus(xp: Namespace, x: Array) -> Any:
@@ -101,20 +95,21 @@ def _logistic_target_slope(xp, input, weight, pos_weight):
 
 
 logistic_nll.vjp(
-    input=lambda xp, g, input, target, weight, pos_weight, reduction: pointwise(
+    input=lambda xp, g, input, target, weight, pos_weight, reduction: mse_l1.pointwise(
         xp,
         lambda x, y, w, p, g: _logistic_slope(xp, x, y, w, p) * g,
-        *(input, target, weight, pos_weight, share(xp, g, input, reduction)),
+        *(input, target, weight, pos_weight, mse_l1.share(xp, g, input, reduction)),
     ),
     target=lambda xp, g, input, weight, pos_weight, reduction: (
-        _logistic_target_slope(xp, input, weight, pos_weight) * share(xp, g, input, reduction)
+        _logistic_target_slope(xp, input, weight, pos_weight)
+        * mse_l1.share(xp, g, input, reduction)
     ),
 )
 logistic_nll.jvp(
-    input=lambda xp, t, input, target, weight, pos_weight, reduction: mean_or_sum(
+    input=lambda xp, t, input, target, weight, pos_weight, reduction: mse_l1.mean_or_sum(
         xp, _logistic_slope(xp, input, target, weight, pos_weight) * t, reduction
     ),
-    target=lambda xp, t, input, weight, pos_weight, reduction: mean_or_sum(
+    target=lambda xp, t, input, weight, pos_weight, reduction: mse_l1.mean_or_sum(
         xp, _logistic_target_slope(xp, input, weight, pos_weight) * t, reduction
     ),
 )
@@ -139,7 +134,7 @@ def binary_cross_entropy(
             f"({input.shape}) is deprecated. Please ensure they have the same size.",
             "Reshape one of them: the loss pairs element with element.",
         )
-    check_reduction(reduction)
+    mse_l1.check_reduction(reduction)
     if not input.dtype.is_floating_point:
         raise no_kernel("binary_cross_entropy", input.dtype)
     if target.dtype is not input.dtype:
@@ -176,7 +171,7 @@ def binary_cross_entropy_with_logits(
             f"Target size ({target.shape}) must be the same as input size ({input.shape})",
             "Reshape one of them: the loss pairs element with element.",
         )
-    check_reduction(reduction)
+    mse_l1.check_reduction(reduction)
     name = "binary_cross_entropy_with_logits"
     weight = _spread(name, "weight", weight, input)
     pos_weight = _spread(name, "pos_weight", pos_weight, input)
@@ -208,7 +203,7 @@ def _spread(function: str, name: str, weight: TensorLike | None, input: TensorLi
     """A weight in the shape and dtype of the input."""
     if weight is None:
         return None
-    check_constant(function, name, weight)
+    mse_l1.check_constant(function, name, weight)
     shape = input._array.shape
     if weight._array.shape != shape:
         from tapegrad.operators import broadcast_to

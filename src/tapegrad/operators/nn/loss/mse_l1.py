@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -31,11 +30,10 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     if size_average is None and reduce is None:
         return reduction
     reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
-    warnings.warn(
+    errors.warn(
         "size_average and reduce args will be deprecated, please use "
         f"reduction='{reduction}' instead.",
-        UserWarning,
-        stacklevel=users_level(),
+        users_level(),
     )
     return reduction
 
@@ -196,12 +194,11 @@ huber.jvp(
 def _pair(name: str, input: TensorLike, target: TensorLike) -> tuple:
     """Two operands of one shape and dtype, broadcast with PyTorch's warning where they differ."""
     if input.shape != target.shape:
-        warnings.warn(
+        errors.warn(
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
-            UserWarning,
-            stacklevel=3,
+            3,
         )
         from tapegrad import operators
 

@@ -14,13 +14,7 @@ from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.loss.mse_l1 import (
-    check_alike,
-    check_constant,
-    check_reduction,
-    mean_or_sum,
-    share,
-)
+from tapegrad.operators.nn.loss import mse_l1
 
 # --- one class for each row ---
 
@@ -56,11 +50,11 @@ def _for_rows(xp: Namespace, g: Array, x: Array, reduction: str) -> Any:
     """The cotangent of the loss of each row, to be multiplied with the row."""
     if reduction == "none":
         return xp.expand_dims(g, axis=1)
-    return share(xp, g, x[:, 0], reduction)
+    return mse_l1.share(xp, g, x[:, 0], reduction)
 
 
 @jvp(
-    x=lambda xp, t, x, label, weight, p, margin, reduction: mean_or_sum(
+    x=lambda xp, t, x, label, weight, p, margin, reduction: mse_l1.mean_or_sum(
         xp, xp.sum(t * _multi_margin_slope(xp, x, label, weight, p, margin), axis=1), reduction
     )
 )
@@ -77,7 +71,7 @@ def multi_margin(xp, x, label, weight, *, p, margin, reduction):
     """
     wrong = _beyond(xp, x, _right(xp, label, x), margin)
     loss = xp.sum(wrong if p == 1 else wrong * wrong, axis=1) / x.shape[1]
-    return mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
+    return mse_l1.mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
 
 
 @autocast
@@ -85,7 +79,7 @@ def multi_margin_loss(
     input: TensorLike, target: TensorLike, p: int, margin: float, weight: TensorLike, reduction: str
 ) -> Any:
     """`multi_margin` of (N, C) and (N), or of (C) and ()."""
-    check_reduction(reduction)
+    mse_l1.check_reduction(reduction)
     if p not in (1, 2):
         raise errors.value_error("only p == 1 and p == 2 supported", "p is 1 or 2.")
     if weight is not None and weight._array.ndim != 1:
@@ -108,8 +102,8 @@ def multi_margin_loss(
         )
     _check_labels(target)
     if weight is not None:
-        check_constant("multi_margin_loss", "weight", weight)
-        check_alike(input, weight)
+        mse_l1.check_constant("multi_margin_loss", "weight", weight)
+        mse_l1.check_alike(input, weight)
     classes = elements(target._array)
     if classes.size and (classes.min() < 0 or classes.max() >= n_classes):
         raise errors.runtime_error(
@@ -154,7 +148,7 @@ def _multilabel_slope(xp, x, label):
 
 
 @jvp(
-    x=lambda xp, t, x, label, reduction: mean_or_sum(
+    x=lambda xp, t, x, label, reduction: mse_l1.mean_or_sum(
         xp, xp.sum(t * _multilabel_slope(xp, x, label), axis=1), reduction
     )
 )
@@ -170,14 +164,14 @@ def multilabel_margin(xp, x, label, *, reduction):
     `label` (N, K) has in each row the labels y_k, the first negative number ends them.
     """
     wrong = _beyond_each(xp, x, _hit(xp, label, x))
-    return mean_or_sum(xp, xp.sum(wrong, axis=(1, 2)) / x.shape[1], reduction)
+    return mse_l1.mean_or_sum(xp, xp.sum(wrong, axis=(1, 2)) / x.shape[1], reduction)
 
 
 @autocast
 @in_turn
 def multilabel_margin_loss(input: TensorLike, target: TensorLike, reduction: str) -> Any:
     """`multilabel_margin` of (N, C) and (N, C), or of (C) and (C); labels end at the first -1."""
-    check_reduction(reduction)
+    mse_l1.check_reduction(reduction)
     shape = _check_rows(input)
     if target._array.shape != shape and (shape or target._array.size != 1):
         raise errors.runtime_error(

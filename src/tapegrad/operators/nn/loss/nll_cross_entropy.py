@@ -15,13 +15,7 @@ from tapegrad.core.dtype import float32, int64, uint8
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.loss.mse_l1 import (
-    check_alike,
-    check_constant,
-    check_reduction,
-    legacy_reduction,
-    reduced,
-)
+from tapegrad.operators.nn.loss import mse_l1
 from tapegrad.operators.nn.softmax import log_softmax
 from tapegrad.operators.with_number import over_number, plus_number, times_number
 
@@ -222,11 +216,11 @@ def nll_loss(
     >>> torch.nn.functional.nll_loss(x, torch.tensor([0, 3]))
     tensor(1.3863)
     """
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    reduction = mse_l1.legacy_reduction(size_average, reduce, reduction)
     if IN_USE:
         input, target, weight = widened(input, target, weight)
     ignored = check_classes(input, target, weight, ignore_index)
-    return _nll(input, target, weight, ignored, check_reduction(reduction))
+    return _nll(input, target, weight, ignored, mse_l1.check_reduction(reduction))
 
 
 def _nll(
@@ -239,8 +233,8 @@ def _nll(
     n = input._array.ndim
     if weight is not None:
         name = "nll_loss2d_forward" if n > 2 else "nll_loss_forward"
-        check_constant(name, "weight", weight)
-        check_alike(input, weight)
+        mse_l1.check_constant(name, "weight", weight)
+        mse_l1.check_alike(input, weight)
     if input.dtype.itemsize == 2:  # sums of numbers of 16 bits lose what is small
         weight = None if weight is None else weight.to(float32)
         return _nll(input.to(float32), target, weight, ignored, reduction).to(input.dtype)
@@ -278,7 +272,7 @@ def cross_entropy(
     >>> torch.nn.functional.cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
     tensor(1.3863)
     """
-    reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
+    reduction = mse_l1.check_reduction(mse_l1.legacy_reduction(size_average, reduce, reduction))
     if label_smoothing > 1.0:
         raise errors.runtime_error(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}",
@@ -317,7 +311,7 @@ def _smooth_loss(
     ignored = target == ignore_index
     smooth = smooth.masked_fill(ignored, 0.0)
     if reduction != "mean":
-        return reduced(smooth, reduction)
+        return mse_l1.reduced(smooth, reduction)
     if weight is None:
         return smooth.sum() / (~ignored).sum()
     used = weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
