@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable as Callable
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NewType, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,3 +60,9 @@ Array: TypeAlias = Any
 
 Namespace: TypeAlias = Any
 """A module or object with the names of the array standard and our kernels."""
+
+if not TYPE_CHECKING:  # evaluated, a word that is text above is a type of its own
+    for _name, _meaning in list(globals().items()):
+        if type(_meaning) is str and _name[0].isupper():
+            globals()[_name] = NewType(_name, object)
+            globals()[_name].__module__ = "typing"  # help() then shows the word alone

@@ -1,12 +1,7 @@
 """What operators refuse: types of elements they are not made for, derivatives nobody defined."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, Scalar, TensorLike
 from tapegrad.core.dtype import of
 from tapegrad.core.promote_types import promote
 

@@ -4,8 +4,6 @@ PyTorch's own functions name these nodes differently from those a user writes: `
 makes an `AddBackward0`.
 """
 
-from __future__ import annotations
-
 from tapegrad.dispatch.op import elementwise, vjp
 
 

@@ -3,8 +3,6 @@
 Methods are one visible line into `ops`, in the mixins of `methods/`, by family.
 """
 
-from __future__ import annotations
-
 import weakref
 from typing import Any
 

@@ -1,14 +1,10 @@
 """Attention of batches: the batch is one more leading axis of all inputs."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, closed, opened, widened
 from tapegrad.arrays.batched.below import for_batch, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 def _opened(level: Any, inputs: Any) -> list:

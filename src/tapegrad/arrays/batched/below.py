@@ -1,14 +1,9 @@
 """Calling below: the function of the same name on the values of a batched array."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, closed, spread, top_level
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 
 def below(name: str, x: Array) -> Callable:

@@ -1,16 +1,11 @@
 """Convolutions of batches: members go along with the images, or are groups of their own."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import closed, opened
 from tapegrad.arrays.batched.below import for_mapped, plain, values_of
 from tapegrad.arrays.batched.nll_cross_entropy import apart, together
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 
 def _with_channels(value: Array) -> Any:

@@ -1,14 +1,10 @@
 """Rows of tables, for batches."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.batched.array import closed, opened
 from tapegrad.arrays.batched.below import for_batch, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @batching_rule

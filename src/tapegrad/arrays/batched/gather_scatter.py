@@ -1,17 +1,12 @@
 """Places along one axis, of batched arrays: the batch is one more axis before it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import closed
 from tapegrad.arrays.batched.below import for_batch, for_mapped, values_of
 from tapegrad.arrays.batched.reshape import broadcast_to
 from tapegrad.arrays.batched.sum_sort import shifted
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 
 def _lines(level: Any, *arrays: Any) -> list:

@@ -1,14 +1,9 @@
 """Making arrays like batched ones, and converting them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, closed
 from tapegrad.arrays.batched.below import below, for_mapped, of_leading_axes, plain
 from tapegrad.arrays.kernel import batching_rule
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 empty_like = batching_rule(of_leading_axes("empty_like"))
 ones_like = batching_rule(of_leading_axes("ones_like"))

@@ -1,9 +1,6 @@
 """Products of batched matrices and vectors."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +9,7 @@ from tapegrad.arrays.batched.below import plain, values_of
 from tapegrad.arrays.batched.unit_vectors import rows_scaled
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @batching_rule

@@ -1,14 +1,10 @@
 """Class numbers of batched arrays: the batch goes along with the first axis."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.batched.array import closed
 from tapegrad.arrays.batched.below import for_batch, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 def together(value: Array) -> Any:

@@ -1,7 +1,5 @@
 """What has no rule for batches: once for each member, and a warning that says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,16 +1,11 @@
 """Pooling, padding and resampling of batches: kernels of the last axes, or of whole images."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import closed
 from tapegrad.arrays.batched.below import for_batch, of_leading_axes, values_of
 from tapegrad.arrays.batched.nll_cross_entropy import apart, together
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 pad_constant = batching_rule(of_leading_axes("pad_constant"))
 pad_edges = batching_rule(of_leading_axes("pad_edges"))

@@ -1,10 +1,5 @@
 """Shapes of batched arrays: the batch stays the first axis."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
@@ -12,7 +7,7 @@ from tapegrad.arrays.batched.below import below, for_batch, for_mapped, plain, v
 from tapegrad.arrays.batched.sum_sort import shifted
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable, Sequence
 
 
 @batching_rule

@@ -1,15 +1,10 @@
 """Reductions, running sums and sorting of batched arrays: the axes shifted past the batch."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import closed
 from tapegrad.arrays.batched.below import for_batch, for_mapped, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 
 def shifted(axis: Any, ndim: int) -> Any:

@@ -1,15 +1,11 @@
 """Kernels of views by strides: windows, patterns over the memory, diagonals; and their reverse."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.slice_clone import seen_as
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel

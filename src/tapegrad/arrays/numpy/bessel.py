@@ -1,11 +1,7 @@
 """Bessel and Airy functions on NumPy arrays, by SciPy, which is loaded at the first use of one."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel(elementwise=True)

@@ -12,10 +12,7 @@ Shapes: x (N, G * C, *image), w (G * O, C, *kernel), y (N, G * O, *places). `siz
 the result along the axes of an image.
 """
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +22,7 @@ from tapegrad.arrays.numpy.blocks import n_threads
 from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
 from tapegrad.arrays.numpy.memory_pool import empty
 from tapegrad.arrays.numpy.slice_clone import copied
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.memory_format import channels_last, channels_last_3d, has_format, order_of
 
 COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS

@@ -13,12 +13,11 @@ from functools import lru_cache
 from itertools import pairwise, product
 from math import prod
 from operator import mul
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.numpy.slice_clone import seen_as
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 class Grid:

@@ -6,16 +6,13 @@ memory: where there are many lanes side by side, a step for all of them at once 
 cut into such lanes.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _WIDE = 64  # lanes: from there on a step for all of them pays for its call
 _BLOCK = 64  # steps that are converted to double precision together

@@ -1,13 +1,9 @@
 """Special functions on NumPy arrays, by SciPy, which is loaded at the first use of one."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel(elementwise=True)

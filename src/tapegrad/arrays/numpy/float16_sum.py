@@ -4,13 +4,9 @@ NumPy adds up float16 pairwise; bfloat16 it adds one after the other, and a sum 
 256, where the next one is too small to count.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 def reduced(ufunc: Any, x: Array, axis: Any, keepdims: Any) -> Any:

@@ -5,15 +5,11 @@ what the state gives to the candidate, a = w_hn h + b_hn. In this order the argu
 stand together both for the state's weights (r, z, a) and for the input's (n, r, z).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy import rnn
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 def _candidate_first(weight: Array) -> Any:

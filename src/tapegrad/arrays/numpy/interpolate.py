@@ -1,16 +1,13 @@
 """Kernel of separable linear maps: averages over windows, interpolation, and their transposes."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import BLOCK, run_blocks
 from tapegrad.arrays.numpy.interpolate_taps import Separable, Taps
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel

@@ -7,11 +7,9 @@ whole arrays for each lane, however many pixels there are. A lane that is regula
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 Key = Any  # a slice, or an array of indices
 

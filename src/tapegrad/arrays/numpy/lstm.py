@@ -4,15 +4,11 @@ The four gates stand side by side: input, forget, candidate, output. A sigmoid i
 the argument, so that one call of tanh serves all four: sigmoid(a) = tanh(a / 2) / 2 + 1/2.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy import rnn
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel

@@ -3,11 +3,8 @@
 A place is the index of an element in its image, row by row.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +12,7 @@ from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import BLOCK
 from tapegrad.arrays.numpy.interpolate import over_images
 from tapegrad.arrays.numpy.pool_window import Window, adaptive, row_starts
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _FEW = 256  # windows: so few are read at once
 

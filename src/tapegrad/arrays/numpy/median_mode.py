@@ -1,14 +1,10 @@
 """Kernels that rank elements."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.sort_topk import has_nan, place_of_rank
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 LARGE = 4096  # elements: above it a partition is quicker than an order
 

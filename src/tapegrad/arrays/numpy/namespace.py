@@ -4,11 +4,6 @@ Where NumPy's own wrapper costs more than its ufunc (`np.sum` is three times `np
 ufunc is called here. Kernels beyond the standard are functions of the families in this folder.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy import concat, float32, float64
 
@@ -16,7 +11,7 @@ from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Sequence
 from tapegrad.core.lazy import found
 
 _NUMPYS = """

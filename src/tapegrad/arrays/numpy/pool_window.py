@@ -1,7 +1,5 @@
 """Windows of pooling along one axis, regular or sharing out the axis."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -5,17 +5,13 @@ more than at the time before, as in a packed sequence. A kernel walks over time 
 not depend on the state is computed for all times at once.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 F32 = np.dtype(np.float32)
 

@@ -1,14 +1,10 @@
 """Kernels of parts: zeros around a slice, copies, views of broadcast memory."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.memory_format import permuted
 
 

@@ -9,17 +9,12 @@ equal elements is chosen.
 Source: Hoare, "Algorithm 65: Find", 1961; Musser, "Introspective Sorting and Selection", 1997.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.argsort import keys as sorting_keys
 from tapegrad.arrays.numpy.argsort import sortable
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 LONGEST = 1 << 14  # elements of a lane that are worth a loop in Python, about 10 ms
 

@@ -5,14 +5,10 @@ NumPy adds pairwise on its way through a row, and row by row across them; `einsu
 then stay small.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy.blocks import SHARED, share_out
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 ROW = 1024  # elements that are added up in one go
 ROUND = 1000  # the same for sizes that people choose

@@ -1,12 +1,8 @@
 """Kernels of sliding blocks: reading them out of images, and adding them up in images."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.conv_columns import Grid, add_all, read_all
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel

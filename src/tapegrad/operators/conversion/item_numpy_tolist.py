@@ -1,14 +1,10 @@
 """Out of tensors: Python numbers and lists, NumPy arrays, DLPack."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, TensorLike
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.tensor import supported

@@ -1,12 +1,8 @@
 """Tensor metadata: dtype, device, layout, number of elements, and the predicates on them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import Dim, MemoryFormat, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Dim, MemoryFormat, Scalar, TensorLike
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import axis_of
 from tapegrad.core.size import from_shape

@@ -1,13 +1,9 @@
 """Other dtypes: `to`, `type`, `float()` and the like; devices, of which there is one."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import native_dtype
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import DeviceLike, DTypeLike, MemoryFormat, Scalar
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Scalar
 from tapegrad.core.device import device as Device
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64

@@ -4,15 +4,12 @@ The roundings are PyTorch's, to the bit for float32 (below 32,768 elements, wher
 thread): it multiplies and adds with one rounding, and steps through blocks of eight.
 """
 
-from __future__ import annotations
-
 from math import ceil, isfinite
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out
 from tapegrad.core.dtype import default, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of

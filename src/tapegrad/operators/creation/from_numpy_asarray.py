@@ -1,13 +1,9 @@
 """Tensors on memory that something else owns: arrays, buffers, other tensors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, TensorLike
 from tapegrad.core.dtype import default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.operators.creation.factory_options import build, check, known, requiring

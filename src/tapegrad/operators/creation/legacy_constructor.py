@@ -1,13 +1,9 @@
 """The constructors from before `torch.tensor`: `Tensor(...)`, `FloatTensor(...)` and the others."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.device import as_device
 from tapegrad.core.dtype import ALIASES, default
 from tapegrad.core.dtype import dtype as Dtype

@@ -1,7 +1,5 @@
 """Tensors like another one: of its shape and dtype."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

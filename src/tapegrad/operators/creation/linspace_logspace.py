@@ -4,14 +4,10 @@ The roundings of linspace are PyTorch's, to the bit for float32: it multiplies a
 rounding, and counts from the nearer end.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, TensorLike
 from tapegrad.core.dtype import current, default, float64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, int_of, number_of

@@ -1,14 +1,11 @@
 """Nested sequences as arrays: their shape, the dtype they mean, their numbers."""
 
-from __future__ import annotations
-
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.dtype import bool_, default, default_complex, int64, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.limits import iinfo

@@ -1,14 +1,11 @@
 """New tensors of another one's dtype, of any shape: methods only."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Shape, TensorLike
+from tapegrad.core.annotations import Callable, DeviceLike, DTypeLike, LayoutLike, Shape, TensorLike
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of

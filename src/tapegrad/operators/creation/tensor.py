@@ -1,15 +1,12 @@
 """Tensors with a copy of data: numbers, nested lists, arrays, other tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.dtype import default, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, number_of

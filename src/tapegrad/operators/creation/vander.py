@@ -1,11 +1,7 @@
 """Matrices of the powers of numbers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.shape.cat_stack import cat
 

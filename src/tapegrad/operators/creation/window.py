@@ -1,14 +1,10 @@
 """The windows of torch itself: hann_window and its kin; torch.signal.windows has more."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from math import pi
-from typing import Any
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import default, float32
 from tapegrad.core.family import family

@@ -1,7 +1,5 @@
 """Tensors of one value, of none in particular, and the identity matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

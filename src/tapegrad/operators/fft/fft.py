@@ -1,13 +1,8 @@
 """Fourier transforms along one dimension."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Dim, Namespace, Out, TensorLike
 from tapegrad.core.dtype import complex64, complex128, default, float32, float64
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of

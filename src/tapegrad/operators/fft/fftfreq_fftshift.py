@@ -1,14 +1,11 @@
 """The frequencies of the points of a spectrum, and the spectrum with frequency 0 in its middle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, Dim, DTypeLike, LayoutLike, Out, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, Dim, DTypeLike, LayoutLike, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import default
 from tapegrad.core.family import family

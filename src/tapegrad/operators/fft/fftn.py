@@ -1,11 +1,6 @@
 """Fourier transforms along several dimensions, one after the other."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Dim, Out, TensorLike
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.fft import fft

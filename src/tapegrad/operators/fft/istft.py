@@ -5,13 +5,9 @@ divided by the sum of the squared windows there (Griffin and Lim, "Signal estima
 short-time Fourier transform", 1984, equation 6).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft import to_real, transform

@@ -3,12 +3,8 @@
 X[k, t] = sum over n of w[n] x[n + t hop] exp(-2 pi i k n / n_fft)
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DTypeLike, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft import from_real, transform

@@ -1,15 +1,11 @@
 """Writing into a tensor: copies, fills, zeros."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.autograd.writable import check_overlap
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.dispatch.in_place import overwrite, write

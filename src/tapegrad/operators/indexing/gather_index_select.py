@@ -1,14 +1,10 @@
 """Looking up: elements read at index tensors, and in reverse added up where they came from."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish

@@ -4,15 +4,12 @@ Integers, slices, None and the ellipsis make views, one operator each; masks and
 make a copy, at once.
 """
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.gather_index_select import index_at, index_mask
 from tapegrad.operators.shape.as_strided import alias

@@ -1,13 +1,9 @@
 """Slices of one dimension changed: `index_add`, `index_copy`, `index_fill`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of

@@ -1,14 +1,10 @@
 """Index tensors: what may be one, what it points at, and the errors of those that do not fit."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, is_mapped, namespace_of, refuse_batch
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 
 # --- masks and index tensors of x[...] ---
 

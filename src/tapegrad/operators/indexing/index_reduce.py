@@ -1,11 +1,7 @@
 """Slices of one dimension reduced together with others: `index_reduce`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish

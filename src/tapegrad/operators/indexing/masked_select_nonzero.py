@@ -1,14 +1,10 @@
 """Masks: elements chosen by truth values, and where the true ones are."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, is_mapped, refuse_batch
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.dispatch.apply import finish

@@ -1,11 +1,7 @@
 """Scattering with a reduction: sums, products, means and extrema of what has one place."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place

@@ -1,9 +1,5 @@
 """Writing at an index: `x[...] = value`, `index_put`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy.getitem_setitem import store_at
@@ -11,7 +7,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted

@@ -1,12 +1,9 @@
 """Places: the coordinates of flat indices, and a tensor summed to the shape it was spread from."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import number_of
 from tapegrad.core.shape import ints_of

@@ -1,12 +1,8 @@
 """A product added to a tensor: beta * input + alpha * (a @ b), and `linear`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish

@@ -1,13 +1,10 @@
 """The distances of all pairs of vectors: of two sets, or within one."""
 
-from __future__ import annotations
-
 from math import inf
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast

@@ -1,11 +1,7 @@
 """The condition number of matrices."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.linalg.inv import inv_ex
 from tapegrad.operators.linalg.matrix_check import check_tensors, finish_castable

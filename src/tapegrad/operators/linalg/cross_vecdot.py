@@ -1,12 +1,8 @@
 """Products of vectors: a vector, and a number for each pair."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, TensorLike
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast

@@ -1,13 +1,9 @@
 """What decompositions share: matrices in rules, and what their public functions accept."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.operators.linalg import matrix_check
 
 # --- in rules --------------------------------------------------------------------------------

@@ -1,12 +1,8 @@
 """Determinants of matrices and their logarithms."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check

@@ -1,11 +1,7 @@
 """Dot products of two vectors: dot, and vdot, which conjugates the first."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp

@@ -1,14 +1,10 @@
 """Eigenvalues and eigenvectors: of Hermitian matrices (eigh) and of any square ones (eig)."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.namespaces import anywhere, elements
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check

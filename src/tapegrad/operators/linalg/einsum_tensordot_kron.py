@@ -1,11 +1,7 @@
 """Sums of products over named indices: einsum, tensordot, kron, trace."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of

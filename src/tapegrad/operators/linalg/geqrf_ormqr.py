@@ -1,12 +1,8 @@
 """Orthogonal matrices as products of Householder reflections: geqrf, orgqr, ormqr."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.linalg import householder_product as _householder_product

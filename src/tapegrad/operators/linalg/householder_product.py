@@ -10,12 +10,8 @@ Source: Schreiber and Van Loan, A Storage-Efficient WY Representation for Produc
 Transformations (1989).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint, column, unit_matrix
 

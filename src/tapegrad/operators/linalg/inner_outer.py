@@ -1,11 +1,7 @@
 """Inner and outer products of vectors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul import mm

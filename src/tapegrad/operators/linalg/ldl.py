@@ -1,14 +1,10 @@
 """Symmetric matrices that need not be definite: A = L D L^T. Without derivatives, as in PyTorch."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check

@@ -1,11 +1,7 @@
 """Linear: a product with a transposed weight, and a bias."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.operators.linalg.addmm_addmv_addr_addbmm import addmm
 from tapegrad.operators.linalg.matmul import matmul, mv

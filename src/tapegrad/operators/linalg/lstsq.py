@@ -1,9 +1,5 @@
 """Least squares: the solution of overdetermined and underdetermined linear systems."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad import return_types
@@ -11,7 +7,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn

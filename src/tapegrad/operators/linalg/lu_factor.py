@@ -4,15 +4,11 @@ Source of the derivatives: with M = L^-1 P^T dA U^-1 of a square matrix, dL = L 
 diagonal) and dU = (M on and above it) U; of others the first rows and columns are the square.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot

@@ -1,14 +1,10 @@
 """Systems of linear equations with a matrix of which the LU factors are known."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp

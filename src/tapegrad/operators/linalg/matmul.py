@@ -1,12 +1,8 @@
 """Products of vectors and matrices."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp

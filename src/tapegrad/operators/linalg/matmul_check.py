@@ -1,11 +1,7 @@
 """What products of vectors and matrices accept, and what they say of the rest."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 
 
 def check_matrices(a: TensorLike, b: TensorLike, first: str = "self") -> None:

@@ -1,12 +1,8 @@
 """What functions of matrices accept: PyTorch's errors for other shapes, dtypes and values."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.promote_types import can_cast
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul_check import c_name

@@ -1,13 +1,10 @@
 """Powers and the exponential of matrices."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.creation.zeros_eye import eye

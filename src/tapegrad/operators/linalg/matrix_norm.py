@@ -1,11 +1,7 @@
 """Norms of matrices."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, DTypeLike, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, DTypeLike, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matrix_check import check_matrix, check_tensors
 from tapegrad.operators.linalg.removed import say_once

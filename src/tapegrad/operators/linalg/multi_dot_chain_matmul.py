@@ -1,12 +1,7 @@
 """Products of several matrices, in the order that costs least."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Sequence, TensorLike
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul_check import c_name

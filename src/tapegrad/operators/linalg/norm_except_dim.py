@@ -1,11 +1,7 @@
 """Norms under old names: all dimensions but one, the Frobenius norm."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.reduction.vector_norm import norm

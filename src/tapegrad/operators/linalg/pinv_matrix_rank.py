@@ -1,14 +1,10 @@
 """The pseudo-inverse of matrices, and their rank."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish

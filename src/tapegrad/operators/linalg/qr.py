@@ -1,12 +1,8 @@
 """The QR decomposition: an orthogonal and an upper triangular factor."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (

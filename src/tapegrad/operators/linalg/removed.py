@@ -1,7 +1,5 @@
 """Functions that PyTorch has removed: they raise, and say what took their place."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from tapegrad.core import errors

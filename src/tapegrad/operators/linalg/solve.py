@@ -1,16 +1,12 @@
 """Systems of linear equations."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.linalg_errors import singular_system
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast

@@ -1,10 +1,6 @@
 """Low-rank approximations from the image of random vectors: svd_lowrank, pca_lowrank."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 
 __torch__ = "pca_lowrank svd_lowrank"
 

@@ -1,14 +1,10 @@
 """Systems of linear equations with a triangular matrix."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp

@@ -4,15 +4,12 @@ Window i of n over a dimension of size L holds the elements floor(i L / n) up to
 ceil((i + 1) L / n), without the last.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
 
 from tapegrad.arrays.numpy.interpolate_taps import Separable
 from tapegrad.arrays.numpy.pool_window import adaptive
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast

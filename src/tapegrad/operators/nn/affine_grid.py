@@ -1,7 +1,5 @@
 """Grids of affine maps, for `grid_sample`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of

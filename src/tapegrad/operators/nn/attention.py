@@ -1,13 +1,10 @@
 """Scaled dot-product attention: averages of values, weighted by how well keys fit queries."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.dtype import bool_
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast

@@ -1,17 +1,13 @@
 """Average pooling, and Lp pooling which is made of it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.numpy.interpolate_taps import Separable
 from tapegrad.arrays.numpy.pool_window import regular
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.core.dtype import int64, of
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast

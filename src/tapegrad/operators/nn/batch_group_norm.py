@@ -1,10 +1,7 @@
 """Batch, group and instance normalisation of inputs of shape (N, C, ...)."""
 
-from __future__ import annotations
-
 import operator
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +9,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import mapped_beyond
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel

@@ -1,11 +1,7 @@
 """A product of two vectors through a weight of three dimensions."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg.matmul_check import c_name

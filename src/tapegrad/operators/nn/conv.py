@@ -1,11 +1,6 @@
 """Convolutions in one, two and three dimensions."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv_check import check, check_same, common, ints, is_batch

@@ -1,12 +1,9 @@
 """What convolutions accept: shapes, numbers and dtypes, in PyTorch's order and words."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.nn.conv_rules import output_size

@@ -12,12 +12,8 @@ y, so each of them is made of the others: derivatives of all orders need no more
 Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 
 _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")

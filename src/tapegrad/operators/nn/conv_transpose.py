@@ -1,12 +1,7 @@
 """Transposed convolutions in one, two and three dimensions; convolutions with time first."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv import conv1d, run

@@ -1,14 +1,11 @@
 """Distances and angles between vectors that stand side by side."""
 
-from __future__ import annotations
-
 from math import inf
-from typing import Any
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp

@@ -1,15 +1,12 @@
 """Dropout: elements or whole channels are dropped at random, and what is left is scaled."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from numpy import ndarray
 
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams.exponential_cauchy import bernoulli
 from tapegrad.core.tensor_base import wrap

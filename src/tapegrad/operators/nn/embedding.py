@@ -1,16 +1,12 @@
 """Embeddings: rows of a table, looked up by number; one-hot vectors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements, is_mapped
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.annotations import Any, Array, TensorLike
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp

@@ -1,13 +1,9 @@
 """Bags of embeddings: rows of a table looked up and at once added, averaged, or their maximum."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Namespace, TensorLike
+from tapegrad.core.annotations import Any, Namespace, TensorLike
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn

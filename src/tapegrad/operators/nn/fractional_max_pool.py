@@ -3,12 +3,8 @@
 Source: Graham, "Fractional Max-Pooling", 2014, section 2.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DTypeLike, TensorLike
 from tapegrad.core.dtype import float32, of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import primitive

@@ -1,13 +1,10 @@
 """Sampling images at the points of a grid: what is accepted and refused."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import prod
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast

@@ -1,14 +1,11 @@
 """Interpolation: images of another size."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
-from typing import Any
 
 from tapegrad.arrays.numpy.interpolate_taps import Separable
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, TensorLike
 from tapegrad.core.dtype import float64, of, uint8
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn import interpolate_stencil

@@ -8,15 +8,12 @@ Source: Keys, "Cubic Convolution Interpolation for Digital Image Processing", 19
 with a = -3/4, antialiased -1/2); Duchon, "Lanczos Filtering in One and Two Dimensions", 1979.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.numpy.interpolate_taps import Lane, Taps, fewest_lanes
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.dispatch.op import linear
 
 

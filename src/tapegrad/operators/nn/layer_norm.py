@@ -1,13 +1,10 @@
 """Layer and RMS normalisation: each sample brought to one scale over its last axes."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel

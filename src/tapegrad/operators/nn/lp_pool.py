@@ -4,12 +4,7 @@ Source: Gulcehre, Cho, Pascanu and Bengio, "Learned-Norm Pooling for Deep Feedfo
 Neural Networks", 2014.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.core.family import family
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
 from tapegrad.operators.nn.pool_size import array_of, is_default

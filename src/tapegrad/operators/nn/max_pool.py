@@ -1,14 +1,10 @@
 """Max pooling: the largest element of each window, and where it is."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 from tapegrad.arrays.numpy.pool_window import Window, regular
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.family import family
 from tapegrad.core.shape import ints_of

@@ -1,13 +1,8 @@
 """Max unpooling: elements back at the places where max pooling found them, zeros elsewhere."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Sequence, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import int64, of
 from tapegrad.core.family import family

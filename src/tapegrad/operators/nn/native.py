@@ -1,11 +1,7 @@
 """The forms of operators that PyTorch's layers call: further outputs, fewer checks."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of

@@ -1,12 +1,8 @@
 """Padding in all modes."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.annotations import Any, Array, TensorLike
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp

@@ -5,12 +5,8 @@ Convolutional Neural Network", 2016, section 2.2 (pixels); Zhang et al., "Shuffl
 3.1 (channels).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.shape.reshape_flatten_atleast import copied

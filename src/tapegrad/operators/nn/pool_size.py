@@ -1,11 +1,7 @@
 """Sizes of pooling: what the functions accept, what they refuse, and the windows that follow."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.shape import ints_of
 from tapegrad.core.tensor_base import TensorBase
 

@@ -1,11 +1,7 @@
 """Softmax and its logarithm: rules of their own, for memory and for numerics."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, Out, TensorLike
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp

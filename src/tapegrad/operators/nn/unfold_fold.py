@@ -1,13 +1,10 @@
 """Sliding blocks of images: reading them as columns (unfold), adding them up again (fold)."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, TensorLike
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel

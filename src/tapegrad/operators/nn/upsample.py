@@ -1,11 +1,7 @@
 """The older names of interpolation."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, TensorLike
 from tapegrad.operators.nn.interpolate import interpolate
 
 

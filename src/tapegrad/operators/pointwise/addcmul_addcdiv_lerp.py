@@ -1,11 +1,7 @@
 """Three operands: addcmul, addcdiv, lerp."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.core.dtype import of
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish

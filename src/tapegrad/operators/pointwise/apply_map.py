@@ -1,14 +1,9 @@
 """Python functions of single elements, called for each."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.dispatch.in_place import check_writable, written
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.nested_list import filled

@@ -1,11 +1,7 @@
 """Arithmetic: sums, differences, products."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Out, Scalar, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote

@@ -1,11 +1,8 @@
 """Functions of two legs and of angles' units: atan2, hypot, copysign, deg2rad."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_complex, tensor_first

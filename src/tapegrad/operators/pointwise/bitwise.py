@@ -1,11 +1,7 @@
 """Logic: truth values and bits."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant_elementwise

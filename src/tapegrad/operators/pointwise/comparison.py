@@ -1,12 +1,8 @@
 """Comparisons, element by element and of whole tensors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import is_mapped, namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Scalar, TensorLike
+from tapegrad.core.annotations import Any, Scalar, TensorLike
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant, constant_elementwise
 from tapegrad.operators.dtype_check import COMPLEX, lacks, tensor_first

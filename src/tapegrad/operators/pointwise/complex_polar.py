@@ -1,11 +1,7 @@
 """Complex numbers from two real tensors: their parts, or their absolute value and angle."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Namespace, Out, TensorLike
 from tapegrad.core.dtype import float16, float32, float64
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast

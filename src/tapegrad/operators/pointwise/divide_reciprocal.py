@@ -1,12 +1,8 @@
 """Division: quotients, exact and rounded; what is left over is in leftover.py."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp

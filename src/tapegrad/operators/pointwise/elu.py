@@ -1,10 +1,6 @@
 """Exponential linear units: elu, selu and celu."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp

@@ -1,7 +1,5 @@
 """Exponentials and logarithms."""
 
-from __future__ import annotations
-
 import math
 
 from tapegrad.dispatch.in_place import in_place

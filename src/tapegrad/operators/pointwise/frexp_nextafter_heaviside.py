@@ -1,14 +1,11 @@
 """What a number is made of: sign bit, mantissa and exponent, neighbours, divisors, its step."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad import return_types
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.apply import finish

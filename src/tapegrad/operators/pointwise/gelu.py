@@ -1,11 +1,7 @@
 """Gelu: the Gaussian error linear unit, exact or by a hyperbolic tangent."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.annotations import Any, Array, TensorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import floats_only

@@ -1,11 +1,7 @@
 """Gated units: one half of a tensor opens and closes the other."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks

@@ -1,11 +1,7 @@
 """Values put in the place of others: masked_fill, nan_to_num."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.scalar import fitted

@@ -1,10 +1,6 @@
 """The greater and the less of two tensors."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import no_complex
 

@@ -1,13 +1,10 @@
 """Powers and roots."""
 
-from __future__ import annotations
-
 import cmath
 import math
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.promote_types import promote

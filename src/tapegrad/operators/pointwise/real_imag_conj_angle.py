@@ -1,11 +1,7 @@
 """Parts of complex numbers: real, imaginary, conjugate, angle."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.in_place import in_place

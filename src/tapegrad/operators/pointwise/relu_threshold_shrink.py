@@ -1,11 +1,7 @@
 """Piecewise linear and quadratic activations: relu, threshold, the shrinks, the hard ones."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place

@@ -1,10 +1,6 @@
 """What is left over: remainder, with the divisor's sign, and fmod, with the dividend's."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators import dtype_check

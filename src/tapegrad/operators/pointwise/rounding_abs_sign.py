@@ -1,10 +1,6 @@
 """Rounding, signs, absolute values: functions made of steps."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, vjp

@@ -1,14 +1,11 @@
 """The leaky rectifier with random slopes."""
 
-from __future__ import annotations
-
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.annotations import Any, Source, TensorLike
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, primitive, vjp

@@ -1,12 +1,9 @@
 """The logistic function, and logarithms of sums and products."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp

@@ -1,10 +1,6 @@
 """Activations of neural networks that are smooth, each a function of one element."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, INTEGER, floats_only, lacks

@@ -1,11 +1,8 @@
 """Angles: trigonometric and hyperbolic functions and their inverses."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 

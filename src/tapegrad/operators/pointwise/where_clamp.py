@@ -1,11 +1,7 @@
 """Choosing by a condition or a limit: where, clamp."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.dispatch.apply import NUMBERS, finish

@@ -1,14 +1,11 @@
 """What functions that draw random numbers accept, brought to one form at the boundary."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Shape, Source, TensorLike
+from tapegrad.core.annotations import Any, Shape, Source, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams.mersenne_twister import Twister

@@ -1,13 +1,9 @@
 """Throwing coins: ones and zeros, each with its probability."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Out, Source, TensorLike
+from tapegrad.core.annotations import Any, Out, Source, TensorLike
 from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import axes_by_stride
 from tapegrad.core.streams import exponential_cauchy

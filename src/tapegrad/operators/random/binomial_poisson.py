@@ -1,13 +1,9 @@
 """Counts: of successes (`binomial`), of events (`poisson`)."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.annotations import Any, Source, TensorLike
 from tapegrad.core.streams.binomial import binomial as binomial_counts
 from tapegrad.core.streams.poisson import poisson as poisson_counts
 from tapegrad.dispatch.op import primitive

@@ -3,17 +3,13 @@
 What was there before gets a gradient of zero.
 """
 
-from __future__ import annotations
-
 import functools
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Out, TensorLike
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams import normal
 from tapegrad.core.streams.fill_order import laid_out_like

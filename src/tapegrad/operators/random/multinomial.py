@@ -1,13 +1,9 @@
 """Drawing indices by weight."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Out, Source, TensorLike
+from tapegrad.core.annotations import Any, Out, Source, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.dtype import int64
 from tapegrad.core.streams import integer

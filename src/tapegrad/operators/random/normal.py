@@ -1,7 +1,5 @@
 """Normal draws whose parameters are tensors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,12 +3,8 @@
 The gradient of what was there before is zero. A tensor is filled in the order of its memory.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.annotations import Any, Source, TensorLike
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams import exponential_cauchy, integer, normal

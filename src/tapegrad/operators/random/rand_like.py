@@ -1,7 +1,5 @@
 """Random numbers like another tensor: `rand_like`, `randn_like`, `randint_like`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

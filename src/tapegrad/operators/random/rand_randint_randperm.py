@@ -1,14 +1,11 @@
 """New tensors of random numbers: `rand`, `randn`, `randint`, `randperm`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
 from tapegrad.core.dtype import default, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family

@@ -1,12 +1,9 @@
 """Counting: how often numbers occur, and how many fall into bins of equal width."""
 
-from __future__ import annotations
-
 from math import isfinite
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.dtype import float32, float64
 from tapegrad.core.scalar import int_of, number_of
 from tapegrad.dispatch.apply import finish

@@ -1,11 +1,7 @@
 """How variables vary together: cov, corrcoef."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.pointwise.real_imag_conj_angle import real

@@ -1,11 +1,7 @@
 """Running sums, products and extrema along a dimension."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
-from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish

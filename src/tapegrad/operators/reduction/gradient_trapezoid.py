@@ -1,11 +1,7 @@
 """Derivatives and integrals of sampled functions: gradient, trapezoid, cumulative_trapezoid."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, TensorLike
+from tapegrad.core.annotations import Any, Dim, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.operators.creation.zeros_eye import zeros

@@ -1,14 +1,11 @@
 """Histograms of one value or of several: how many points lie between edges."""
 
-from __future__ import annotations
-
 from math import isfinite
-from typing import Any
 
 from tapegrad import return_types
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import float32, float64
 from tapegrad.dispatch.apply import finish

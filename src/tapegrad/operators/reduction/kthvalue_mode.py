@@ -1,12 +1,8 @@
 """The k-th smallest element, and the most frequent one."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish

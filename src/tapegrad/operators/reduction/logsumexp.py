@@ -1,10 +1,6 @@
 """Logsumexp: the logarithm of a sum of exponentials."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp

@@ -1,12 +1,8 @@
 """The largest and the smallest element: max, min, amax, amin, argmax, argmin, median."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish

@@ -1,11 +1,7 @@
 """The element in the middle: median, nanmedian."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
-from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish

@@ -1,11 +1,7 @@
 """Other reductions: all, any, count_nonzero, products, log-sum-exp."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.shape import axis_of

@@ -1,13 +1,8 @@
 """Quantiles: the element at a given rank, or between two."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Dim, Out, TensorLike
 from tapegrad.core.dtype import float32, float64, int64
 from tapegrad.core.family import family
 from tapegrad.core.shape import axis_of

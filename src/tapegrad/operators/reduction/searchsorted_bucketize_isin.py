@@ -1,13 +1,9 @@
 """Where elements belong in a sorted sequence: searchsorted, bucketize; what occurs there: isin."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.dtype import int32, int64
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish

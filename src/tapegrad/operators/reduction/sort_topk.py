@@ -1,12 +1,8 @@
 """Sorting and ranking: sort, argsort, topk, kthvalue, mode, unique."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish

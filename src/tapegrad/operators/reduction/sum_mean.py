@@ -1,11 +1,7 @@
 """Sums and means."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of

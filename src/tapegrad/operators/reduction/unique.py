@@ -1,14 +1,10 @@
 """Unique elements: of all of a tensor, of its rows, or of consecutive ones."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, refuse_batch
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Dim, TensorLike
+from tapegrad.core.annotations import Any, Dim, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.operators.dtype_check import require_order

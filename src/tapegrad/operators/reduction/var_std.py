@@ -1,12 +1,7 @@
 """Variance and standard deviation."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Callable, Dim, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.core.family import family
 from tapegrad.dispatch.apply import finish

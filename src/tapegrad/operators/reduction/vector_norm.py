@@ -1,11 +1,7 @@
 """Norms of vectors: the length of what lies along dimensions."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype
 from tapegrad.core.promote_types import promote_types

@@ -1,15 +1,11 @@
 """Views by strides: windows, any pattern over the memory, elements of another dtype."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.memory_format import span
 from tapegrad.core.shape import axis_of, ints_of

@@ -1,12 +1,7 @@
 """Several tensors joined to one, along a dimension or along a new one."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Sequence, TensorLike
 from tapegrad.core.promote_types import promote
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish

@@ -1,12 +1,8 @@
 """Copies, and the order in which their elements lie in memory."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import MemoryFormat, TensorLike
+from tapegrad.core.annotations import Any, MemoryFormat, TensorLike
 from tapegrad.operators.shape.reshape_flatten_atleast import clone as copy_of
 
 

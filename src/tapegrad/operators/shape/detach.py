@@ -1,10 +1,6 @@
 """Tensors cut off from their history, as functions."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.operators.conversion.metadata import require
 
 __torch__ = "detach detach_"

@@ -1,12 +1,8 @@
 """Broadcasting, said aloud: the same memory seen many times."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import ints_of
 from tapegrad.core.size import Size

@@ -1,11 +1,7 @@
 """The same elements in another order along some dimensions: flipped, rolled, turned."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
 from tapegrad.dispatch.op import linear, vjp

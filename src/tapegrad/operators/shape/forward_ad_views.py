@@ -1,7 +1,5 @@
 """The views of forward mode: a tensor as it goes into a level, and as it comes out."""
 
-from __future__ import annotations
-
 from tapegrad.dispatch.op import linear, vjp
 
 

@@ -1,12 +1,9 @@
 """The order of dimensions in memory; `resize` as it was before `view` and `reshape`."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DTypeLike, TensorLike
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.conversion.metadata import require, stride
 

@@ -1,13 +1,9 @@
 """Grids, products and blocks: tensors of all combinations of others' elements."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.annotations import Any, Array, TensorLike
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp

@@ -1,11 +1,7 @@
 """Axes: put in another order, added where there were none, dropped where the size is 1."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view

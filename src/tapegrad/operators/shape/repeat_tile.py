@@ -1,13 +1,9 @@
 """Elements repeated."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.op import linear, vjp

@@ -1,7 +1,5 @@
 """Sizes: the same elements in row-major order, seen with another shape."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -1,16 +1,12 @@
 """Other memory for the same tensor: `set_`, `resize_`, shared memory."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.autograd.mode import check_memory
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import DeviceLike, MemoryFormat, Shape, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, MemoryFormat, Shape, TensorLike
 from tapegrad.core.shape import ints_of
 from tapegrad.core.storage import UntypedStorage, elements_of, grown, owner_of, row_major, shaped
 from tapegrad.dispatch.in_place import written

@@ -1,11 +1,7 @@
 """Patches: a tensor with another one in the place of one of its views."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, Namespace, Shape, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp

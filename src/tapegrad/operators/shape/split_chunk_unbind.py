@@ -1,12 +1,9 @@
 """One tensor divided into several views along a dimension."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.op import linear, vjp

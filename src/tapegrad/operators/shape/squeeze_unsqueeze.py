@@ -1,11 +1,7 @@
 """Squeeze and unsqueeze: dimensions of size 1, taken away and put in."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, TensorLike
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp

@@ -1,11 +1,7 @@
 """One tensor divided into parts as equal as can be, or at given places."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.operators.shape.slice_select_narrow import slice_axis

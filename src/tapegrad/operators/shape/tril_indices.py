@@ -1,14 +1,9 @@
 """Row and column numbers of the elements of a triangle of a matrix."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.dtype import int32, int64
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of

@@ -1,10 +1,6 @@
 """Copies of views: what the view operator of the same name shows, with memory of its own."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Dim, Shape, TensorLike
+from tapegrad.core.annotations import Any, Dim, Shape, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.operators.shape import as_strided as _as_strided

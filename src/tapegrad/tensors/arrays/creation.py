@@ -3,14 +3,11 @@
 `dtype=` takes NumPy's dtypes as well as ours: rules pass on what an array said it has.
 """
 
-from __future__ import annotations
-
 import builtins
 from math import e, inf, nan, pi
-from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.dtype import (
     bfloat16,
     complex64,

@@ -1,11 +1,7 @@
 """Indexing in the Tensor namespace: the array standard's names and our kernels, for tensors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.dispatch.op import by_place
 from tapegrad.operators.indexing import gather_index_select, scatter, scatter_reduce, setitem
 from tapegrad.operators.indexing.masked_select_nonzero import nonzero as _nonzero

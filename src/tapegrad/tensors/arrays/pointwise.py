@@ -1,10 +1,6 @@
 """Elementwise operators of tensors under the array standard's names."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.operators.pointwise import maximum_minimum as _extremum
 from tapegrad.operators.pointwise.arithmetic import add, multiply, negative, positive, subtract
 from tapegrad.operators.pointwise.atan2_hypot_copysign import atan2, copysign, hypot

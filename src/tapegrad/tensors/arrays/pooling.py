@@ -1,11 +1,7 @@
 """Kernels of pooling and interpolation in the Tensor namespace, for second derivatives."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.dispatch.op import by_place
 from tapegrad.operators.nn import grid_sample, interpolate_stencil, max_pool
 

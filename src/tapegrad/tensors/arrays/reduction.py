@@ -1,10 +1,6 @@
 """Reductions, sorting and running sums of tensors under the array standard's names."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.op import by_place
 from tapegrad.operators.indexing import gather_index_select

@@ -1,11 +1,6 @@
 """Shapes in the Tensor namespace: the array standard's names and our kernels, for tensors."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Sequence
 from tapegrad.dispatch.op import by_place
 from tapegrad.operators import shape as _shape
 from tapegrad.operators.shape.expand_broadcast import broadcast_shapes, broadcast_tensors, expand

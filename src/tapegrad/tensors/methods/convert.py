@@ -1,7 +1,5 @@
 """Methods that make something else of tensors: numbers, arrays, copies, text, new tensors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

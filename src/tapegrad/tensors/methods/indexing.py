@@ -1,7 +1,5 @@
 """Methods that read and write parts of a tensor."""
 
-from __future__ import annotations
-
 from tapegrad.operators import indexing
 from tapegrad.operators.indexing import getitem as _index
 from tapegrad.operators.indexing import index_add as _index_add

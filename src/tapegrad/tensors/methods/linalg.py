@@ -1,8 +1,6 @@
 """Methods of matrices: products and factors; the activations and spectra PyTorch has as methods."""
 
-from typing import Any
-
-from tapegrad.core.annotations import Scalar
+from tapegrad.core.annotations import Any, Scalar
 from tapegrad.core.lazy import method
 from tapegrad.operators.linalg import (
     addmm_addmv_addr_addbmm,

@@ -3,11 +3,7 @@
 Each is a descriptor that raises. A `__getattr__` on tensors would make every other attribute slow.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.missing import missing_attribute
 
 _NAMES = """

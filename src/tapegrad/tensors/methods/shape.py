@@ -1,11 +1,7 @@
 """Methods that give another shape: views, axes, repetition, parts."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape
+from tapegrad.core.annotations import Any, Shape
 from tapegrad.core.lazy import method
 from tapegrad.core.shape import ints_of, missing_argument
 from tapegrad.operators import shape

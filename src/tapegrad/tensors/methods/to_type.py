@@ -1,11 +1,7 @@
 """Methods that change the dtype or the place."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import dtype as _dtype
-from tapegrad.core.annotations import MemoryFormat
+from tapegrad.core.annotations import Any, MemoryFormat
 from tapegrad.operators.conversion import to_type as _cast
 
 

@@ -1,12 +1,8 @@
 """Binary cross-entropy: of probabilities, and of the logits behind them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive

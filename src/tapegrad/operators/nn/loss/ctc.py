@@ -1,13 +1,9 @@
 """The loss of connectionist temporal classification: what it accepts."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp

@@ -1,11 +1,7 @@
 """The divergence of one distribution from another."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction, reduced

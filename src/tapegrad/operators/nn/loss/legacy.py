@@ -3,12 +3,8 @@
 Any other number means not at all, and so, unlike in torch.nn.functional, does leaving it out.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.operators.nn.loss import margin as _margin
 from tapegrad.operators.nn.loss.bce import binary_cross_entropy_with_logits as _with_logits
 from tapegrad.operators.nn.loss.kl_div import divergence

@@ -1,11 +1,7 @@
 """Losses with a margin: what is on the right side of it, far enough, costs nothing."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.nn.cosine_similarity_distance import pairwise_distance

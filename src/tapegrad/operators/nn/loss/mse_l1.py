@@ -1,15 +1,11 @@
 """Losses: numbers that say how far an input is from its target."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from math import prod
-from typing import Any
 
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, TensorLike
 from tapegrad.core.argument_check import users_level
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive

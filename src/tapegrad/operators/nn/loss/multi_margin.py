@@ -1,14 +1,10 @@
 """Losses of classes with a margin: the scores of the right ones lead, or it costs."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp

@@ -1,15 +1,12 @@
 """Losses of class probabilities: negative log-likelihood, cross-entropy."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import float32, int64, uint8
 from tapegrad.dispatch.autocast_state import IN_USE, widened

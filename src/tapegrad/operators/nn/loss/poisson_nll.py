@@ -1,11 +1,8 @@
 """Negative log-likelihood of counts."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.loss.mse_l1 import reduced
 from tapegrad.operators.with_number import plus_number, times_number

@@ -1,12 +1,7 @@
 """One step of recurrent networks."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.pointwise.relu_threshold_shrink import relu
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid

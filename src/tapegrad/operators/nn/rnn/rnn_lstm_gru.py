@@ -1,14 +1,9 @@
 """Recurrent networks of several layers and directions, on padded or packed sequences."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.core.family import family
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered

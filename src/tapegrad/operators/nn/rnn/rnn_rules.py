@@ -4,14 +4,9 @@ The operators themselves run in kernels (`rnn.py`, `lstm.py` and `gru.py` in `ar
 walk over time once, forth and back. What is here is slower, and differentiable itself.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.numpy.rnn import steps
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, Sequence
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive, vjp
 

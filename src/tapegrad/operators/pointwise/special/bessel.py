@@ -1,10 +1,6 @@
 """Bessel functions: the modified ones of order 0 and 1, which are differentiable, and others."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant_elementwise, elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks

@@ -1,11 +1,8 @@
 """Special functions: error functions, gamma functions."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.core.errors import must_be
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place

@@ -1,12 +1,9 @@
 """Incomplete and multivariate gamma functions, zeta, x log(1 + y)."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp

@@ -1,12 +1,9 @@
 """The normal distribution's function, its logarithm and inverse; entropy; scaled erfc."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks

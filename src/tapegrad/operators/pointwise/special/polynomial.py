@@ -4,11 +4,7 @@ The degree is a number or a tensor; of a fraction its integer part counts, and a
 negative degree is 0.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, TensorLike
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant
 from tapegrad.operators.dtype_check import invalid_combination
