@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.batched.array import closed, opened
 from tapegrad.arrays.batched.below import for_mapped, plain, values_of
-from tapegrad.arrays.batched.nll_cross_entropy import apart, together
+from tapegrad.arrays.batched.gather_scatter import apart, together
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Any, Array, Callable

@@ -1,6 +1,6 @@
 """Places along one axis, of batched arrays: the batch is one more axis before it."""
 
-from tapegrad.arrays.batched.array import closed
+from tapegrad.arrays.batched.array import closed, opened
 from tapegrad.arrays.batched.below import for_batch, for_mapped, values_of
 from tapegrad.arrays.batched.reshape import broadcast_to
 from tapegrad.arrays.batched.sum_sort import shifted
@@ -79,3 +79,52 @@ median_index = batching_rule(_along("median_index", 0))
 mode_index = batching_rule(_along("mode_index", 0))
 running_extremum = batching_rule(_along("running_extremum", 0))
 top_indices = batching_rule(_along("top_indices", 1))
+
+
+@batching_rule
+@for_batch
+def spread_rows(
+    level: Any, g: Array, indices: Array, n: int, padding: int, by_frequency: bool
+) -> Any:
+    _, (_, where), (_, mapped) = opened((g, indices))
+    (value,) = values_of(level, g)
+    size, width = level.size, value.shape[-1]
+    xp = namespace_of((value, where))
+    if not mapped:  # the members side by side in rows of one table
+        rows = xp.moveaxis(value, 0, -2)
+        rows = rows.reshape((*rows.shape[:-2], size * width))
+        out = xp.spread_rows(rows, where, n, padding, by_frequency)
+        return closed(level, xp.moveaxis(out.reshape((n, size, width)), 1, 0), True)
+    if padding >= 0:  # tables one after the other have no common padding
+        value = xp.where((where == padding)[..., None], xp.zeros_like(value), value)
+    first = xp.arange(size).reshape((size,) + (1,) * (where.ndim - 1)) * n
+    out = xp.spread_rows(value, where + first, size * n, -1, by_frequency)
+    return closed(level, out.reshape((size, n, width)), True)
+
+
+def together(value: Array) -> Any:
+    """A value (batch, N, ...) as (batch * N, ...)."""
+    return value.reshape((value.shape[0] * value.shape[1], *value.shape[2:]))
+
+
+def apart(value: Array, size: int) -> Any:
+    """(batch * N, ...) as (batch, N, ...)."""
+    n = value.shape[0] // size if size else 0
+    return value.reshape((size, n, *value.shape[1:]))
+
+
+@batching_rule
+@for_batch
+def pick(level: Any, x: Array, target: Array) -> Any:
+    value, where = values_of(level, x, target)
+    out = namespace_of((value, where)).pick(together(value), together(where))
+    return closed(level, out.reshape(where.shape), True)
+
+
+@batching_rule
+@for_batch
+def unpick(level: Any, g: Array, target: Array, shape: tuple[int, ...]) -> Any:
+    value, where = values_of(level, g, target)
+    whole = (level.size * shape[0], *shape[1:])
+    out = namespace_of((value, where)).unpick(together(value), together(where), whole)
+    return closed(level, out.reshape((level.size, *shape)), True)

@@ -16,7 +16,7 @@ from operator import mul
 
 import numpy as np
 
-from tapegrad.arrays.numpy.slice_clone import seen_as
+from tapegrad.arrays.numpy.as_strided import seen_as
 from tapegrad.core.annotations import Any, Array
 
 

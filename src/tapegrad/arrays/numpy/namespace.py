@@ -147,9 +147,9 @@ def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = Fal
         if found is not None:
             return found
     if x.dtype.kind == "V" and dtype is None:
-        from tapegrad.arrays.numpy import float16_sum
+        from tapegrad.arrays.numpy import sum_prod
 
-        return float16_sum.reduced(np.add, x, axis, keepdims)
+        return sum_prod.reduced(np.add, x, axis, keepdims)
     return np.add.reduce(x, axis, dtype, None, keepdims)
 
 
@@ -169,9 +169,9 @@ def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = Fa
 
             return product(x)
     if x.dtype.kind == "V" and dtype is None:
-        from tapegrad.arrays.numpy import float16_sum
+        from tapegrad.arrays.numpy import sum_prod
 
-        return float16_sum.reduced(np.multiply, x, axis, keepdims)
+        return sum_prod.reduced(np.multiply, x, axis, keepdims)
     return np.multiply.reduce(x, axis, dtype, None, keepdims)
 
 
@@ -186,9 +186,9 @@ def cumulative_prod(x: Array, /, *, axis: Any = None) -> Any:
 def _accumulated(ufunc: Any, x: Array, axis: Any) -> Any:
     """`ufunc.accumulate` in a wider type where the dtype calls for it, in row-major order."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-        from tapegrad.arrays.numpy import float16_sum
+        from tapegrad.arrays.numpy import sum_prod
 
-        found = float16_sum.accumulated(ufunc, x, axis)
+        found = sum_prod.accumulated(ufunc, x, axis)
     elif x.dtype is _F32:
         from tapegrad.arrays.numpy import cumsum_cumprod
 
@@ -225,9 +225,9 @@ def mean(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
         found = sum(x, axis=axis, keepdims=keepdims)
         return found / (x.size // found.size if found.size else 1)
     if x.dtype.kind == "V":
-        from tapegrad.arrays.numpy import float16_sum
+        from tapegrad.arrays.numpy import sum_prod
 
-        return float16_sum.mean(x, axis, keepdims)
+        return sum_prod.mean(x, axis, keepdims)
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 

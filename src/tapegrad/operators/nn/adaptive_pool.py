@@ -6,8 +6,8 @@ ceil((i + 1) L / n), without the last.
 
 from functools import lru_cache
 
-from tapegrad.arrays.numpy.interpolate_taps import Separable
-from tapegrad.arrays.numpy.pool_window import adaptive
+from tapegrad.arrays.numpy.interpolate import Separable
+from tapegrad.arrays.numpy.max_pool import adaptive
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.core.argument_check import takes_tensors

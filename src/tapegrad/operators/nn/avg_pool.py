@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tapegrad.arrays.numpy.interpolate_taps import Separable
-from tapegrad.arrays.numpy.pool_window import regular
+from tapegrad.arrays.numpy.interpolate import Separable
+from tapegrad.arrays.numpy.max_pool import regular
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.core.dtype import int64, of

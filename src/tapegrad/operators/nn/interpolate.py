@@ -3,7 +3,7 @@
 import math
 from functools import lru_cache
 
-from tapegrad.arrays.numpy.interpolate_taps import Separable
+from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, TensorLike
 from tapegrad.core.dtype import float64, of, uint8

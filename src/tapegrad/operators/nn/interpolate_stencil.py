@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tapegrad.arrays.numpy.interpolate_taps import Lane, Taps, fewest_lanes
+from tapegrad.arrays.numpy.interpolate import Lane, Taps, fewest_lanes
 from tapegrad.core.annotations import Any, TensorLike
 from tapegrad.dispatch.op import linear
 

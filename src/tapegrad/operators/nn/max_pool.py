@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from tapegrad.arrays.numpy.pool_window import Window, regular
+from tapegrad.arrays.numpy.max_pool import Window, regular
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, TensorLike
 from tapegrad.core.dtype import bool_, of
