@@ -51,17 +51,9 @@ def istft(
         warn_of_no_window(
             "istft", ".Please provide the same window used by stft to make the inversion lossless."
         )
-    arguments = {
-        "n_fft": n_fft,
-        "hop_length": hop,
-        "win_length": width,
-        "window": window,
-        "center": center,
-        "normalized": normalized,
-        "onesided": onesided,
-        "length": length,
-        "return_complex": return_complex,
-    }
+    arguments = {"n_fft": n_fft, "hop_length": hop, "win_length": width, "window": window}
+    arguments |= {"center": center, "normalized": normalized, "onesided": onesided}
+    arguments |= {"length": length, "return_complex": return_complex}
     call = described(f"istft(CPU{input.dtype.scalar_name}Type{list(input._array.shape)}", arguments)
     if not input.dtype.is_complex:
         raise errors.runtime_error(

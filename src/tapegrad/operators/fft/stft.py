@@ -108,19 +108,10 @@ def stft(
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     is_complex = input.dtype.is_complex or (window is not None and window.dtype.is_complex)
-    _check_stft(
-        input,
-        {
-            "n_fft": n_fft,
-            "hop_length": hop,
-            "win_length": width,
-            "window": window,
-            "normalized": normalized,
-            "onesided": onesided,
-            "return_complex": return_complex,
-            "align_to_window": align_to_window,
-        },
-    )
+    arguments = {"n_fft": n_fft, "hop_length": hop, "win_length": width, "window": window}
+    arguments |= {"normalized": normalized, "onesided": onesided}
+    arguments |= {"return_complex": return_complex, "align_to_window": align_to_window}
+    _check_stft(input, arguments)
     as_complex = _answer_is_complex(return_complex, is_complex)
     half = not is_complex if onesided is None else bool(onesided)
     if half and is_complex:

@@ -123,7 +123,6 @@ def pair_distances(a: TensorLike, b: TensorLike, order: float) -> Any:
 def _slopes(a: TensorLike, b: TensorLike, y: TensorLike, order: float) -> Any:
     """The derivatives of y by a - b, as `arrays.pair.pair_slopes` has them: (..., P, R, M)."""
     xp = TENSOR_NAMESPACE()
-
     d = xp.expand_dims(a, axis=-2) - xp.expand_dims(b, axis=-3)
     y = xp.expand_dims(y, axis=-1)
     if order == 0:

@@ -100,7 +100,6 @@ attention.jvp(inputs=_tangent)
 @tensor_kernel
 def attend_back(g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool) -> list:
     xp = TENSOR_NAMESPACE()
-
     query, key, value, *masks = inputs
     weights = _all_weights(xp, inputs, scale, causal)
     slopes = _softmax_rule(xp, xp.matmul(g, xp.matrix_transpose(value)), weights) * scale

@@ -165,7 +165,6 @@ def standardize_channels_back(
     g: Array, x: Array, weight: Array, mean: Array, variance: Array, groups: int | None, eps: float
 ) -> Any:
     xp = TENSOR_NAMESPACE()
-
     g = g if weight is None else g * _along_channels(xp, weight, x)
     return _standard_rule(xp, g, x, groups, eps)
 
@@ -175,7 +174,6 @@ def standardize_channels_weight_back(
     g: Array, x: Array, mean: Array, variance: Array, like: Array, groups: int | None, eps: float
 ) -> Any:
     xp = TENSOR_NAMESPACE()
-
     return sum_channels(g * _standard(xp, x, groups, eps), like)
 
 
@@ -184,14 +182,12 @@ def standardize_given_weight_back(
     g: Array, x: Array, mean: Array, variance: Array, like: Array, eps: float
 ) -> Any:
     xp = TENSOR_NAMESPACE()
-
     return sum_channels(g * _given_standard(xp, x, mean, variance, eps), like)
 
 
 @tensor_kernel
 def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
     xp = TENSOR_NAMESPACE()
-
     scale = 1 / xp.sqrt(variance + eps)
     return g * _along_channels(xp, scale if weight is None else scale * weight, g)
 
@@ -199,7 +195,6 @@ def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
 @tensor_kernel
 def sum_channels(g: Array, like: Array) -> Any:
     xp = TENSOR_NAMESPACE()
-
     return xp.sum(g, axis=(0, *range(2, len(g.shape))))
 
 

@@ -10,7 +10,7 @@ from tapegrad.operators.nn.pad import constant_pad_nd
 __torch__ = "conv1d conv2d conv3d convolution"
 
 
-_checked: dict[tuple, tuple] = {}  # shapes, dtypes and steps that fit together
+_checked: dict[tuple, dict] = {}  # shapes, dtypes and steps that fit together
 _MOST = 1024
 
 
@@ -57,29 +57,20 @@ def run(
         *[None if x is None else (x.shape, x.dtype) for x in arrays],
         *(stride, padding, dilation, transposed, output_padding, groups),
     )
-    steps = _checked.get(key)
-    if steps is None:
+    options = _checked.get(key)
+    if options is None:
         steps = check(
             input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
         )
         if len(_checked) == _MOST:
             _checked.clear()
-        _checked[key] = steps
-    stride, padding, dilation, output_padding = steps
+        options = dict(zip(("stride", "padding", "dilation", "output_padding"), steps, strict=True))
+        options = {**options, "transposed": transposed, "groups": groups}
+        _checked[key] = options
     if not transposed and not input.shape[1]:
         weight = weight[:0]  # PyTorch's result has no channels then
         bias = None
-    return _convolution(
-        input,
-        weight,
-        bias,
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-        transposed=transposed,
-        output_padding=output_padding,
-        groups=groups,
-    )
+    return _convolution(input, weight, bias, **options)
 
 
 @family

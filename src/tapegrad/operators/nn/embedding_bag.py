@@ -213,12 +213,6 @@ def embedding_bag(
         chosen = _first_maxima(weight._array, values, begins, filled)
         result = choose_in_bags(weight, wrap(chosen), wrap(filled[:, None]))
         return result, wrap(bags), counts, wrap(chosen)
-    result = sum_bags(
-        weight,
-        per_sample_weights,
-        wrap(values),
-        counts,
-        average=mode == _MEAN,
-        by_frequency=bool(scale_grad_by_freq),
-    )
+    options = {"average": mode == _MEAN, "by_frequency": bool(scale_grad_by_freq)}
+    result = sum_bags(weight, per_sample_weights, wrap(values), counts, **options)
     return result, wrap(bags), counts, counts

@@ -78,7 +78,6 @@ def standardize_rows_back(
     g: Array, x: Array, weight: Array, mean: Array, scale: Any, n_axes: int, eps: float
 ) -> Any:
     xp = TENSOR_NAMESPACE()
-
     g = g if weight is None else g * weight
     return standardized_rule(xp, g, x, _last(x, n_axes), eps)
 
@@ -88,14 +87,12 @@ def standardize_rows_weight_back(
     g: Array, x: Array, mean: Array, scale: Any, like: Array, eps: float
 ) -> Any:
     xp = TENSOR_NAMESPACE()
-
     return sum_rows(g * standardized(xp, x, _last(x, len(like.shape)), eps)[0], like)
 
 
 @tensor_kernel
 def sum_rows(g: Array, like: Array) -> Any:
     xp = TENSOR_NAMESPACE()
-
     n_lead = len(g.shape) - len(like.shape)
     return xp.sum(g, axis=tuple(range(n_lead))) if n_lead else g
 

@@ -50,15 +50,8 @@ def sum_blocks(
     columns: Any, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
 ) -> Any:
     """`columns_to_image` in the Tensor namespace."""
-    return columns_to_image(
-        columns,
-        output_size=tuple(image),
-        kernel_size=kernel,
-        dilation=dilation,
-        padding=padding,
-        stride=stride,
-        size=size,
-    )
+    steps = {"kernel_size": kernel, "dilation": dilation, "padding": padding, "stride": stride}
+    return columns_to_image(columns, output_size=tuple(image), **steps, size=size)
 
 
 def unfold(

@@ -25,7 +25,6 @@ def gelu_curve(xp, input, *, approximate):
 def gelu_back(g: Array, input: Array, approximate: str) -> Any:
     """The kernel on tensors, for derivatives of derivatives."""
     xp = TENSOR_NAMESPACE()
-
     if approximate == "none":
         phi = 0.5 * (1 + xp.erf(input * 0.7071067811865476))
         return g * (phi + input * xp.exp(input * input * -0.5) * 0.3989422804014327)
