@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from tapegrad.core.dtype import dtype
     from tapegrad.core.generator import Generator
     from tapegrad.core.memory_format import layout, memory_format
-    from tapegrad.tensors.tensor import Tensor
+    from tapegrad.tensors.tensor import Tensor as Tensor
+else:
+    Tensor = "tapegrad.Tensor"
+    """A tensor, or an instance of a subclass; anything else is refused with PyTorch's TypeError."""
 
 # --- arguments of public functions ---------------------------------------------------------------
-
-TensorLike: TypeAlias = "Tensor"
-"""A tensor, or an instance of a subclass; anything else is refused with PyTorch's TypeError."""
 
 Number: TypeAlias = "bool | int | float | complex | np.generic"
 """A single number of Python's or NumPy's."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Tensor
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.tensor import supported
@@ -194,7 +194,7 @@ def dlpack(self: Any, **options: Any) -> Any:
     return self._array.__dlpack__(**options)
 
 
-def to_dlpack(tensor: TensorLike, /) -> Any:
+def to_dlpack(tensor: Tensor, /) -> Any:
     """A capsule through which another library takes the tensor's memory, once.
 
     >>> torch.from_dlpack(torch.to_dlpack(torch.ones(2)))
@@ -242,7 +242,7 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
     return build("from_dlpack", _from_dlpack, ext_tensor, device, copy)
 
 
-def _from_dlpack(x: TensorLike, device: DeviceLike, copy: Any) -> np.ndarray:
+def _from_dlpack(x: Tensor, device: DeviceLike, copy: Any) -> np.ndarray:
     from tapegrad.core.device import require_cpu
 
     require_cpu(device)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Tensor
 from tapegrad.core.dtype import default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.operators.creation.factory_options import build, check, known, requiring
@@ -110,7 +110,7 @@ def asarray(
     return requiring("asarray", result, bool(requires_grad))
 
 
-def _tensor_again(x: TensorLike, dtype: Dtype | None, copy: Any, requires_grad: Any) -> Any:
+def _tensor_again(x: Tensor, dtype: Dtype | None, copy: Any, requires_grad: Any) -> Any:
     other = dtype is not None and dtype is not x.dtype
     _refuse_copy(copy, other)
     result = x.to(dtype) if other else x.clone() if copy else x

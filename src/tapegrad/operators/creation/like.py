@@ -7,14 +7,14 @@ import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, TensorLike
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.operators.creation.factory_options import build, check, known
 
 
-def dtype_like(name: str, x: TensorLike, dtype: DTypeLike) -> Dtype:
+def dtype_like(name: str, x: Tensor, dtype: DTypeLike) -> Dtype:
     """The dtype that is asked for, or that of the tensor `x`."""
     if not isinstance(x, tensor_base.Tensor):
         raise errors.must_be(name, "input", 1, "Tensor", x)
@@ -47,7 +47,7 @@ def mapped_as(array: Any, made: np.ndarray) -> Any:
 
 
 def empty_like(
-    input: TensorLike,
+    input: Tensor,
     *,
     dtype: DTypeLike = None,
     layout: LayoutLike = None,
@@ -72,7 +72,7 @@ def _filled_like(value: int) -> Callable:
     name = "ones_like" if value else "zeros_like"
 
     def filled_like(
-        input: TensorLike,
+        input: Tensor,
         *,
         dtype: DTypeLike = None,
         layout: LayoutLike = None,
@@ -108,7 +108,7 @@ def ones_like() -> Any:
 
 
 def full_like(
-    input: TensorLike,
+    input: Tensor,
     fill_value: Any,
     *,
     dtype: DTypeLike = None,

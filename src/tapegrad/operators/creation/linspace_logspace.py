@@ -7,7 +7,7 @@ rounding, and counts from the nearer end.
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Tensor
 from tapegrad.core.dtype import current, default, float64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, int_of, number_of
@@ -42,7 +42,7 @@ def _numbers(name: str, *given: Any) -> list:
     return found
 
 
-def _end_point(name: str, argument: str, position: int, x: TensorLike) -> Any:
+def _end_point(name: str, argument: str, position: int, x: Tensor) -> Any:
     return x.item() if isinstance(x, tensor_base.Tensor) else number_of(name, argument, position, x)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Callable, DeviceLike, DTypeLike, LayoutLike, Shape, TensorLike
+from tapegrad.core.annotations import Callable, DeviceLike, DTypeLike, LayoutLike, Shape, Tensor
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of
@@ -17,7 +17,7 @@ from tapegrad.operators.creation.like import dtype_like, mapped_as
 from tapegrad.operators.creation.zeros_eye import sizes
 
 
-def _for_each(x: TensorLike, make: Callable) -> Callable:
+def _for_each(x: Tensor, make: Callable) -> Callable:
     """`make`, for each member where `x` is of a batch."""
     array = x._array
     if type(array) is np.ndarray:

@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Dim, Namespace, Out, Tensor
 from tapegrad.core.dtype import complex64, complex128, default, float32, float64
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
@@ -78,7 +78,7 @@ fourier_real = tensor_kernel(by_place(to_real))
 
 
 @tensor_kernel
-def fourier_half(x: TensorLike, axes: Any, scale: str) -> Any:
+def fourier_half(x: Tensor, axes: Any, scale: str) -> Any:
     return from_real(x, axes=tuple(axes), scale=scale, half=True)
 
 
@@ -98,7 +98,7 @@ def scale_of(norm: Any, forward: bool) -> str:
     return "root"
 
 
-def prepared(name: str, input: TensorLike, norm: Any, kind: str = "") -> Any:
+def prepared(name: str, input: Tensor, norm: Any, kind: str = "") -> Any:
     """`input` in a floating or complex dtype; `kind` "real" refuses, "complex" makes it complex."""
     if not hasattr(input, "_array"):
         raise errors.must_be(f"fft_{name}", "input", 1, "Tensor", input)
@@ -150,7 +150,7 @@ def _axis(dim: int, ndim: int) -> int:
     return axis_of(dim, ndim)
 
 
-def line(name: str, input: TensorLike, n: Any, dim: Dim) -> tuple[int, int | None]:
+def line(name: str, input: Tensor, n: Any, dim: Dim) -> tuple[int, int | None]:
     """The axis of a transform in one dimension, and the number of points if it is given."""
     function = f"fft_{name}"
     size = None if n is None else int_of(function, "n", 2, n)
@@ -166,9 +166,7 @@ def _ints(function: str, argument: str, given: Any) -> tuple[int, ...]:
     return tuple([int_of(function, argument, 0, n) for n in several])
 
 
-def grid(
-    name: str, input: TensorLike, s: Any, dim: Dim
-) -> tuple[tuple[int, ...], list[int | None]]:
+def grid(name: str, input: Tensor, s: Any, dim: Dim) -> tuple[tuple[int, ...], list[int | None]]:
     """The axes of a transform in several dimensions, and for each its points, if given."""
     function = f"fft_{name}"
     ndim = input._array.ndim
@@ -213,7 +211,7 @@ def require_points(n: int) -> None:
         )
 
 
-def resized(input: TensorLike, axes: tuple, sizes: list) -> Any:
+def resized(input: Tensor, axes: tuple, sizes: list) -> Any:
     """`input` cut off or filled up with zeros at the end of `axes`, where a size is given."""
     shape = input._array.shape
     padding = [0] * (2 * len(shape))  # of the last axis first, before and after
@@ -233,7 +231,7 @@ def put(name: str, result: Any, out: Out) -> Any:
 @family
 def _complex(name: str, forward: bool) -> Callable:
     def transformed(
-        input: TensorLike, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
+        input: Tensor, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
     ) -> Any:
         x = prepared(name, input, norm)
         check_out(name, out, complex=True)
@@ -253,7 +251,7 @@ def _complex(name: str, forward: bool) -> Callable:
 @family
 def _half(name: str, forward: bool) -> Callable:
     def transformed(
-        input: TensorLike, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
+        input: Tensor, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
     ) -> Any:
         x = prepared(name, input, norm, "real")
         check_out(name, out, complex=True)
@@ -268,7 +266,7 @@ def _half(name: str, forward: bool) -> Callable:
 @family
 def _real(name: str, forward: bool) -> Callable:
     def transformed(
-        input: TensorLike, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
+        input: Tensor, n: Any = None, dim: int = -1, norm: Any = None, *, out: Out = None
     ) -> Any:
         x = prepared(name, input, norm, "complex")
         check_out(name, out, complex=False)

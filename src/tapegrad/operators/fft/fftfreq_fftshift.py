@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, DeviceLike, Dim, DTypeLike, LayoutLike, Out, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, Dim, DTypeLike, LayoutLike, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import default
 from tapegrad.core.family import family
@@ -78,7 +78,7 @@ def rfftfreq() -> Any:
     """
 
 
-def _dims(name: str, input: TensorLike, dim: Dim) -> tuple[int, ...]:
+def _dims(name: str, input: Tensor, dim: Dim) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(input._array.ndim))
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
@@ -87,14 +87,14 @@ def _dims(name: str, input: TensorLike, dim: Dim) -> tuple[int, ...]:
     return tuple([int(each) for each in several])
 
 
-def _rolled(input: TensorLike, dims: tuple, halves: Any) -> Any:
+def _rolled(input: Tensor, dims: tuple, halves: Any) -> Any:
     shape = input._array.shape
     within = [d if -len(shape) <= d < len(shape) else None for d in dims]
     return roll(input, tuple([0 if d is None else halves(shape[d]) for d in within]), dims)
 
 
 @takes_tensors(name="fft_fftshift")
-def fftshift(input: TensorLike, dim: Dim = None) -> Any:
+def fftshift(input: Tensor, dim: Dim = None) -> Any:
     """A spectrum with frequency 0 in its middle, along `dim` or all dimensions.
 
     >>> torch.fft.fftshift(torch.fft.fftfreq(4))
@@ -104,7 +104,7 @@ def fftshift(input: TensorLike, dim: Dim = None) -> Any:
 
 
 @takes_tensors(name="fft_ifftshift")
-def ifftshift(input: TensorLike, dim: Dim = None) -> Any:
+def ifftshift(input: Tensor, dim: Dim = None) -> Any:
     """The reverse of `fftshift`.
 
     >>> torch.fft.ifftshift(torch.fft.fftshift(torch.fft.fftfreq(4)))

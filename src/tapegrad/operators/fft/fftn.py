@@ -1,6 +1,6 @@
 """Fourier transforms along several dimensions, one after the other."""
 
-from tapegrad.core.annotations import Any, Callable, Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Dim, Out, Tensor
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.fft import fft
@@ -12,7 +12,7 @@ _LAST_TWO = (-2, -1)
 @family
 def _complex(name: str, forward: bool, dims: Dim) -> Callable:
     def transformed(
-        input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
+        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x = fft.prepared(name, input, norm, "complex")
         fft.check_out(name, out, complex=True)
@@ -24,7 +24,7 @@ def _complex(name: str, forward: bool, dims: Dim) -> Callable:
     return transformed
 
 
-def _halved(name: str, input: TensorLike, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
+def _halved(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
     x = fft.prepared(name, input, norm, "real")
     fft.check_out(name, out, complex=True)
     axes, sizes = fft.grid(name, x, s, dim)
@@ -32,7 +32,7 @@ def _halved(name: str, input: TensorLike, s: Any, dim: Dim, norm: Any, out: Out)
     return fft.resized(x, axes, sizes), axes
 
 
-def _completed(name: str, input: TensorLike, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
+def _completed(name: str, input: Tensor, s: Any, dim: Dim, norm: Any, out: Out) -> tuple:
     """Half a spectrum or signal, its axes, and how many points the last of them has in the end."""
     x = fft.prepared(name, input, norm, "complex")
     fft.check_out(name, out, complex=False)
@@ -94,7 +94,7 @@ def ifft2() -> Any:
 @family
 def _rfftn(name: str, dims: Dim) -> Callable:
     def transformed(
-        input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
+        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x, axes = _halved(name, input, s, dim, norm, out)
         return fft.put(
@@ -127,7 +127,7 @@ def rfft2() -> Any:
 @family
 def _irfftn(name: str, dims: Dim) -> Callable:
     def transformed(
-        input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
+        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x, axes, last = _completed(name, input, s, dim, norm, out)
         return fft.put(
@@ -161,7 +161,7 @@ def irfft2() -> Any:
 @family
 def _hfftn(name: str, dims: Dim) -> Callable:
     def transformed(
-        input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
+        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x, axes, last = _completed(name, input, s, dim, norm, out)
         scale = fft.scale_of(norm, True)
@@ -196,7 +196,7 @@ def hfft2() -> Any:
 @family
 def _ihfftn(name: str, dims: Dim) -> Callable:
     def transformed(
-        input: TensorLike, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
+        input: Tensor, s: Any = None, dim: Dim = dims, norm: Any = None, *, out: Out = None
     ) -> Any:
         x, axes = _halved(name, input, s, dim, norm, out)
         scale = fft.scale_of(norm, False)

@@ -7,7 +7,7 @@ short-time Fourier transform", 1984, equation 6).
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft import to_real, transform
@@ -22,7 +22,7 @@ __torch__ = "istft"
 
 @takes_tensors
 def istft(
-    input: TensorLike,
+    input: Tensor,
     n_fft: int,
     hop_length: int | None = None,
     win_length: int | None = None,
@@ -101,14 +101,14 @@ def _overlapped(frames: Any, weights: Any, n_fft: int, hop: int) -> tuple:
     n_frames = frames._array.shape[1]
     size = n_fft + hop * (n_frames - 1)
 
-    def added(x: TensorLike) -> Any:
+    def added(x: Tensor) -> Any:
         return sum_windows(x, shape=(x._array.shape[0], size), axis=1, size=n_fft, step=hop)
 
     squares = (weights * weights).expand(1, n_frames, n_fft)
     return added(frames * weights), added(squares)
 
 
-def _check_istft(x: TensorLike, arguments: dict, call: str) -> bool:
+def _check_istft(x: Tensor, arguments: dict, call: str) -> bool:
     """Raise for what cannot be inverted; whether the spectra are halves."""
     n_fft, window = arguments["n_fft"], arguments["window"]
     shape = x._array.shape

@@ -4,7 +4,7 @@ X[k, t] = sum over n of w[n] x[n + t hop] exp(-2 pi i k n / n_fft)
 """
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DTypeLike, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft import from_real, transform
@@ -59,7 +59,7 @@ def full_window(window: Any, n_fft: int, win_length: int, dtype: DTypeLike) -> A
 
 @autocast
 def stft(
-    input: TensorLike,
+    input: Tensor,
     n_fft: int,
     hop_length: int | None = None,
     win_length: int | None = None,
@@ -165,7 +165,7 @@ def no_half() -> RuntimeError:
     )
 
 
-def _padded(x: TensorLike, n: int, mode: str) -> Any:
+def _padded(x: Tensor, n: int, mode: str) -> Any:
     """`n` more elements at both ends of the last dimension."""
     from tapegrad.operators.nn.pad import pad
 
@@ -175,7 +175,7 @@ def _padded(x: TensorLike, n: int, mode: str) -> Any:
     return padded.reshape(padded.shape[3 - len(shape) :]) if len(shape) < 3 else padded
 
 
-def _check_stft(x: TensorLike, arguments: dict) -> None:
+def _check_stft(x: Tensor, arguments: dict) -> None:
     head = f"stft(torch.{x.dtype.scalar_name}Tensor{list(x._array.shape)}"
     call = described(head, arguments)
     length = x._array.shape[-1] if x.ndim else 1

@@ -5,7 +5,7 @@ import numpy as np
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.autograd.writable import check_overlap
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.dispatch.in_place import overwrite, write
@@ -71,7 +71,7 @@ def fill_with_one(xp, x, value):
     return xp.copied(xp.broadcast_to(xp.astype(value, x.dtype), x.shape), "C")
 
 
-def cut_off(x: TensorLike) -> Any:
+def cut_off(x: Tensor) -> Any:
     """`x` through an operator that lets no gradient back to it."""
     return replace(x, tensor_base.wrap(x._array))
 
@@ -93,7 +93,7 @@ def _check_broadcast(target: tuple, source: tuple) -> None:
         )
 
 
-def copy_(input: TensorLike, src: TensorLike, non_blocking: bool = False) -> Any:
+def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     """Write the elements of `src`, broadcast and converted, into the tensor.
 
     >>> torch.zeros(2).copy_(torch.tensor([1, 2]))
@@ -109,7 +109,7 @@ def copy_(input: TensorLike, src: TensorLike, non_blocking: bool = False) -> Any
     return input
 
 
-def fill_(input: TensorLike, value: Any) -> Any:
+def fill_(input: Tensor, value: Any) -> Any:
     """Write one number, or the only element of a 0-d tensor, everywhere.
 
     >>> torch.zeros(2).fill_(3)
@@ -136,7 +136,7 @@ def fill_(input: TensorLike, value: Any) -> Any:
 
 
 @takes_tensors
-def zero_(input: TensorLike) -> Any:
+def zero_(input: Tensor) -> Any:
     """Write zeros everywhere.
 
     >>> torch.ones(2).zero_()
@@ -147,7 +147,7 @@ def zero_(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def fill(input: TensorLike, value: Any) -> Any:
+def fill(input: Tensor, value: Any) -> Any:
     """One number, or the only element of a 0-d tensor, in the shape of the tensor.
 
     >>> torch.fill(torch.zeros(2), 3)

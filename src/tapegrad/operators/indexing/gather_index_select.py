@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -79,7 +79,7 @@ _INTEGERS = ("int32", "int64")
 
 
 @takes_tensors
-def index_select(input: TensorLike, dim: int, index: TensorLike, *, out: Out = None) -> Any:
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> Any:
     """The slices of a dimension that `index` names, in its order.
 
     >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1, 1]))
@@ -115,7 +115,7 @@ def index_select(input: TensorLike, dim: int, index: TensorLike, *, out: Out = N
 
 @takes_tensors
 def gather(
-    input: TensorLike, dim: int, index: TensorLike, *, sparse_grad: bool = False, out: Out = None
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Out = None
 ) -> Any:
     """For each element of `index` the element that has its place, but for `dim`.
 
@@ -159,9 +159,7 @@ def gather(
 
 
 @takes_tensors
-def take_along_dim(
-    input: TensorLike, indices: TensorLike, dim: Dim = None, *, out: Out = None
-) -> Any:
+def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out = None) -> Any:
     """`gather` with broadcasting; without `dim`, from the elements in row-major order.
 
     >>> x = torch.tensor([[3, 1], [2, 4]])
@@ -200,7 +198,7 @@ def take_along_dim(
     return finish("take_along_dim", gather(input, axis, _wrapped(indices, input, axis)), out)
 
 
-def _wrapped(index: TensorLike, x: TensorLike, axis: int) -> Any:
+def _wrapped(index: Tensor, x: Tensor, axis: int) -> Any:
     """Indices of any size, counted around the end of the axis."""
     n = x._array.shape[axis] if x._array.ndim else 1
     array = index._array

@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.gather_index_select import index_at, index_mask
 from tapegrad.operators.shape.as_strided import alias
@@ -22,7 +22,7 @@ FULL = slice(None)
 # --- x[index] --------------------------------------------------------------------------------
 
 
-def getitem(x: TensorLike, index: Any) -> Any:
+def getitem(x: Tensor, index: Any) -> Any:
     """`x[index]`."""
     kind = type(index)
     if kind is int:
@@ -53,7 +53,7 @@ def indices_of(index: Any) -> tuple:
     return index if isinstance(index, tuple) else (index,)  # torch.Size, too
 
 
-def basic(x: TensorLike, index: tuple) -> tuple[Any, list]:
+def basic(x: Tensor, index: tuple) -> tuple[Any, list]:
     """Apply what makes views; returns the view, and index arrays by axis (None: no array there)."""
     index = tuple([_plain(item) for item in index])
     used = sum(_axes_used(item) for item in index)
@@ -129,7 +129,7 @@ def _plain(item: Any) -> Any:
         ) from None
 
 
-def _select(x: TensorLike, axis: int, index: int, given: int) -> Any:
+def _select(x: Tensor, axis: int, index: int, given: int) -> Any:
     shape = x._array.shape
     if not shape:
         raise errors.index_error(
@@ -150,7 +150,7 @@ def _select(x: TensorLike, axis: int, index: int, given: int) -> Any:
     return select_index(x, axis=axis, index=index)
 
 
-def sliced(x: TensorLike, axis: int, key: slice) -> Any:
+def sliced(x: Tensor, axis: int, key: slice) -> Any:
     """The part of one axis that a slice names, a view."""
     shape = x._array.shape
     if not shape:
@@ -171,7 +171,7 @@ def sliced(x: TensorLike, axis: int, key: slice) -> Any:
     return slice_axis(x, axis=axis, start=start, stop=max(start, stop), step=step)
 
 
-def _advanced(x: TensorLike, arrays: list) -> Any:
+def _advanced(x: Tensor, arrays: list) -> Any:
     """`x` at masks and index tensors, given for each axis of `x` (None: the whole axis)."""
     first = next(i for i, item in enumerate(arrays) if item is not None)
     index_check.check_masks(x, arrays)
@@ -183,7 +183,7 @@ def _advanced(x: TensorLike, arrays: list) -> Any:
     return _read(x, index, axes)
 
 
-def _read(x: TensorLike, index: Any, axes: tuple[int, ...]) -> Any:
+def _read(x: Tensor, index: Any, axes: tuple[int, ...]) -> Any:
     try:
         return index_at(x, index, axes=axes)
     except IndexError:

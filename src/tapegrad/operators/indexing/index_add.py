@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
@@ -63,17 +63,15 @@ def fill_slices_with(xp, x, value, index, *, axis):
 # --- public --------------------------------------------------------------------------------------
 
 
-def _as_vector(x: TensorLike) -> Any:
+def _as_vector(x: Tensor) -> Any:
     return x if x._array.ndim else reshape(x, 1)
 
 
-def _restored(result: Any, input: TensorLike) -> Any:
+def _restored(result: Any, input: Tensor) -> Any:
     return result if input._array.ndim else reshape(result, ())
 
 
-def checked_slices(
-    name: str, input: TensorLike, dim: int, index: TensorLike, source: TensorLike
-) -> int:
+def checked_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     """The axis of which the slices that a vector names are to be changed by those of `source`."""
     axis = axis_of(dim, input._array.ndim)
     if not hasattr(index, "_array"):
@@ -119,13 +117,7 @@ def checked_slices(
 
 @takes_tensors
 def index_add(
-    input: TensorLike,
-    dim: int,
-    index: TensorLike,
-    source: TensorLike,
-    *,
-    alpha: Any = 1,
-    out: Out = None,
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1, out: Out = None
 ) -> Any:
     """The slices of `source`, times `alpha`, added to those of `dim` that `index` names.
 
@@ -141,9 +133,7 @@ def index_add(
 
 
 @autocast
-def index_copy(
-    input: TensorLike, dim: int, index: TensorLike, source: TensorLike, *, out: Out = None
-) -> Any:
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Out = None) -> Any:
     """The slices of `source` in the place of those of `dim` that `index` names.
 
     For dim 0: `y[index[i]] = source[i]`.
@@ -205,7 +195,7 @@ def index_copy(
 
 
 @takes_tensors
-def index_fill(input: TensorLike, dim: int, index: TensorLike, value: Any) -> Any:
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     """One number in the slices of `dim` that `index` names.
 
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 1)
@@ -252,12 +242,12 @@ def index_fill(input: TensorLike, dim: int, index: TensorLike, value: Any) -> An
     return _restored(fill_slices_with(wide, value, _named_once(index, n), axis=axis), input)
 
 
-def _named_once(index: TensorLike, n: int) -> Any:
+def _named_once(index: Tensor, n: int) -> Any:
     """The slices an index names, each once: a gradient counts them so."""
     return tensor_base.wrap(np.unique(index._array % n))
 
 
-def _filled_where_named(x: TensorLike, value: Any, index: TensorLike, axis: int) -> Any:
+def _filled_where_named(x: Tensor, value: Any, index: Tensor, axis: int) -> Any:
     """`index_fill` inside `vmap`, where each member may name other slices: a choice by a mask."""
     from tapegrad.operators.pointwise.where_clamp import where
 

@@ -1,7 +1,7 @@
 """Slices of one dimension reduced together with others: `index_reduce`."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
@@ -40,10 +40,10 @@ def _warn_of_beta() -> None:
 
 @takes_tensors
 def index_reduce(
-    input: TensorLike,
+    input: Tensor,
     dim: int,
-    index: TensorLike,
-    source: TensorLike,
+    index: Tensor,
+    source: Tensor,
     reduce: str,
     *,
     include_self: bool = True,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
@@ -60,7 +60,7 @@ def scatter_sum(xp, x, values, index, *, axis):
 # --- public --------------------------------------------------------------------------------------
 
 
-def checked(name: str, input: TensorLike, dim: int, index: TensorLike, src: Any) -> int:
+def checked(name: str, input: Tensor, dim: int, index: Tensor, src: Any) -> int:
     """The axis of a call that fits together."""
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
@@ -99,12 +99,12 @@ def checked(name: str, input: TensorLike, dim: int, index: TensorLike, src: Any)
     return axis
 
 
-def _need_index(name: str, index: TensorLike) -> None:
+def _need_index(name: str, index: Tensor) -> None:
     if not hasattr(index, "_array"):
         raise errors.must_be(name, "index", 3, "Tensor", index)
 
 
-def as_vectors(input: TensorLike, index: TensorLike, src: TensorLike) -> tuple[Any, Any]:
+def as_vectors(input: Tensor, index: Tensor, src: Tensor) -> tuple[Any, Any]:
     """For a vector, an index and a source without dimensions as vectors of one element."""
     if input._array.ndim == 1:
         if not index._array.ndim:
@@ -116,10 +116,10 @@ def as_vectors(input: TensorLike, index: TensorLike, src: TensorLike) -> tuple[A
 
 @takes_tensors
 def scatter(
-    input: TensorLike,
+    input: Tensor,
     dim: int,
-    index: TensorLike,
-    src: TensorLike | None = None,
+    index: Tensor,
+    src: Tensor | None = None,
     *,
     value: Any = None,
     reduce: str | None = None,
@@ -174,9 +174,7 @@ def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) 
 
 
 @takes_tensors
-def scatter_add(
-    input: TensorLike, dim: int, index: TensorLike, src: TensorLike, *, out: Out = None
-) -> Any:
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out = None) -> Any:
     """The tensor with `src` added at the places that `gather` reads.
 
     Of a matrix: `y[index[i, j], j] += src[i, j]` for dim 0.

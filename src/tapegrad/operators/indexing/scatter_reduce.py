@@ -1,7 +1,7 @@
 """Scattering with a reduction: sums, products, means and extrema of what has one place."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
@@ -156,10 +156,10 @@ def seen(src: Any, index: Any) -> Any:
 
 @takes_tensors
 def scatter_reduce(
-    input: TensorLike,
+    input: Tensor,
     dim: int,
-    index: TensorLike,
-    src: TensorLike,
+    index: Tensor,
+    src: Tensor,
     reduce: str,
     *,
     include_self: bool = True,

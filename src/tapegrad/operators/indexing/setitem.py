@@ -7,7 +7,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted
@@ -53,7 +53,7 @@ def write_mask(xp, x, values, mask):
 # --- x[index] = value ----------------------------------------------------------------------------
 
 
-def setitem(x: TensorLike, index: Any, value: Any) -> None:
+def setitem(x: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     if x._node is None and x._view is None and _stored(x, index, value):
         return
@@ -76,7 +76,7 @@ def setitem(x: TensorLike, index: Any, value: Any) -> None:
         fill_(view, value)
 
 
-def _stored(x: TensorLike, index: Any, value: Any) -> bool:
+def _stored(x: Tensor, index: Any, value: Any) -> bool:
     """Write where neither a graph nor views have to know, and nothing has to be converted.
 
     That is at integers and slices, at an index tensor or a mask; a number, or a tensor as large as
@@ -124,14 +124,14 @@ def _stored(x: TensorLike, index: Any, value: Any) -> bool:
     return True
 
 
-def _is_apart(x: TensorLike, value: Any) -> bool:
+def _is_apart(x: Tensor, value: Any) -> bool:
     """Whether a value is a tensor outside of the graph with memory that is not that of `x`."""
     if not isinstance(value, tensor_base.TensorBase) or value._node is not None:
         return False
     return value._view is None and (x._counter is None or value._counter is not x._counter)
 
 
-def _number(x: TensorLike, value: Any) -> Any:
+def _number(x: Tensor, value: Any) -> Any:
     """A number to assign, as a 0-d tensor."""
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         value = value.item()
@@ -171,7 +171,7 @@ def _without_leading_ones(value: Any) -> Any:
     return reshape(value, shape[extra:]) if extra else value
 
 
-def _check_put(x: TensorLike, arrays: list, values: Any) -> None:
+def _check_put(x: Tensor, arrays: list, values: Any) -> None:
     if values._array.dtype != x._array.dtype:
         raise errors.runtime_error(
             "Index put requires the source and destination dtypes match, got "
@@ -182,7 +182,7 @@ def _check_put(x: TensorLike, arrays: list, values: Any) -> None:
     index_check.check_masks(x, arrays)
 
 
-def _put(x: TensorLike, arrays: list, values: Any, add: bool) -> None:
+def _put(x: Tensor, arrays: list, values: Any, add: bool) -> None:
     """Write `values` at masks and index tensors, given for each axis of `x`."""
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])
@@ -217,7 +217,7 @@ def _put(x: TensorLike, arrays: list, values: Any, add: bool) -> None:
     )
 
 
-def _put_in_batch(x: TensorLike, arrays: list, values: Any, add: bool, masked: bool) -> None:
+def _put_in_batch(x: Tensor, arrays: list, values: Any, add: bool, masked: bool) -> None:
     """The same where one of the tensors is batched."""
     if masked:
         update("index_put_", x, lambda before: write_mask(before, values, arrays[0]))
@@ -228,7 +228,7 @@ def _put_in_batch(x: TensorLike, arrays: list, values: Any, add: bool, masked: b
     update("index_put_", x, lambda before: write_at(before, spread, index, axes=axes, add=add))
 
 
-def _indexed_shape(x: TensorLike, axes: tuple[int, ...], index: Any) -> tuple[int, ...]:
+def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Any) -> tuple[int, ...]:
     """The shape that `x` has at index arrays on `axes`."""
     shape = x._array.shape
     one = index._array.shape if len(axes) == 1 else index._array.shape[1:]
@@ -258,7 +258,7 @@ def _broadcastable(values: Any, shape: tuple[int, ...]) -> Any:
 # --- index_put ------------------------------------------------------------------------------------
 
 
-def _given(input: TensorLike, indices: TensorLike, name: str) -> list:
+def _given(input: Tensor, indices: Tensor, name: str) -> list:
     """The index tensors of `index_put` by axis, masks and all."""
     if not isinstance(indices, (tuple, list)):
         raise errors.type_error(
@@ -285,9 +285,7 @@ def _given(input: TensorLike, indices: TensorLike, name: str) -> list:
     return arrays
 
 
-def index_put_(
-    input: TensorLike, indices: TensorLike, values: Any, accumulate: bool = False
-) -> Any:
+def index_put_(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
     """Write `values` where the index tensors say, or add them there.
 
     >>> x = torch.zeros(3)
@@ -299,7 +297,7 @@ def index_put_(
 
 
 @takes_tensors
-def index_put(input: TensorLike, indices: TensorLike, values: Any, accumulate: bool = False) -> Any:
+def index_put(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
     """The tensor with `values` where the index tensors say, or with them added there.
 
     >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 2]),), torch.tensor([1.0, 2.0]))

@@ -1,7 +1,7 @@
 """Elements counted in row-major order: `take` reads them, `put` writes them."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
@@ -40,7 +40,7 @@ def put_flat(xp, x, source, index, *, add):
 
 
 @takes_tensors
-def take(input: TensorLike, index: TensorLike, *, out: Out = None) -> Any:
+def take(input: Tensor, index: Tensor, *, out: Out = None) -> Any:
     """The elements at `index`, counted in row-major order.
 
     >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
@@ -70,7 +70,7 @@ def out_of_range(wrong: int, size: int) -> IndexError:
 
 
 @takes_tensors
-def put(input: TensorLike, index: TensorLike, source: TensorLike, accumulate: bool = False) -> Any:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
     """The tensor with `source` at `index`, counted in row-major order, or with it added there.
 
     >>> torch.zeros(2, 2).put(torch.tensor([3]), torch.tensor([5.0]))

@@ -2,7 +2,7 @@
 
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _scaled(x: TensorLike, factor: Any) -> Any:
+def _scaled(x: Tensor, factor: Any) -> Any:
     return x if factor == 1 else factor * x
 
 
@@ -49,7 +49,7 @@ _PLAIN = (int, float)  # types of factors that fit as they are
 
 
 def addmm(
-    input: TensorLike, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * (mat1 @ mat2) for matrices; `input` broadcasts.
 
@@ -76,7 +76,7 @@ def addmm(
     return finish("addmm", result, out)
 
 
-def _check_dtypes(input: TensorLike, mat2: Any) -> None:
+def _check_dtypes(input: Tensor, mat2: Any) -> None:
     if input._array.dtype != mat2._array.dtype:
         raise errors.runtime_error(
             "self and mat2 must have the same dtype, but got "
@@ -85,7 +85,7 @@ def _check_dtypes(input: TensorLike, mat2: Any) -> None:
         )
 
 
-def _check_expands(input: TensorLike, target: tuple[int, ...]) -> None:
+def _check_expands(input: Tensor, target: tuple[int, ...]) -> None:
     shape = input._array.shape
     if shape != target:
         advice = "The added tensor must broadcast to the product's shape."
@@ -94,7 +94,7 @@ def _check_expands(input: TensorLike, target: tuple[int, ...]) -> None:
 
 @takes_tensors
 def addmv(
-    input: TensorLike, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * (mat @ vec).
 
@@ -108,7 +108,7 @@ def addmv(
 
 @takes_tensors
 def addr(
-    input: TensorLike, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * outer(vec1, vec2).
 
@@ -123,7 +123,7 @@ def addr(
 
 @autocast
 def baddbmm(
-    input: TensorLike, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * bmm(batch1, batch2).
 
@@ -137,7 +137,7 @@ def baddbmm(
 
 @autocast
 def addbmm(
-    input: TensorLike, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * the sum over b of batch1[b] @ batch2[b].
 
@@ -150,7 +150,7 @@ def addbmm(
     return finish("addbmm", _sum(input, bmm(batch1, batch2).sum(0), beta, alpha), out)
 
 
-def _sum(input: TensorLike, product: Any, beta: Any, alpha: Any) -> Any:
+def _sum(input: Tensor, product: Any, beta: Any, alpha: Any) -> Any:
     """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
     _check_expands(input, product._array.shape)
     dtype = product.dtype

@@ -4,7 +4,7 @@ from math import inf
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
@@ -116,11 +116,11 @@ def own_distances(xp, x, *, order):
 
 
 @tensor_kernel
-def pair_distances(a: TensorLike, b: TensorLike, order: float) -> Any:
+def pair_distances(a: Tensor, b: Tensor, order: float) -> Any:
     return all_distances(a, b, order=order)
 
 
-def _slopes(a: TensorLike, b: TensorLike, y: TensorLike, order: float) -> Any:
+def _slopes(a: Tensor, b: Tensor, y: Tensor, order: float) -> Any:
     """The derivatives of y by a - b, as `arrays.pair.pair_slopes` has them: (..., P, R, M)."""
     xp = TENSOR_NAMESPACE()
     d = xp.expand_dims(a, axis=-2) - xp.expand_dims(b, axis=-3)
@@ -213,7 +213,7 @@ def _batch(x1: Any, x2: Any) -> tuple[int, ...]:
         raise errors.broadcast(first, second) from None
 
 
-def _matrices(x: TensorLike, batch: tuple[int, ...]) -> Any:
+def _matrices(x: Tensor, batch: tuple[int, ...]) -> Any:
     """(*batch, n, m) as (B, n, m); a matrix without batch as it is."""
     if not batch:
         return x
@@ -248,7 +248,7 @@ def _check_vectors(x1: Any, x2: Any) -> None:
 
 
 @takes_tensors
-def pdist(input: TensorLike, p: float = 2) -> Any:
+def pdist(input: Tensor, p: float = 2) -> Any:
     """The distances of order p of all pairs of different rows of (N, M): N (N - 1) / 2 numbers.
 
     The pairs are (0, 1), (0, 2), ..., (1, 2), ...: the upper triangle of cdist(input, input).

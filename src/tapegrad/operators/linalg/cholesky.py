@@ -5,7 +5,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -76,7 +76,7 @@ for _op in (definite_factor, older_definite_factor):
 
 
 @autocast(name="cholesky")
-def linalg_cholesky(input: TensorLike, *, upper: bool = False, out: Out = None) -> Any:
+def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Out = None) -> Any:
     """The lower triangular L of A = L L^H, or with upper=True the upper U of A = U^H U.
 
     A: (..., n, n), symmetric (or Hermitian) and positive definite; one triangle of it is read.
@@ -94,7 +94,7 @@ def linalg_cholesky(input: TensorLike, *, upper: bool = False, out: Out = None) 
 
 @autocast
 def cholesky_ex(
-    input: TensorLike, *, upper: bool = False, check_errors: bool = False, out: Out = None
+    input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Out = None
 ) -> Any:
     """The Cholesky factor, and `info`: 0, or the order of the minor that is not positive.
 
@@ -107,7 +107,7 @@ def cholesky_ex(
     return finish("linalg_cholesky_ex", return_types.linalg_cholesky_ex(found), out)
 
 
-def _checked(function: str, name: str, a: TensorLike, upper: bool) -> Any:
+def _checked(function: str, name: str, a: Tensor, upper: bool) -> Any:
     matrix_check.check_tensors(function, input=a)
     if not isinstance(upper, bool):
         raise errors.must_be(function, "upper", 0, "bool", upper)
@@ -118,7 +118,7 @@ def _checked(function: str, name: str, a: TensorLike, upper: bool) -> Any:
 
 
 @autocast
-def cholesky(input: TensorLike, upper: bool = False, *, out: Out = None) -> Any:
+def cholesky(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
     """The Cholesky factor: the older form of `torch.linalg.cholesky`.
 
     >>> import warnings
@@ -178,7 +178,7 @@ def definite_system(xp, b, factor, *, upper):
 
 
 @tensor_kernel
-def definite_solution(factor: Any, b: TensorLike, upper: bool) -> Any:
+def definite_solution(factor: Any, b: Tensor, upper: bool) -> Any:
     """The operator as a kernel of the Tensor namespace."""
     return definite_system(b, factor, upper=upper)
 
@@ -202,7 +202,7 @@ def definite_inverse(xp, factor, *, upper):
 
 
 @autocast
-def cholesky_solve(input: TensorLike, input2: Any, upper: bool = False, *, out: Out = None) -> Any:
+def cholesky_solve(input: Tensor, input2: Any, upper: bool = False, *, out: Out = None) -> Any:
     """The solution X of A X = B from the Cholesky factor: A = L L^H, or U^H U if `upper`.
 
     B = input: (..., n, k); the factor input2: (..., n, n). Batches broadcast.
@@ -226,7 +226,7 @@ def cholesky_solve(input: TensorLike, input2: Any, upper: bool = False, *, out: 
 
 
 @autocast
-def cholesky_inverse(input: TensorLike, upper: bool = False, *, out: Out = None) -> Any:
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
     """The inverse of A from its Cholesky factor: A = L L^H, or U^H U if `upper`. (..., n, n).
 
     >>> torch.cholesky_inverse(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))

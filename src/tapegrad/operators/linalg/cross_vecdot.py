@@ -2,7 +2,7 @@
 
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -34,7 +34,7 @@ def vector_product(xp, a, b, *, axis):
     return _product(xp, a, b, axis)
 
 
-def linalg_cross(input: TensorLike, other: TensorLike, *, dim: int = -1, out: Out = None) -> Any:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Out = None) -> Any:
     """The vector product along a dimension of size 3, the last by default; others broadcast.
 
     It is orthogonal to both: (a2 b3 - a3 b2, a3 b1 - a1 b3, a1 b2 - a2 b1).
@@ -46,7 +46,7 @@ def linalg_cross(input: TensorLike, other: TensorLike, *, dim: int = -1, out: Ou
     return finish("linalg_cross", _checked(input, other, dim), out)
 
 
-def cross(input: TensorLike, other: TensorLike, dim: Dim = None, *, out: Out = None) -> Any:
+def cross(input: Tensor, other: Tensor, dim: Dim = None, *, out: Out = None) -> Any:
     """The vector product along a dimension of size 3, the first of that size by default.
 
     >>> torch.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]), dim=0)
@@ -63,7 +63,7 @@ def cross(input: TensorLike, other: TensorLike, dim: Dim = None, *, out: Out = N
     return finish("cross", _checked(input, other, dim), out)
 
 
-def _checked(a: TensorLike, b: TensorLike, dim: Dim) -> Any:
+def _checked(a: Tensor, b: Tensor, dim: Dim) -> Any:
     x, y = a._array.shape, b._array.shape
     if len(x) != len(y):
         raise errors.runtime_error(
@@ -95,7 +95,7 @@ def _checked(a: TensorLike, b: TensorLike, dim: Dim) -> Any:
 
 
 @autocast(name="vecdot")
-def linalg_vecdot(x: TensorLike, y: TensorLike, *, dim: int = -1, out: Out = None) -> Any:
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Out = None) -> Any:
     """The sums of conj(x) * y along `dim`; the other dimensions broadcast.
 
     >>> torch.linalg.vecdot(torch.ones(2, 3), torch.ones(2, 3))

@@ -2,7 +2,7 @@
 
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
@@ -34,7 +34,7 @@ def cofactors(xp, a):
 
 
 @tensor_kernel
-def cofactor_change(a: TensorLike, direction: Any) -> Any:
+def cofactor_change(a: Tensor, direction: Any) -> Any:
     """The kernel of that name for tensors; of a singular matrix it has no derivative."""
     from tapegrad.operators.linalg.inv import inv
 
@@ -78,13 +78,13 @@ def log_determinant(xp, a):
     return tuple(xp.linalg.slogdet(xp.matrix_transpose(a)))
 
 
-def _check(function: str, name: str, argument: str, a: TensorLike) -> None:
+def _check(function: str, name: str, argument: str, a: Tensor) -> None:
     matrix_check.check_tensors(function, **{argument: a})
     matrix_check.check_square(name, a)
     matrix_check.check_floating(name, a, low_precision=name == "linalg.det")
 
 
-def linalg_det(A: TensorLike, *, out: Out = None) -> Any:
+def linalg_det(A: Tensor, *, out: Out = None) -> Any:
     """The determinant of a square matrix, or of each of a batch: (..., n, n) to (...).
 
     Its gradient is det(A) A^-H; of a singular matrix, the cofactors.
@@ -97,7 +97,7 @@ def linalg_det(A: TensorLike, *, out: Out = None) -> Any:
     return finish("linalg_det", determinant(A), out)
 
 
-def det(input: TensorLike) -> Any:
+def det(input: Tensor) -> Any:
     """The determinant of a square matrix, or of each of a batch: as `torch.linalg.det`.
 
     >>> torch.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -108,7 +108,7 @@ def det(input: TensorLike) -> Any:
     return determinant(input)
 
 
-def linalg_slogdet(A: TensorLike, *, out: Out = None) -> Any:
+def linalg_slogdet(A: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: det(A) = sign * exp(logabsdet).
 
     It does not overflow where the determinant would. Of complex matrices the sign is a number on
@@ -124,7 +124,7 @@ def linalg_slogdet(A: TensorLike, *, out: Out = None) -> Any:
     return finish("linalg_slogdet", pair, out)
 
 
-def slogdet(input: TensorLike, *, out: Out = None) -> Any:
+def slogdet(input: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: as `torch.linalg.slogdet`.
 
     >>> torch.slogdet(torch.eye(2)).logabsdet
@@ -134,7 +134,7 @@ def slogdet(input: TensorLike, *, out: Out = None) -> Any:
     return finish("slogdet", return_types.slogdet(log_determinant(input)), out)
 
 
-def logdet(input: TensorLike) -> Any:
+def logdet(input: Tensor) -> Any:
     """The logarithm of the determinant: -inf where it is 0, nan where it is negative.
 
     >>> torch.logdet(torch.eye(3))

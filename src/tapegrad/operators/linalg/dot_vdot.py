@@ -1,7 +1,7 @@
 """Dot products of two vectors: dot, and vdot, which conjugates the first."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -19,7 +19,7 @@ def vector_dot(xp, a, b):
     return xp.matmul(a, b)
 
 
-def dot(input: TensorLike, tensor: TensorLike, *, out: Out = None) -> Any:
+def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of two vectors' elements.
 
     >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
@@ -34,7 +34,7 @@ def dot(input: TensorLike, tensor: TensorLike, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def vdot(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
+def vdot(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of conj(input) and other, elements of two vectors.
 
     >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))

@@ -4,7 +4,7 @@ from tapegrad import return_types
 from tapegrad.arrays.namespaces import anywhere, elements
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
@@ -155,13 +155,13 @@ def _is_upper(UPLO: Any) -> bool:
     return letter == "U"
 
 
-def _check_hermitian(function: str, x: TensorLike) -> None:
+def _check_hermitian(function: str, x: Tensor) -> None:
     matrix_check.check_tensors(function, input=x)
     matrix_check.check_square("linalg.eigh", x)
 
 
 @autocast
-def eigh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
+def eigh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
     """The eigenvalues and eigenvectors of symmetric or Hermitian matrices: A = V diag(L) V^H.
 
     Args:
@@ -182,7 +182,7 @@ def eigh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
 
 
 @autocast
-def eigvalsh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
     """The eigenvalues of symmetric or Hermitian matrices (..., n, n), rising: (..., n).
 
     >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 1.0], [1.0, 2.0]]))
@@ -196,7 +196,7 @@ def eigvalsh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
     )
 
 
-def _check_general(name: str, x: TensorLike) -> None:
+def _check_general(name: str, x: Tensor) -> None:
     matrix_check.check_tensors(f"linalg_{name}", input=x)
     matrix_check.check_square(f"linalg.{name}", x)
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
@@ -213,7 +213,7 @@ def _check_general(name: str, x: TensorLike) -> None:
 
 
 @autocast
-def eig(A: TensorLike, *, out: Out = None) -> Any:
+def eig(A: Tensor, *, out: Out = None) -> Any:
     """The eigenvalues and eigenvectors of square matrices: A V = V diag(L).
 
     Args:
@@ -234,7 +234,7 @@ def eig(A: TensorLike, *, out: Out = None) -> Any:
     )
 
 
-def _is_differentiated(x: TensorLike) -> bool:
+def _is_differentiated(x: Tensor) -> bool:
     """Whether a derivative may be asked for, in reverse or forward mode."""
     mode = MODE.get()
     if mode is True or mode is False:
@@ -245,7 +245,7 @@ def _is_differentiated(x: TensorLike) -> bool:
 
 
 @autocast(name="eigvals")
-def linalg_eigvals(A: TensorLike, *, out: Out = None) -> Any:
+def linalg_eigvals(A: Tensor, *, out: Out = None) -> Any:
     """The eigenvalues of square matrices (..., n, n), complex, in no particular order: (..., n).
 
     >>> torch.linalg.eigvals(torch.tensor([[0.0, -1.0], [1.0, 0.0]]))

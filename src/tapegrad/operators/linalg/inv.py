@@ -4,7 +4,7 @@ from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -31,7 +31,7 @@ def matrix_inverse(xp, a):
 invert = tensor_kernel(matrix_inverse)  # the kernel of that name, for the Tensor namespace
 
 
-def _checked(function: str, argument: str, a: TensorLike) -> tuple:
+def _checked(function: str, argument: str, a: Tensor) -> tuple:
     matrix_check.check_tensors(function, **{argument: a})
     matrix_check.check_square("linalg.inv", a)
     matrix_check.check_floating("linalg.inv", a, low_precision=False)
@@ -39,7 +39,7 @@ def _checked(function: str, argument: str, a: TensorLike) -> tuple:
 
 
 @autocast
-def inv(A: TensorLike, *, out: Out = None) -> Any:
+def inv(A: Tensor, *, out: Out = None) -> Any:
     """The inverse Y of a square matrix, or of each of a batch: A Y = Y A = I. (..., n, n).
 
     Its gradient is -Y^H g Y^H. Solving with `solve` is quicker and more exact than a product with
@@ -53,7 +53,7 @@ def inv(A: TensorLike, *, out: Out = None) -> Any:
 
 
 @autocast
-def inverse(input: TensorLike, *, out: Out = None) -> Any:
+def inverse(input: Tensor, *, out: Out = None) -> Any:
     """The inverse of a square matrix, or of each of a batch: as `torch.linalg.inv`.
 
     >>> torch.inverse(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -63,7 +63,7 @@ def inverse(input: TensorLike, *, out: Out = None) -> Any:
     return _inverse("inverse", "input", "linalg.inv", input, out)
 
 
-def _inverse(function: str, argument: str, name: str, a: TensorLike, out: Out) -> Any:
+def _inverse(function: str, argument: str, name: str, a: Tensor, out: Out) -> Any:
     result, info = _checked(function, argument, a)
     if elements(info._array).any():
         raise matrix_check.singular_inverse(name, elements(info._array))
@@ -71,7 +71,7 @@ def _inverse(function: str, argument: str, name: str, a: TensorLike, out: Out) -
 
 
 @autocast
-def inv_ex(A: TensorLike, *, check_errors: bool = False, out: Out = None) -> Any:
+def inv_ex(A: Tensor, *, check_errors: bool = False, out: Out = None) -> Any:
     """The inverse, and `info`: 0, or the number of the pivot at which a singular matrix failed.
 
     Shapes (..., n, n) and (...). Without `check_errors` a singular matrix gives inf and nan.
@@ -88,7 +88,7 @@ def inv_ex(A: TensorLike, *, check_errors: bool = False, out: Out = None) -> Any
 
 
 @autocast
-def tensorinv(input: TensorLike, ind: int = 2, *, out: Out = None) -> Any:
+def tensorinv(input: Tensor, ind: int = 2, *, out: Out = None) -> Any:
     """The inverse for `tensordot(A, ., ind)`: the first `ind` dimensions together are the rows.
 
     A of shape (*rows, *columns) gives (*columns, *rows), as many rows as columns in all.

@@ -4,7 +4,7 @@ from tapegrad import return_types
 from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg import matrix_check
@@ -54,7 +54,7 @@ def indefinite_system(xp, packed, pivots, b, *, hermitian):
     return xp.ldl_solution(packed, pivots, b, hermitian)
 
 
-def _factors(name: str, a: TensorLike, hermitian: bool) -> Any:
+def _factors(name: str, a: Tensor, hermitian: bool) -> Any:
     matrix_check.check_tensors(name, input=a)
     matrix_check.check_square("torch.linalg.ldl_factor_ex", a)
     matrix_check.check_floating("torch.linalg.ldl_factor_ex", a)
@@ -70,7 +70,7 @@ def _broken(name: str, info: Any) -> RuntimeError:
     )
 
 
-def ldl_factor(input: TensorLike, *, hermitian: bool = False, out: Out = None) -> Any:
+def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
     """The factors of a symmetric A = L D L^T (or Hermitian, A = L D L^H) in one matrix, and pivots.
 
     (..., n, n) and (..., n), as LAPACK's sytrf (hetrf) has them: D has blocks of size 1 and 2.
@@ -86,7 +86,7 @@ def ldl_factor(input: TensorLike, *, hermitian: bool = False, out: Out = None) -
 
 
 def ldl_factor_ex(
-    input: TensorLike, *, hermitian: bool = False, check_errors: bool = False, out: Out = None
+    input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Out = None
 ) -> Any:
     """As `ldl_factor`, and `info`: 0, or the number of the first block of D that is zero.
 
@@ -99,9 +99,7 @@ def ldl_factor_ex(
     return finish("linalg_ldl_factor_ex", return_types.linalg_ldl_factor_ex(found), out)
 
 
-def ldl_solve(
-    LD: Any, pivots: Any, B: TensorLike, *, hermitian: bool = False, out: Out = None
-) -> Any:
+def ldl_solve(LD: Any, pivots: Any, B: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
     """The solution X of A X = B from what `ldl_factor(A)` gives. B: (..., n, k).
 
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[2.0, 0.0], [0.0, -4.0]]))

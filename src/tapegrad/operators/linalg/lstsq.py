@@ -7,7 +7,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
@@ -62,7 +62,7 @@ def least_squares_solution(xp, a, b, *, rcond, driver):
 
 
 @tensor_kernel
-def least_squares(a: TensorLike, b: TensorLike, rcond: float, driver: str) -> tuple:
+def least_squares(a: Tensor, b: Tensor, rcond: float, driver: str) -> tuple:
     """The kernel on tensors, for derivatives of derivatives."""
     return least_squares_solution(a, b, rcond=rcond, driver=driver)
 
@@ -75,12 +75,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 @autocast
 def lstsq(
-    A: TensorLike,
-    B: TensorLike,
-    rcond: float | None = None,
-    *,
-    driver: str | None = None,
-    out: Out = None,
+    A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Out = None
 ) -> Any:
     """The least-squares solution X of A X = B: the X for which |A X - B| is least.
 
@@ -108,7 +103,7 @@ def lstsq(
     return finish_castable("linalg_lstsq", _NAME, found, out, *found._fields)
 
 
-def _answer(A: TensorLike, B: TensorLike, rcond: float | None, driver: str | None) -> Any:
+def _answer(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> Any:
     """The same for arguments that fit."""
     from tapegrad.arrays.numpy.qr_lstsq import RankError
 
@@ -134,7 +129,7 @@ def _answer(A: TensorLike, B: TensorLike, rcond: float | None, driver: str | Non
 _answer_in_turn = in_turn(_answer, name="linalg_lstsq")  # the rank decides about residuals
 
 
-def _residuals(a: TensorLike, b: TensorLike, x: TensorLike, rank: Any, driver: str) -> Any:
+def _residuals(a: Tensor, b: Tensor, x: Tensor, rank: Any, driver: str) -> Any:
     """What is left of b, squared and summed, where x is determined and leaves something."""
     m, n = a._array.shape[-2:]
     if m > n and (driver == "gels" or (driver != "gelsy" and bool((rank == n).all()))):
@@ -143,7 +138,7 @@ def _residuals(a: TensorLike, b: TensorLike, x: TensorLike, rank: Any, driver: s
     return x.flatten()[:0].abs()  # nothing, of the right dtype, and part of the graph
 
 
-def _check(A: TensorLike, B: TensorLike, driver: Any) -> None:
+def _check(A: Tensor, B: Tensor, driver: Any) -> None:
     check_tensors("linalg_lstsq", input=A, b=B)
     if driver is not None and not isinstance(driver, str):
         raise errors.must_be("linalg_lstsq", "driver", 0, "str", driver)

@@ -8,7 +8,7 @@ from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot
@@ -175,7 +175,7 @@ def permutation_matrix(pivots: Any, n: int, like: Any) -> Any:
 # --- the public functions ---
 
 
-def _check(function: str, argument: str, name: str, a: TensorLike, pivot: bool) -> None:
+def _check(function: str, argument: str, name: str, a: Tensor, pivot: bool) -> None:
     check_tensors(function, **{argument: a})
     if a._array.ndim < 2:
         raise errors.runtime_error(
@@ -190,7 +190,7 @@ def _check(function: str, argument: str, name: str, a: TensorLike, pivot: bool) 
     check_kernel("lu_cpu", a)
 
 
-def linalg_lu(A: TensorLike, *, pivot: bool = True, out: Out = None) -> Any:
+def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U by elimination with swaps of rows.
 
     A: (..., m, n), with k = min(m, n): P: (..., m, m), a permutation; L: (..., m, k), lower
@@ -206,7 +206,7 @@ def linalg_lu(A: TensorLike, *, pivot: bool = True, out: Out = None) -> Any:
     return finish("linalg_lu", return_types.linalg_lu((p.detach(), lower, upper)), out)
 
 
-def lu_factor(A: TensorLike, *, pivot: bool = True, out: Out = None) -> Any:
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U packed in one matrix, and the swaps of rows, from 1.
 
     A: (..., m, n) gives LU: (..., m, n), with U on and above the diagonal and L below it, and
@@ -224,7 +224,7 @@ def lu_factor(A: TensorLike, *, pivot: bool = True, out: Out = None) -> Any:
 
 
 def lu_factor_ex(
-    A: TensorLike, *, pivot: bool = True, check_errors: bool = False, out: Out = None
+    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Out = None
 ) -> Any:
     """As `lu_factor`, and `info`: 0, or the number of the first pivot that is zero.
 
@@ -238,7 +238,7 @@ def lu_factor_ex(
     return finish("linalg_lu_factor_ex", return_types.linalg_lu_factor_ex(found), out)
 
 
-def lu(A: TensorLike, pivot: bool = True, get_infos: bool = False, out: Out = None) -> Any:
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Out = None) -> Any:
     """The packed factors of A = P L U and the pivots; with get_infos=True also what failed.
 
     The older form of `torch.linalg.lu_factor_ex`.
@@ -256,7 +256,7 @@ def lu(A: TensorLike, pivot: bool = True, get_infos: bool = False, out: Out = No
     return finish("lu", result, out)
 
 
-def lu_method(A: TensorLike, pivot: bool = True, get_infos: bool = False) -> tuple:
+def lu_method(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple:
     """`torch.lu` as a method, which gives a plain tuple.
 
     >>> packed, pivots = torch.tensor([[0.0, 2.0], [1.0, 0.0]]).lu()

@@ -4,7 +4,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
@@ -62,13 +62,7 @@ lu_solution = tensor_kernel(by_place(factored_system))
 
 
 def linalg_lu_solve(
-    LU: Any,
-    pivots: Any,
-    B: TensorLike,
-    *,
-    left: bool = True,
-    adjoint: bool = False,
-    out: Out = None,
+    LU: Any, pivots: Any, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Out = None
 ) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, from what `lu_factor(A)` gives.
 
@@ -85,7 +79,7 @@ def linalg_lu_solve(
 
 
 @autocast
-def lu_solve(input: TensorLike, LU_data: Any, LU_pivots: Any, *, out: Out = None) -> Any:
+def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any, *, out: Out = None) -> Any:
     """The solution X of A X = b from the LU factors: the older form of `torch.linalg.lu_solve`.
 
     >>> import warnings
@@ -101,7 +95,7 @@ def lu_solve(input: TensorLike, LU_data: Any, LU_pivots: Any, *, out: Out = None
 
 
 def _solve(
-    function: str, packed: Any, pivots: Any, b: TensorLike, left: bool, adjoint: bool, out: Out
+    function: str, packed: Any, pivots: Any, b: Tensor, left: bool, adjoint: bool, out: Out
 ) -> Any:
     name = "linalg.lu_solve"
     matrix_check.check_floating("torch.linalg.lu_solve", packed)

@@ -2,7 +2,7 @@
 
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -23,7 +23,7 @@ def second_factor(xp: Namespace, g: Array, a: Array, flipped: bool) -> Any:
     return _t(xp, xp.matmul(_t(xp, g), a)) if flipped else xp.matmul(_t(xp, a), g)
 
 
-def is_flipped(x: TensorLike) -> bool:
+def is_flipped(x: Tensor) -> bool:
     """Whether a matrix is stored column by column, like the transpose of an ordinary one."""
     flags = getattr(x._array, "flags", None)
     return flags is not None and flags.f_contiguous and not flags.c_contiguous
@@ -67,7 +67,7 @@ def batch_of_products(xp, a, b):
 # --- the public functions ---
 
 
-def mm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
+def mm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     """The product of two matrices, (n, k) and (k, m) to (n, m).
 
     >>> torch.mm(torch.ones(2, 3), torch.ones(3, 1))
@@ -84,7 +84,7 @@ def mm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
     return finish("mm", matrix_product(input, mat2, flipped=is_flipped(mat2)), out)
 
 
-def mv(input: TensorLike, vec: Any, *, out: Out = None) -> Any:
+def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
     """The product of a matrix (n, k) and a vector (k) to (n).
 
     >>> torch.mv(torch.ones(2, 3), torch.ones(3))
@@ -116,7 +116,7 @@ def mv(input: TensorLike, vec: Any, *, out: Out = None) -> Any:
     return finish("mv", matrix_vector(input, vec), out)
 
 
-def bmm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
+def bmm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     """The products of two batches of matrices, (b, n, k) and (b, k, m) to (b, n, m).
 
     >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
@@ -170,7 +170,7 @@ def matmul(input: Any, other: Any, *, out: Out = None) -> Any:
     return finish("matmul", result, out)
 
 
-def _folded(input: TensorLike, other: TensorLike) -> Any:
+def _folded(input: Tensor, other: Tensor) -> Any:
     """A batch times one matrix or vector: one large product instead of many small ones."""
     shape = input._array.shape
     rows = input.reshape(-1, shape[-1]) if input._array.size else None
@@ -181,7 +181,7 @@ def _folded(input: TensorLike, other: TensorLike) -> Any:
     return unsafe_view(mm(rows, other), shape=(*shape[:-1], other._array.shape[1]))
 
 
-def _broadcast_product(input: TensorLike, other: TensorLike) -> Any:
+def _broadcast_product(input: Tensor, other: Tensor) -> Any:
     row, column = input._array.ndim == 1, other._array.ndim == 1
     if row:
         input = input.unsqueeze(0)

@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.promote_types import can_cast
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul_check import c_name
@@ -13,7 +13,7 @@ _LOW_PRECISION = ("float16", "bfloat16")
 check_tensors = errors.need_tensors
 
 
-def check_matrix(name: str, x: TensorLike, argument: str = "A") -> None:
+def check_matrix(name: str, x: Tensor, argument: str = "A") -> None:
     """A matrix, or a batch of them."""
     if x._array.ndim < 2:
         raise errors.runtime_error(
@@ -22,7 +22,7 @@ def check_matrix(name: str, x: TensorLike, argument: str = "A") -> None:
         )
 
 
-def check_square(name: str, x: TensorLike, argument: str = "A") -> None:
+def check_square(name: str, x: Tensor, argument: str = "A") -> None:
     """A square matrix, or a batch of them; without a `name` the message has no beginning."""
     if name:
         check_matrix(name, x, argument)
@@ -36,7 +36,7 @@ def check_square(name: str, x: TensorLike, argument: str = "A") -> None:
         )
 
 
-def check_floating(name: str, x: TensorLike, low_precision: bool = True) -> None:
+def check_floating(name: str, x: Tensor, low_precision: bool = True) -> None:
     """Floating or complex numbers; of 16 bits only if `low_precision`."""
     dtype = x.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
@@ -52,7 +52,7 @@ def check_floating(name: str, x: TensorLike, low_precision: bool = True) -> None
         )
 
 
-def check_kernel(kernel: str, x: TensorLike) -> None:
+def check_kernel(kernel: str, x: Tensor) -> None:
     """A dtype that LAPACK has."""
     if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise errors.not_implemented(
@@ -61,9 +61,7 @@ def check_kernel(kernel: str, x: TensorLike) -> None:
         )
 
 
-def check_same_dtype(
-    name: str, a: TensorLike, b: TensorLike, first: str = "A", second: str = "B"
-) -> None:
+def check_same_dtype(name: str, a: Tensor, b: Tensor, first: str = "A", second: str = "B") -> None:
     """Two tensors of one dtype."""
     if a.dtype is not b.dtype:
         raise errors.runtime_error(

@@ -1,7 +1,7 @@
 """Norms under old names: all dimensions but one, the Frobenius norm."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.reduction.vector_norm import norm
@@ -28,7 +28,7 @@ def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     return norm(rows.reshape(rows.shape[0], -1), pow, 1).view(shape)
 
 
-def frobenius_norm(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
+def frobenius_norm(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
     """The root of the sum of squares over `dim`; an empty list means all dimensions.
 
     >>> import warnings

@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
@@ -67,7 +67,7 @@ _FORMS = (
 )
 
 
-def _check_forms(name: str, x: TensorLike, single: str, given: dict[str, Any]) -> None:
+def _check_forms(name: str, x: Tensor, single: str, given: dict[str, Any]) -> None:
     """`given`: the tolerances, of which one stands alone; two are both tensors or both numbers."""
     given = {name: value for name, value in given.items() if value is not None}
     kinds = {hasattr(value, "_array") for value in given.values()}
@@ -78,7 +78,7 @@ def _check_forms(name: str, x: TensorLike, single: str, given: dict[str, Any]) -
         raise errors.invalid_combination(f"linalg_{name}", (x,), given, forms)
 
 
-def _tolerances(name: str, x: TensorLike, atol: Any, rtol: Any) -> tuple:
+def _tolerances(name: str, x: Tensor, atol: Any, rtol: Any) -> tuple:
     """Both tolerances as arrays; without any, rtol is eps times the larger of the sizes."""
     real = x._array.real.dtype
     if rtol is None:
@@ -105,7 +105,7 @@ def _tolerances(name: str, x: TensorLike, atol: Any, rtol: Any) -> tuple:
 
 
 def pinv(
-    A: TensorLike,
+    A: Tensor,
     rcond: Any = None,
     hermitian: bool = False,
     *,
@@ -145,18 +145,18 @@ def pinv(
     return matrix_check.finish_castable("linalg_pinv", "linalg.pinv", found, out)
 
 
-def _inverted(x: TensorLike, tolerances: tuple, hermitian: bool) -> Any:
+def _inverted(x: Tensor, tolerances: tuple, hermitian: bool) -> Any:
     if hermitian:
         matrix_check.check_square("linalg.eigh", x)
 
-    def inverted(x: TensorLike) -> Any:
+    def inverted(x: Tensor) -> Any:
         return pseudo_inverse(x, *map(wrap, tolerances), hermitian=hermitian)
 
     return converged("linalg.eigh" if hermitian else "linalg.svd", inverted, x)
 
 
 @autocast
-def pinverse(input: TensorLike, rcond: float = 1e-15) -> Any:
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
     """The pseudo-inverse of matrices; see torch.linalg.pinv, of which `rcond` is the rtol.
 
     >>> torch.pinverse(torch.tensor([[2.0], [0.0]]))
@@ -170,7 +170,7 @@ def pinverse(input: TensorLike, rcond: float = 1e-15) -> Any:
 
 @autocast
 def matrix_rank(
-    A: TensorLike,
+    A: Tensor,
     tol: Any = None,
     hermitian: bool = False,
     *,

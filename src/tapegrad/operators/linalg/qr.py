@@ -2,7 +2,7 @@
 
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
@@ -96,7 +96,7 @@ def _check_determined(shape: tuple[int, ...], mode: str) -> None:
 
 
 @autocast(name="qr")
-def linalg_qr(A: TensorLike, mode: str = "reduced", *, out: Out = None) -> Any:
+def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Out = None) -> Any:
     """The QR decomposition of matrices: A = Q R, Q^H Q = 1, R upper triangular.
 
     Args:
@@ -124,7 +124,7 @@ def linalg_qr(A: TensorLike, mode: str = "reduced", *, out: Out = None) -> Any:
 
 
 @autocast
-def qr(input: TensorLike, some: bool = True, *, out: Out = None) -> Any:
+def qr(input: Tensor, some: bool = True, *, out: Out = None) -> Any:
     """The QR decomposition of matrices (..., m, n), a pair (Q, R); see torch.linalg.qr.
 
     `some`: the reduced one, Q (..., m, k) and R (..., k, n) with k the smaller of m and n.

@@ -3,7 +3,7 @@
 from typing import Any, NoReturn
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Tensor
 
 __torch__ = "eig lstsq matrix_rank solve symeig"
 
@@ -93,7 +93,7 @@ def _refuse(what: str, advice: str) -> NoReturn:
     raise errors.runtime_error(f"{_GONE}{what}", advice)
 
 
-def eig(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def eig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.eig` and `torch.linalg.eigvals` give complex numbers.
 
     >>> torch.eig(torch.eye(2))
@@ -107,7 +107,7 @@ def eig(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def lstsq(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def lstsq(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.lstsq` takes its arguments the other way round.
 
     >>> torch.lstsq(torch.ones(2, 1), torch.eye(2))
@@ -120,7 +120,7 @@ def lstsq(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def matrix_rank(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def matrix_rank(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.matrix_rank` took its place.
 
     >>> torch.matrix_rank(torch.eye(2))
@@ -130,7 +130,7 @@ def matrix_rank(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
     _refuse("", "torch.linalg.matrix_rank(A), with hermitian= for symmetric=.")
 
 
-def solve(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def solve(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.solve` takes its arguments the other way round.
 
     >>> torch.solve(torch.ones(2, 1), torch.eye(2))
@@ -144,7 +144,7 @@ def solve(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def symeig(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def symeig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.eigh` and `torch.linalg.eigvalsh` took its place.
 
     >>> torch.symeig(torch.eye(2))

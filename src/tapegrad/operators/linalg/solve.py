@@ -6,7 +6,7 @@ from tapegrad.arrays.linalg_errors import singular_system
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -85,7 +85,7 @@ linear_system.jvp(a=_jvp_a, b=_jvp_b)
 
 
 @tensor_kernel
-def solution(a: TensorLike, b: TensorLike) -> Any:
+def solution(a: Tensor, b: Tensor) -> Any:
     """X with A X = B for matrices; an error for singular A. For the Tensor namespace."""
     result, info, _, _ = linear_system(a, b, left=True, vectors=False)
     if elements(info._array).any():
@@ -94,12 +94,12 @@ def solution(a: TensorLike, b: TensorLike) -> Any:
 
 
 @tensor_kernel
-def solve_again(a: TensorLike, lu: Any, pivots: Any, b: TensorLike, turned: bool) -> Any:
+def solve_again(a: Tensor, lu: Any, pivots: Any, b: Tensor, turned: bool) -> Any:
     """X with A X = B, or A^T X = B: the factors have no history. For the Tensor namespace."""
     return solution(a.mT if turned else a, b)
 
 
-def _checked(function: str, a: TensorLike, b: TensorLike, left: bool) -> tuple:
+def _checked(function: str, a: Tensor, b: Tensor, left: bool) -> tuple:
     matrix_check.check_tensors(function, A=a, B=b)
     matrix_check.check_floating("linalg.solve", a)
     matrix_check.check_same_dtype("linalg.solve", a, b)
@@ -120,7 +120,7 @@ def _checked(function: str, a: TensorLike, b: TensorLike, left: bool) -> tuple:
 
 
 @autocast
-def solve(A: TensorLike, B: TensorLike, *, left: bool = True, out: Out = None) -> Any:
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Out = None) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, for square A.
 
     A: (..., n, n); B: (n,), (..., n) or (..., n, k), with left=False (..., k, n); X has the shape
@@ -137,7 +137,7 @@ def solve(A: TensorLike, B: TensorLike, *, left: bool = True, out: Out = None) -
 
 
 def solve_ex(
-    A: TensorLike, B: TensorLike, *, left: bool = True, check_errors: bool = False, out: Out = None
+    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Out = None
 ) -> Any:
     """The solution of A X = B, and `info`: 0, or the pivot at which a singular A failed.
 
@@ -153,7 +153,7 @@ def solve_ex(
 
 
 @autocast
-def tensorsolve(input: TensorLike, other: TensorLike, dims: Any = None, *, out: Out = None) -> Any:
+def tensorsolve(input: Tensor, other: Tensor, dims: Any = None, *, out: Out = None) -> Any:
     """X with tensordot(A, X, X.ndim) = B: the first dimensions of A, as many as B has, are rows.
 
     `dims` are moved to the end of A first.

@@ -3,7 +3,7 @@
 from tapegrad import return_types
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
@@ -149,7 +149,7 @@ def _check_driver(driver: Any) -> None:
 
 @autocast(name="svd")
 def linalg_svd(
-    A: TensorLike, full_matrices: bool = True, *, driver: Any = None, out: Out = None
+    A: Tensor, full_matrices: bool = True, *, driver: Any = None, out: Out = None
 ) -> Any:
     """The singular value decomposition of matrices: A = U diag(S) Vh.
 
@@ -173,7 +173,7 @@ def linalg_svd(
 
 
 @autocast
-def svdvals(A: TensorLike, *, driver: Any = None, out: Out = None) -> Any:
+def svdvals(A: Tensor, *, driver: Any = None, out: Out = None) -> Any:
     """The singular values of matrices (..., m, n), falling: (..., min(m, n)).
 
     >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, -4.0]]))
@@ -185,7 +185,7 @@ def svdvals(A: TensorLike, *, driver: Any = None, out: Out = None) -> Any:
 
 
 @autocast
-def svd(input: TensorLike, some: bool = True, compute_uv: bool = True, *, out: Out = None) -> Any:
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Out = None) -> Any:
     """The singular value decomposition input = U diag(S) V^H, a triple (U, S, V).
 
     `some`: only the first min(m, n) columns of U and V; without `compute_uv` they are zeros.

@@ -4,7 +4,7 @@ from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
@@ -58,8 +58,8 @@ triangular_solution = tensor_kernel(by_place(triangular_system))
 
 
 def solve_triangular(
-    A: TensorLike,
-    B: TensorLike,
+    A: Tensor,
+    B: Tensor,
     *,
     upper: bool,
     left: bool = True,
@@ -130,7 +130,7 @@ def triangular_pair(xp, b, a, *, upper, transpose, unitriangular):
     return x, xp.broadcast_to(a, (*x.shape[:-2], *a.shape[-2:])) + 0
 
 
-def check_right_side(name: str, b: TensorLike, a: TensorLike) -> None:
+def check_right_side(name: str, b: Tensor, a: Tensor) -> None:
     """What older functions accept: matrices A and B for A X = B, of one dtype."""
     x, y = b._array.shape, a._array.shape
     if a.dtype is not b.dtype:
@@ -151,8 +151,8 @@ def check_right_side(name: str, b: TensorLike, a: TensorLike) -> None:
 
 @autocast
 def triangular_solve(
-    input: TensorLike,
-    A: TensorLike,
+    input: Tensor,
+    A: Tensor,
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,

@@ -4,7 +4,7 @@ import math
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.dtype import bool_
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
@@ -114,7 +114,7 @@ def attend_back(g: Array, inputs: Any, y: Array, total: Any, scale: float, causa
 # --- the public function ---------------------------------------------------------------------
 
 
-def _check(query: Any, key: Any, value: Any, mask: TensorLike, is_causal: bool) -> None:
+def _check(query: Any, key: Any, value: Any, mask: Tensor, is_causal: bool) -> None:
     name = "scaled_dot_product_attention"
     for i, (argument, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
         if getattr(x, "_array", None) is None:
@@ -156,7 +156,7 @@ def _check(query: Any, key: Any, value: Any, mask: TensorLike, is_causal: bool) 
         )
 
 
-def _repeated_heads(query: Any, x: TensorLike) -> Any:
+def _repeated_heads(query: Any, x: Tensor) -> Any:
     """`x` (..., heads, S, E) with each head repeated for the group of queries it serves."""
     n, groups = query.shape[-3], x.shape[-3]
     if not groups or n % groups:
@@ -169,7 +169,7 @@ def _repeated_heads(query: Any, x: TensorLike) -> Any:
     return x.repeat_interleave(n // groups, -3)
 
 
-def _broadcasts(query: Any, key: Any, mask: TensorLike) -> bool:
+def _broadcasts(query: Any, key: Any, mask: Tensor) -> bool:
     scores = (*query.shape[:3], key.shape[2])
     sizes = mask.shape
     return len(sizes) <= 4 and all(
@@ -177,9 +177,7 @@ def _broadcasts(query: Any, key: Any, mask: TensorLike) -> bool:
     )
 
 
-def _fits_one_operator(
-    query: Any, key: Any, value: Any, mask: TensorLike, dropout_p: float
-) -> bool:
+def _fits_one_operator(query: Any, key: Any, value: Any, mask: Tensor, dropout_p: float) -> bool:
     """Whether the whole is one node, as in PyTorch: four axes, alike, a mask without history."""
     return (
         query.ndim == 4

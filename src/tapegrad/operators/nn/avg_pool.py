@@ -7,7 +7,7 @@ import numpy as np
 from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.arrays.numpy.max_pool import regular
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.dtype import int64, of
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
@@ -103,7 +103,7 @@ def _averaging(n: int) -> Callable:
     operator = average_plane if n == 2 else average_volume
 
     def avg_pool(
-        input: TensorLike,
+        input: Tensor,
         kernel_size: Any,
         stride: Any = None,
         padding: Any = 0,
@@ -158,7 +158,7 @@ def _through(
 
 
 def avg_pool1d(
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,

@@ -9,7 +9,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import mapped_beyond
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
@@ -198,7 +198,7 @@ def sum_channels(g: Array, like: Array) -> Any:
     return xp.sum(g, axis=(0, *range(2, len(g.shape))))
 
 
-def _check_count(argument: str, x: TensorLike | None, n: int) -> None:
+def _check_count(argument: str, x: Tensor | None, n: int) -> None:
     if x is not None and x._array.size != n:
         raise errors.runtime_error(
             f"{argument} should contain {n} elements not {x._array.size}",
@@ -207,7 +207,7 @@ def _check_count(argument: str, x: TensorLike | None, n: int) -> None:
 
 
 def _check_batch(
-    input: TensorLike, weight: TensorLike | None, bias: TensorLike | None, mean: Any, variance: Any
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Any, variance: Any
 ) -> None:
     shape = layer_norm.tensor_argument("batch_norm", input).shape
     if len(shape) < 2:
@@ -235,9 +235,9 @@ def _check_batch(
 
 
 def _batch(
-    input: TensorLike,
-    weight: TensorLike | None,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
     running_mean: Any,
     running_var: Any,
     training: bool,
@@ -273,7 +273,7 @@ def _batch(
     return result, mean, variance
 
 
-def _check_members(input: TensorLike, *running: Any) -> None:
+def _check_members(input: Tensor, *running: Any) -> None:
     """Raise where members of a batch are to move statistics that they have in common."""
     if any(x is not None and mapped_beyond(input._array, x._array) for x in running):
         raise errors.runtime_error(
@@ -300,9 +300,9 @@ def _update(
 
 
 def batch_norm(
-    input: TensorLike,
-    weight: TensorLike | None,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
     running_mean: Any,
     running_var: Any,
     training: bool,
@@ -328,9 +328,9 @@ def batch_norm(
 
 
 def native_batch_norm(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
     running_mean: Any,
     running_var: Any,
     training: bool,
@@ -353,10 +353,10 @@ def native_batch_norm(
 
 
 def group_norm(
-    input: TensorLike,
+    input: Tensor,
     num_groups: int,
-    weight: TensorLike | None = None,
-    bias: TensorLike | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     eps: float = 1e-05,
     cudnn_enabled: bool = True,
 ) -> Any:
@@ -406,7 +406,7 @@ def group_norm(
 
 
 def instance_norm(
-    input: TensorLike,
+    input: Tensor,
     weight: Any,
     bias: Any,
     running_mean: Any,

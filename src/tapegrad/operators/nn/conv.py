@@ -1,6 +1,6 @@
 """Convolutions in one, two and three dimensions."""
 
-from tapegrad.core.annotations import Any, Callable, TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv_check import check, check_same, common, ints, is_batch
@@ -15,9 +15,9 @@ _MOST = 1024
 
 
 def convolution(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
     stride: Any,
     padding: Any,
     dilation: Any,
@@ -41,9 +41,9 @@ def convolution(
 
 
 def run(
-    input: TensorLike,
+    input: Tensor,
     weight: Any,
-    bias: TensorLike | None,
+    bias: Tensor | None,
     stride: tuple,
     padding: tuple,
     dilation: tuple,
@@ -79,9 +79,9 @@ def _along(n: int) -> Callable:
     name = f"conv{n}d"
 
     def conv(
-        input: TensorLike,
-        weight: TensorLike,
-        bias: TensorLike | None = None,
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
         stride: Any = 1,
         padding: Any = 0,
         dilation: Any = 1,
@@ -108,13 +108,7 @@ def _along(n: int) -> Callable:
 
 
 def _same(
-    n: int,
-    input: TensorLike,
-    weight: TensorLike,
-    stride: tuple,
-    padding: str,
-    dilation: tuple,
-    groups: int,
+    n: int, input: Tensor, weight: Tensor, stride: tuple, padding: str, dilation: tuple, groups: int
 ) -> tuple[Any, tuple]:
     """The input and the padding that make the result as large as the input.
 

@@ -3,7 +3,7 @@
 import operator
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.nn.conv_rules import output_size
@@ -20,11 +20,7 @@ FORMS = (
 
 
 def common(
-    name: str,
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
-    given: dict | None = None,
+    name: str, input: Tensor, weight: Tensor, bias: Tensor | None, given: dict | None = None
 ) -> None:
     """Refuse what is no tensor, and a bias of another dtype.
 
@@ -46,7 +42,7 @@ def common(
         )
 
 
-def _is_int(x: TensorLike) -> bool:
+def _is_int(x: Tensor) -> bool:
     return not isinstance(x, bool) and hasattr(x, "__index__")
 
 
@@ -54,7 +50,7 @@ _DEFAULTS = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 
 
 def _invalid(
-    name: str, input: TensorLike, weight: TensorLike, bias: TensorLike | None, given: dict
+    name: str, input: Tensor, weight: Tensor, bias: Tensor | None, given: dict
 ) -> TypeError:
     args = (input, weight) if bias is None else (input, weight, bias)
     rest = {key: x for key, x in given.items() if x is not _DEFAULTS[key]}
@@ -78,7 +74,7 @@ def ints(name: str, argument: str, value: Any, n: int = 1, call: tuple = ()) -> 
     raise errors.must_be(name, argument, 0, "tuple of ints", value)
 
 
-def is_batch(name: str, n: int, input: TensorLike) -> bool:
+def is_batch(name: str, n: int, input: Tensor) -> bool:
     """Whether the input is a batch of images along `n` axes, not a single one."""
     ndim = input._array.ndim
     if ndim not in (n + 1, n + 2):
@@ -90,7 +86,7 @@ def is_batch(name: str, n: int, input: TensorLike) -> bool:
     return ndim == n + 2
 
 
-def kernel_axes(weight: TensorLike) -> int:
+def kernel_axes(weight: Tensor) -> int:
     axes = weight._array.ndim - 2
     if axes < 1:
         raise errors.runtime_error(
@@ -109,13 +105,7 @@ def positive_groups(groups: int) -> None:
 
 
 def check_same(
-    n: int,
-    input: TensorLike,
-    weight: TensorLike,
-    stride: tuple,
-    padding: str,
-    dilation: tuple,
-    groups: int,
+    n: int, input: Tensor, weight: Tensor, stride: tuple, padding: str, dilation: tuple, groups: int
 ) -> tuple[tuple, tuple]:
     """Stride and dilation along each axis for a padding given as a word."""
     if padding != "same":
@@ -163,9 +153,9 @@ def not_positive_dilation(axes: int, dilation: tuple, transposed: bool) -> Runti
 
 
 def check(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
     stride: tuple,
     padding: tuple,
     dilation: tuple,
@@ -211,7 +201,7 @@ def check(
 
 
 def _check_shapes(
-    input: TensorLike, weight: TensorLike, bias: TensorLike | None, transposed: bool, groups: int
+    input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, groups: int
 ) -> None:
     shape, of_weight = list(input._array.shape), list(weight._array.shape)
     k = len(of_weight)
@@ -286,8 +276,8 @@ def _check_output_padding(output_padding: tuple, stride: tuple, dilation: tuple)
 
 
 def _check_sizes(
-    input: TensorLike,
-    weight: TensorLike,
+    input: Tensor,
+    weight: Tensor,
     stride: tuple,
     padding: tuple,
     dilation: tuple,
@@ -325,14 +315,14 @@ def _check_sizes(
         )
 
 
-def _type_name(x: TensorLike) -> str:
+def _type_name(x: Tensor) -> str:
     name = x.dtype.scalar_name
     if name == "Bool" or name == "BFloat16" or name.startswith("Complex"):
         return f"CPU{name}Type"
     return f"torch.{name}Tensor"
 
 
-def _check_dtypes(input: TensorLike, weight: TensorLike, dilation: tuple, transposed: bool) -> None:
+def _check_dtypes(input: Tensor, weight: Tensor, dilation: tuple, transposed: bool) -> None:
     dtype = input.dtype
     axes = weight._array.ndim - 2
     if dtype.category < 2 and dtype.name != "int64":

@@ -13,7 +13,7 @@ Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning 
 """
 
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 
 _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")
@@ -113,9 +113,9 @@ convolve_weights = tensor_kernel(by_place(convolution_weights))
 
 @tensor_kernel
 def convolve(
-    x: TensorLike,
+    x: Tensor,
     w: Any,
-    bias: TensorLike | None,
+    bias: Tensor | None,
     stride: Any,
     padding: Any,
     dilation: Any,
@@ -132,9 +132,9 @@ def convolve(
 
 @tensor_kernel
 def convolve_transposed(
-    y: TensorLike,
+    y: Tensor,
     w: Any,
-    bias: TensorLike | None,
+    bias: Tensor | None,
     stride: Any,
     padding: Any,
     dilation: Any,

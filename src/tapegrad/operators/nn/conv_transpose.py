@@ -1,7 +1,7 @@
 """Transposed convolutions in one, two and three dimensions; convolutions with time first."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv import conv1d, run
@@ -16,9 +16,9 @@ def _transposed(n: int) -> Callable:
     name = f"conv_transpose{n}d"
 
     def conv_transpose(
-        input: TensorLike,
-        weight: TensorLike,
-        bias: TensorLike | None = None,
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
         stride: Any = 1,
         padding: Any = 0,
         output_padding: Any = 0,
@@ -84,7 +84,7 @@ def conv_transpose3d() -> Any:
 
 
 @autocast
-def conv_tbc(input: TensorLike, weight: Any, bias: Any, pad: int = 0) -> Any:
+def conv_tbc(input: Tensor, weight: Any, bias: Any, pad: int = 0) -> Any:
     """The convolution of sequences (T, N, C) with kernels (K, C, O): time first, channels last.
 
     y[t, n, o] = bias[o] + sum over k, c of weight[k, c, o] * input[t + k - pad, n, c]

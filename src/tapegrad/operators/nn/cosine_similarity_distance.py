@@ -5,7 +5,7 @@ from math import inf
 from tapegrad.autograd.mode import no_grad
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -114,7 +114,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return (_unit(x1, axis, eps) * _unit(x2, axis, eps)).sum(axis)
 
 
-def _unit(x: TensorLike, axis: int, eps: float) -> Any:
+def _unit(x: Tensor, axis: int, eps: float) -> Any:
     """The vectors divided by their length, which counts as no less than `eps`."""
     length = linalg_vector_norm(x, 2, axis, True).clone()
     with no_grad():  # PyTorch, too, takes the derivative as if the length had not been limited

@@ -6,7 +6,7 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements, is_mapped
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, TensorLike
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp
@@ -56,7 +56,7 @@ def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bo
     return spread_looked_up(g, indices, n=n, padding=padding, by_frequency=by_frequency)
 
 
-def check_indices(name: str, indices: TensorLike, weight: TensorLike) -> None:
+def check_indices(name: str, indices: Tensor, weight: Tensor) -> None:
     """Raise unless `indices` are whole numbers and `weight` is a tensor."""
     if getattr(weight, "_array", None) is None:
         raise errors.must_be(name, "weight", 1, "Tensor", weight)
@@ -72,8 +72,8 @@ def check_indices(name: str, indices: TensorLike, weight: TensorLike) -> None:
 
 
 def embedding(
-    weight: TensorLike,
-    indices: TensorLike,
+    weight: Tensor,
+    indices: Tensor,
     padding_idx: int = -1,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
@@ -113,9 +113,7 @@ def no_sparse(name: str) -> NotImplementedError:
     )
 
 
-def embedding_renorm_(
-    weight: TensorLike, indices: TensorLike, max_norm: float, norm_type: float
-) -> Any:
+def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """Scale rows of `weight` that `indices` names and that are longer than `max_norm`, in place.
 
     >>> weight = torch.tensor([[3.0, 4.0], [3.0, 4.0]])
@@ -144,12 +142,12 @@ def embedding_renorm_(
 
 
 @in_turn(name="embedding_renorm_")
-def _renormed(weight: TensorLike, indices: TensorLike, max_norm: float, norm_type: float) -> Any:
+def _renormed(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """A copy of the table, its long rows scaled: inside `vmap`, for each member."""
     return embedding_renorm_(weight.detach().clone(), indices, max_norm, norm_type)
 
 
-def one_hot(tensor: TensorLike, num_classes: int = -1) -> Any:
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     """Vectors with a 1 at the place that `tensor` (...) names and 0 elsewhere: (..., C).
 
     `num_classes` is one more than the largest number if it is -1.

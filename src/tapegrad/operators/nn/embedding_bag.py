@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Namespace, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
@@ -80,7 +80,7 @@ def choose_in_bags(xp, weight, chosen, filled):
     return xp.where(filled, xp.gather_along(weight, chosen, 0), 0)
 
 
-def _first_maxima(weight: TensorLike, indices: Any, starts: Any, filled: Any) -> Any:
+def _first_maxima(weight: Tensor, indices: Any, starts: Any, filled: Any) -> Any:
     """For each bag that is filled the rows of the table that hold its maxima: (B, D)."""
     chosen = np.zeros((len(filled), weight.shape[1]), np.int64)
     if not indices.size:
@@ -95,7 +95,7 @@ def _first_maxima(weight: TensorLike, indices: Any, starts: Any, filled: Any) ->
     return chosen
 
 
-def _check_offsets(indices: TensorLike, offsets: Any, include_last_offset: bool) -> None:
+def _check_offsets(indices: Tensor, offsets: Any, include_last_offset: bool) -> None:
     values = offsets._array
     n = indices._array.size
     if include_last_offset and not values.size:
@@ -125,7 +125,7 @@ def _check_offsets(indices: TensorLike, offsets: Any, include_last_offset: bool)
         )
 
 
-def _check_types(weight: TensorLike, per_sample_weights: Any) -> None:
+def _check_types(weight: Tensor, per_sample_weights: Any) -> None:
     if not weight.dtype.is_floating_point:
         raise errors.runtime_error(
             "Expected tensor for argument #1 'weight' to have one of the following scalar "
@@ -158,8 +158,8 @@ def _row(padding_idx: int | None, n: int) -> int:
 
 @in_turn
 def embedding_bag(
-    weight: TensorLike,
-    indices: TensorLike,
+    weight: Tensor,
+    indices: Tensor,
     offsets: Any,
     scale_grad_by_freq: bool = False,
     mode: int = _SUM,

@@ -4,7 +4,7 @@ from itertools import product
 from math import prod
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
@@ -99,7 +99,7 @@ def _cubic(
     return found
 
 
-def _cubic_slopes(x: TensorLike) -> tuple:
+def _cubic_slopes(x: Tensor) -> tuple:
     """The derivatives of `cubic_weights`."""
 
     def near(d: Any) -> Any:
@@ -274,9 +274,7 @@ sample_volume = _sampler("grid_sampler_3d", "GridSampler3DBackward0")
 
 
 @autocast(name="grid_sampler")
-def _sampled(
-    n: int | None, input: TensorLike, grid: Any, mode: int, padding: int, align: bool
-) -> Any:
+def _sampled(n: int | None, input: Tensor, grid: Any, mode: int, padding: int, align: bool) -> Any:
     shape, points = array_of("grid_sampler", input).shape, grid._array.shape
     if shape[0] != points[0]:
         raise errors.runtime_error(
@@ -324,7 +322,7 @@ def _sampled(
 
 
 def grid_sampler(
-    input: TensorLike, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
+    input: Tensor, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
     """`nn.functional.grid_sample` with numbers for the modes, in the order they are listed there.
 
@@ -337,7 +335,7 @@ def grid_sampler(
 
 @takes_tensors
 def grid_sampler_2d(
-    input: TensorLike, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
+    input: Tensor, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
     """`grid_sampler` of images (N, C, H, W).
 
@@ -350,7 +348,7 @@ def grid_sampler_2d(
 
 @takes_tensors
 def grid_sampler_3d(
-    input: TensorLike, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
+    input: Tensor, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
     """`grid_sampler` of images (N, C, D, H, W).
 
@@ -376,7 +374,7 @@ def warn_of_corners() -> None:
 
 
 def grid_sample(
-    input: TensorLike,
+    input: Tensor,
     grid: Any,
     mode: str = "bilinear",
     padding_mode: str = "zeros",

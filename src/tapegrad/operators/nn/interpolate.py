@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.dtype import float64, of, uint8
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn import interpolate_stencil
@@ -18,7 +18,7 @@ from tapegrad.operators.nn.interpolate_stencil import mapping
 
 
 def resized(
-    input: TensorLike, n: int, size: Shape | None, scale_factor: Any, recompute: Any
+    input: Tensor, n: int, size: Shape | None, scale_factor: Any, recompute: Any
 ) -> tuple[tuple, tuple]:
     """The output sizes, and the scale factors to compute with, or None for each."""
     spatial = list(input.shape[2:])
@@ -104,7 +104,7 @@ _CURVED = ("linear", "bilinear", "bicubic", "trilinear")
 
 
 def interpolate(
-    input: TensorLike,
+    input: Tensor,
     size: Shape | None = None,
     scale_factor: Any = None,
     mode: str = "nearest",
@@ -177,7 +177,7 @@ def interpolate(
     return _resized(input, n, sizes, scales, mode, align, antialias)
 
 
-def _check(input: TensorLike, n: int, sizes: tuple[int, ...]) -> None:
+def _check(input: Tensor, n: int, sizes: tuple[int, ...]) -> None:
     shape = input._array.shape
     if min((*shape[2:], *sizes)) <= 0:
         names = ("D", "H", "W")[3 - n :]
@@ -199,7 +199,7 @@ def _check(input: TensorLike, n: int, sizes: tuple[int, ...]) -> None:
 
 
 def _resized(
-    input: TensorLike, n: int, sizes: tuple, scales: tuple, mode: str, align: bool, antialias: bool
+    input: Tensor, n: int, sizes: tuple, scales: tuple, mode: str, align: bool, antialias: bool
 ) -> Any:
     dtype = of(input._array.dtype)
     _check_dtype(dtype, n, mode, antialias)

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from tapegrad.arrays.numpy.interpolate import Lane, Taps, fewest_lanes
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.dispatch.op import linear
 
 
@@ -87,7 +87,7 @@ def _stencil(n_in: int, sources: list, weights: list) -> Taps:
     return Taps(n_in, len(to), [Lane(k, to, *each) for k, each in enumerate(pairs)])
 
 
-def cubic_weights(x: TensorLike, a: float) -> tuple:
+def cubic_weights(x: Tensor, a: float) -> tuple:
     """Keys' weights of the four neighbours for a position x between the middle two."""
 
     def near(d: Any) -> Any:
@@ -114,7 +114,7 @@ def cubic(n_in: int, n_out: int, scale: float | None, align: bool, double: bool)
 # --- with a filter that widens as an image shrinks -------------------------------------------
 
 
-def _triangle(x: TensorLike) -> Any:
+def _triangle(x: Tensor) -> Any:
     return np.maximum(1 - np.abs(x), 0)
 
 
@@ -126,7 +126,7 @@ def _keys(x: Any) -> Any:
     return np.where(x < 1, near, np.where(x < 2, far, 0))
 
 
-def _windowed_sinc(x: TensorLike) -> Any:
+def _windowed_sinc(x: Tensor) -> Any:
     return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
 
 

@@ -4,7 +4,7 @@ Source: Gulcehre, Cho, Pascanu and Bengio, "Learned-Norm Pooling for Deep Feedfo
 Neural Networks", 2014.
 """
 
-from tapegrad.core.annotations import Any, Callable, TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.family import family
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
 from tapegrad.operators.nn.pool_size import array_of, is_default
@@ -28,7 +28,7 @@ def _elements(kernel_size: Any, n: int) -> int:
 @family
 def _lp_pooling(n: int, average: Callable) -> Callable:
     def lp_pool(
-        input: TensorLike,
+        input: Tensor,
         norm_type: float,
         kernel_size: Any,
         stride: Any = None,

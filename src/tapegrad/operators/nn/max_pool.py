@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from tapegrad.arrays.numpy.max_pool import Window, regular
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.family import family
 from tapegrad.core.shape import ints_of
@@ -86,7 +86,7 @@ def _check_sizes(shape: tuple[int, ...], n: int) -> None:
 def windowed(
     name: str,
     n: int,
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     stride: Any,
     padding: Any,
@@ -143,7 +143,7 @@ def _with_indices(n: int) -> Callable:
     name = f"max_pool{n}d"
 
     def max_pool_with_indices(
-        input: TensorLike,
+        input: Tensor,
         kernel_size: Any,
         stride: Any = None,
         padding: Any = 0,
@@ -159,7 +159,7 @@ def _with_indices(n: int) -> Callable:
 @family
 def _choosing(with_indices: Callable) -> Callable:
     def max_pool(
-        input: TensorLike,
+        input: Tensor,
         kernel_size: Any,
         stride: Any = None,
         padding: Any = 0,
@@ -242,7 +242,7 @@ def put_places(xp, x, index, *, sizes, add):
 
 
 def _check_line(
-    input: TensorLike, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> None:
     """Raise as `max_pool1d` without indices does, in its own words."""
     shape = input._array.shape
@@ -294,7 +294,7 @@ def _check_line(
 
 
 def max_pool1d_with_indices(
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -318,7 +318,7 @@ def max_pool1d_with_indices(
 
 
 def max_pool1d(
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,

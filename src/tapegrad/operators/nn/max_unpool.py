@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, Sequence, TensorLike
+from tapegrad.core.annotations import Any, Callable, Sequence, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import int64, of
 from tapegrad.core.family import family
@@ -60,7 +60,7 @@ def _output_size(
     return tuple(output_size)
 
 
-def _check(input: TensorLike, indices: TensorLike, sizes: tuple[int, ...]) -> None:
+def _check(input: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> None:
     n = len(sizes)
     array, where = array_of(f"max_unpool{n}d", input), indices._array
     dtype = of(where.dtype)
@@ -109,8 +109,8 @@ def _check(input: TensorLike, indices: TensorLike, sizes: tuple[int, ...]) -> No
 @family
 def _unpooled(n: int) -> Callable:
     def max_unpool(
-        input: TensorLike,
-        indices: TensorLike,
+        input: Tensor,
+        indices: Tensor,
         kernel_size: Any,
         stride: Any = None,
         padding: Any = 0,
@@ -134,8 +134,8 @@ def _unpooled(n: int) -> Callable:
 
 @takes_tensors
 def max_unpool1d(
-    input: TensorLike,
-    indices: TensorLike,
+    input: Tensor,
+    indices: Tensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,

@@ -1,7 +1,7 @@
 """The forms of operators that PyTorch's layers call: further outputs, fewer checks."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of
@@ -33,7 +33,7 @@ def split_by_sizes_untracked(xp, x, *, axis, sizes):
     return parts
 
 
-def native_dropout(input: TensorLike, p: float, train: bool | None) -> tuple:
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple:
     """`dropout`, and the mask of what is left: a pair.
 
     With `train=False` nothing is dropped, with None it is as with True.
@@ -66,9 +66,9 @@ def native_dropout(input: TensorLike, p: float, train: bool | None) -> tuple:
 
 @takes_tensors
 def native_group_norm(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
     N: int,
     C: int,
     HxW: int,
@@ -93,7 +93,7 @@ def native_group_norm(
     return y, mean, scale
 
 
-def unsafe_split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple:
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """`split_with_sizes`; what is written in place into a part has no place in others' history.
 
     >>> torch.unsafe_split_with_sizes(torch.arange(5), [2, 3])
@@ -106,7 +106,7 @@ def unsafe_split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -
 
 
 @takes_tensors
-def detach_copy(input: TensorLike) -> Any:
+def detach_copy(input: Tensor) -> Any:
     """A copy of the tensor without its history.
 
     In PyTorch the copy asks for a gradient that does not exist; here it asks for none.

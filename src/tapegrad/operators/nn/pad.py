@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, TensorLike
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
@@ -49,7 +49,7 @@ def edge_unpad(xp, g, *, padding, mode):
 
 
 @tensor_kernel
-def pad_edges(x: TensorLike, padding: tuple[int, ...], mode: str) -> Any:
+def pad_edges(x: Tensor, padding: tuple[int, ...], mode: str) -> Any:
     """A padding in the Tensor namespace."""
     return _OPERATORS[mode][len(padding) // 2 - 1](x, padding=padding)
 
@@ -60,7 +60,7 @@ def unpad_edges(g: Array, padding: tuple[int, ...], mode: str) -> Any:
     return edge_unpad(g, padding=padding, mode=mode)
 
 
-def edge_pad(input: TensorLike, padding: tuple[int, ...], mode: str) -> Any:
+def edge_pad(input: Tensor, padding: tuple[int, ...], mode: str) -> Any:
     """The tensor with a border by mode "reflect", "replicate" or "circular"."""
     n, ndim = len(padding) // 2, input._array.ndim
     if n > 3 or ndim not in (n + 1, n + 2):
@@ -81,7 +81,7 @@ def edge_pad(input: TensorLike, padding: tuple[int, ...], mode: str) -> Any:
     return pad_edges(input, padding, mode)
 
 
-def _sizes(input: TensorLike, padding: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+def _sizes(input: Tensor, padding: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
     """(axis, its size, width before, width after), the last axis first."""
     shape = input._array.shape
     return [
@@ -90,7 +90,7 @@ def _sizes(input: TensorLike, padding: tuple[int, ...]) -> list[tuple[int, int, 
     ]
 
 
-def _check_edges(input: TensorLike, padding: tuple[int, ...], n: int, mode: str) -> None:
+def _check_edges(input: Tensor, padding: tuple[int, ...], n: int, mode: str) -> None:
     shape = input._array.shape
     if input.dtype.name == "bool":
         raise no_kernel(
@@ -125,7 +125,7 @@ def _check_left(axis: int, size: int, before: int, after: int, n: int) -> None:
         )
 
 
-def _check_around(input: TensorLike, padding: tuple[int, ...]) -> None:
+def _check_around(input: Tensor, padding: tuple[int, ...]) -> None:
     for axis, size, before, after in _sizes(input, padding):
         left = size + min(before, 0) + min(after, 0)
         if max(before, after) > size:
@@ -156,12 +156,12 @@ def constant_pad(xp, x, *, pad, value):
 
 
 @tensor_kernel
-def pad_constant(x: TensorLike, pad: tuple[int, ...], value: Any) -> Any:
+def pad_constant(x: Tensor, pad: tuple[int, ...], value: Any) -> Any:
     """`constant_pad` in the Tensor namespace."""
     return constant_pad(x, pad=pad, value=value)
 
 
-def constant_pad_nd(input: TensorLike, pad: Any, value: Any = 0) -> Any:
+def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
     """The tensor with a border of `value`; `pad` has two widths an axis, the last axis first.
 
     Negative widths cut off.
@@ -197,7 +197,7 @@ def constant_pad_nd(input: TensorLike, pad: Any, value: Any = 0) -> Any:
     return constant_pad(input, pad=widths, value=_number(input, value))
 
 
-def _number(input: TensorLike, value: Any) -> Any:
+def _number(input: Tensor, value: Any) -> Any:
     """The border's number in the dtype of the tensor."""
     if hasattr(value, "_array"):
         value = value.item()
@@ -227,7 +227,7 @@ def _overflow(dtype: Any) -> RuntimeError:
     )
 
 
-def pad(input: TensorLike, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """The tensor with a border along its last axes.
 
     `pad` has two widths for each axis, before and after, the last axis first; negative ones cut

@@ -6,7 +6,7 @@ Convolutional Neural Network", 2016, section 2.2 (pixels); Zhang et al., "Shuffl
 """
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
@@ -63,7 +63,7 @@ def shuffle_channels(xp, x, *, groups):
     return _turned(xp, x, groups, x.shape[1] // groups)
 
 
-def _check_factor(name: str, argument: str, input: TensorLike, factor: Any) -> tuple[int, ...]:
+def _check_factor(name: str, argument: str, input: Tensor, factor: Any) -> tuple[int, ...]:
     shape = array_of(name, input).shape
     if not isinstance(factor, int):
         raise errors.must_be(name, argument, 2, "int", factor)
@@ -81,7 +81,7 @@ def _check_factor(name: str, argument: str, input: TensorLike, factor: Any) -> t
     return shape
 
 
-def pixel_shuffle(input: TensorLike, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
     """(*, C r r, H, W) as (*, C, H r, W r), with r = `upscale_factor`.
 
     `y[c, h r + i, w r + j] = x[c r r + i r + j, h, w]`
@@ -102,7 +102,7 @@ def pixel_shuffle(input: TensorLike, upscale_factor: int) -> Any:
     return shuffle_pixels(input, factor=upscale_factor)
 
 
-def pixel_unshuffle(input: TensorLike, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
     """(*, C, H r, W r) as (*, C r r, H, W), with r = `downscale_factor`: undoes `pixel_shuffle`.
 
     >>> torch.pixel_unshuffle(torch.arange(4).reshape(1, 2, 2), 2).flatten()
@@ -119,7 +119,7 @@ def pixel_unshuffle(input: TensorLike, downscale_factor: int) -> Any:
     return unshuffle_pixels(input, factor=downscale_factor)
 
 
-def channel_shuffle(input: TensorLike, groups: int) -> Any:
+def channel_shuffle(input: Tensor, groups: int) -> Any:
     """(N, groups * C, *) with the channels of all groups in turn: the first of each, the second.
 
     >>> torch.channel_shuffle(torch.arange(6).reshape(1, 6, 1, 1), 2).flatten()
@@ -147,7 +147,7 @@ def channel_shuffle(input: TensorLike, groups: int) -> Any:
     return shuffle_channels(input, groups=groups)
 
 
-def native_channel_shuffle(input: TensorLike, groups: int) -> Any:
+def native_channel_shuffle(input: Tensor, groups: int) -> Any:
     """The same as `channel_shuffle`.
 
     >>> torch.native_channel_shuffle(torch.arange(4).reshape(1, 4, 1), 2).flatten()

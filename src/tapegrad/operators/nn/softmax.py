@@ -1,7 +1,7 @@
 """Softmax and its logarithm: rules of their own, for memory and for numerics."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -16,7 +16,7 @@ def _in_float32(xp: Namespace, rule: Any, g: Array, y: Array, axis: int) -> Any:
     return xp.astype(wide, y.dtype)
 
 
-def _is_narrow(x: TensorLike) -> bool:
+def _is_narrow(x: Tensor) -> bool:
     return getattr(x.dtype, "itemsize", 0) == 2
 
 
@@ -63,7 +63,7 @@ def log_softmax_along(xp, x, *, axis):
     return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
 
 
-def softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+def softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """exp(x) / sum(exp(x)) along `dim`: positive numbers that sum to 1.
 
     >>> torch.softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
@@ -72,7 +72,7 @@ def softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = 
     return finish("softmax", _along("softmax", softmax_along, input, dim, dtype), out)
 
 
-def log_softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+def log_softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The logarithm of softmax along `dim`, without overflow.
 
     >>> torch.log_softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
@@ -81,7 +81,7 @@ def log_softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Ou
     return finish("log_softmax", _along("log_softmax", log_softmax_along, input, dim, dtype), out)
 
 
-def _along(name: str, operator: Any, input: TensorLike, dim: int, dtype: DTypeLike) -> Any:
+def _along(name: str, operator: Any, input: Tensor, dim: int, dtype: DTypeLike) -> Any:
     errors.need_tensors(name, input=input)
     if dtype is not None:
         input = input.to(dtype)

@@ -4,7 +4,7 @@ from math import prod
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel
@@ -37,7 +37,7 @@ def columns_to_image(xp, x, *, output_size, kernel_size, dilation, padding, stri
 
 @tensor_kernel
 def read_blocks(
-    x: TensorLike, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
+    x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
 ) -> Any:
     """`image_to_columns` in the Tensor namespace."""
     return image_to_columns(
@@ -55,7 +55,7 @@ def sum_blocks(
 
 
 def unfold(
-    input: TensorLike, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
     """The blocks that a kernel covers of images (N, C, H, W), as columns (N, C * KH * KW, places).
 
@@ -99,7 +99,7 @@ def unfold(
 
 
 def fold(
-    input: TensorLike,
+    input: Tensor,
     output_size: Any,
     kernel_size: Any,
     dilation: Any = 1,
@@ -139,7 +139,7 @@ def _pair(function: str, name: str, value: Any) -> tuple[int, int]:
 
 
 def _steps(
-    function: str, input: TensorLike, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+    function: str, input: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> tuple:
     """The numbers of both functions as pairs, checked."""
     if not hasattr(input, "_array"):
@@ -169,18 +169,13 @@ def _steps(
     return tuple(pairs)
 
 
-def _check_dtype(kernel: str, input: TensorLike) -> None:
+def _check_dtype(kernel: str, input: Tensor) -> None:
     if input.dtype.category == 1:
         raise no_kernel(kernel, input.dtype)
 
 
 def _check_columns(
-    input: TensorLike,
-    image: tuple,
-    kernel_size: tuple,
-    dilation: tuple,
-    padding: tuple,
-    stride: tuple,
+    input: Tensor, image: tuple, kernel_size: tuple, dilation: tuple, padding: tuple, stride: tuple
 ) -> tuple:
     """The places of the kernel along each axis; raises if the columns are not as many."""
     shape = input._array.shape

@@ -1,7 +1,7 @@
 """The older names of interpolation."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.operators.nn.interpolate import interpolate
 
 
@@ -12,7 +12,7 @@ def _deprecated(name: str) -> None:
 
 
 def upsample(
-    input: TensorLike,
+    input: Tensor,
     size: Shape | None = None,
     scale_factor: Any = None,
     mode: str = "nearest",
@@ -29,7 +29,7 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: TensorLike, size: Shape | None = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(input: Tensor, size: Shape | None = None, scale_factor: Any = None) -> Any:
     """`interpolate` with mode `nearest`.
 
     >>> import warnings
@@ -41,9 +41,7 @@ def upsample_nearest(input: TensorLike, size: Shape | None = None, scale_factor:
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
-def upsample_bilinear(
-    input: TensorLike, size: Shape | None = None, scale_factor: Any = None
-) -> Any:
+def upsample_bilinear(input: Tensor, size: Shape | None = None, scale_factor: Any = None) -> Any:
     """`interpolate` with mode `bilinear` and aligned corners.
 
     >>> import warnings

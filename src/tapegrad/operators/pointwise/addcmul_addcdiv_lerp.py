@@ -1,7 +1,7 @@
 """Three operands: addcmul, addcdiv, lerp."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
@@ -31,9 +31,7 @@ def _factor(value: Any, *operands: Any) -> Any:
     return fitted(value, common_dtype(*operands))
 
 
-def addcmul(
-    input: TensorLike, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None
-) -> Any:
+def addcmul(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None) -> Any:
     """`input + value * tensor1 * tensor2`, element by element.
 
     >>> torch.addcmul(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), value=10)
@@ -54,9 +52,7 @@ def add_quotient(xp, input, tensor1, tensor2, *, value):
     return input + (tensor1 if value == 1 else value * tensor1) / tensor2
 
 
-def addcdiv(
-    input: TensorLike, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None
-) -> Any:
+def addcdiv(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None) -> Any:
     """`input + value * tensor1 / tensor2`, element by element.
 
     >>> torch.addcdiv(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([2.0, 4.0]), value=10)
@@ -105,7 +101,7 @@ def lerp_tensor(xp, input, end, weight):
     return _interpolate(xp, input, end, weight)
 
 
-def lerp(input: TensorLike, end: Any, weight: TensorLike, *, out: Out = None) -> Any:
+def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Out = None) -> Any:
     """`input + weight * (end - input)`: the way from `input` to `end`, `weight` of it.
 
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)

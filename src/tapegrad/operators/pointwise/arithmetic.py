@@ -1,7 +1,7 @@
 """Arithmetic: sums, differences, products."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Out, Scalar, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
@@ -61,7 +61,7 @@ def _check_alpha(alpha: Any, *operands: Any) -> None:
         )
 
 
-def add(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
+def add(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
     """The sum `input + alpha * other`.
 
     >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
@@ -79,7 +79,7 @@ add.op = plus.op  # type: ignore[attr-defined]
 # --- differences -----------------------------------------------------------------------------
 
 
-def _refuse_bools(input: TensorLike, other: Scalar) -> None:
+def _refuse_bools(input: Tensor, other: Scalar) -> None:
     """There is no difference with a truth value."""
     if _is_bool(input) and _is_bool(other):
         raise errors.runtime_error(
@@ -109,7 +109,7 @@ def sub_scaled(xp, input, other, *, alpha):
     return input - alpha * other
 
 
-def sub(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
+def sub(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
     """The difference `input - alpha * other`.
 
     >>> torch.sub(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
@@ -142,7 +142,7 @@ def subtract_from(xp, input, other):
 
 
 @takes_tensors
-def rsub(input: TensorLike, other: Scalar, *, alpha: Any = 1) -> Any:
+def rsub(input: Tensor, other: Scalar, *, alpha: Any = 1) -> Any:
     """The difference `other - alpha * input`.
 
     >>> torch.rsub(torch.tensor([1.0, 2.0]), 5)
@@ -169,7 +169,7 @@ def mul(xp, input, other):
     return xp.logical_and(input, other) if _is_bool(input) else input * other
 
 
-def _refuse_mask(x: TensorLike) -> None:
+def _refuse_mask(x: Tensor) -> None:
     if _is_bool(x):
         raise errors.runtime_error(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
@@ -190,7 +190,7 @@ def neg(xp, x):
 
 
 @takes_tensors
-def positive(input: TensorLike) -> Any:
+def positive(input: Tensor) -> Any:
     """The tensor itself; an error for truth values.
 
     >>> torch.positive(torch.tensor([1.0, -2.0]))

@@ -2,7 +2,7 @@
 
 import math
 
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_complex, tensor_first
@@ -72,7 +72,7 @@ def with_sign_of_number(xp, input, other):
     return xp.copysign(input, xp.asarray(other, dtype=input.dtype))
 
 
-def copysign(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def copysign(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The modulus of `input` with the sign of `other`.
 
     >>> torch.copysign(torch.tensor([1.0, -2.0]), -0.0)

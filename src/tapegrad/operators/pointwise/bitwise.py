@@ -1,7 +1,7 @@
 """Logic: truth values and bits."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant_elementwise
@@ -133,7 +133,7 @@ def bitwise_right_shift(xp, input, other):
     return xp.bitwise_right_shift(input, other)
 
 
-def invert(input: TensorLike) -> Any:
+def invert(input: Tensor) -> Any:
     """`~input`: the operator's own words for what it refuses."""
     if of(input._array.dtype).category > 1:
         raise errors.type_error(

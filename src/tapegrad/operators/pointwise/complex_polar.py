@@ -1,7 +1,7 @@
 """Complex numbers from two real tensors: their parts, or their absolute value and angle."""
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Namespace, Out, Tensor
 from tapegrad.core.dtype import float16, float32, float64
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -41,7 +41,7 @@ def join_polar(xp, abs, angle):
 _PARTS = (float16, float32, float64)
 
 
-def _check(name: str, names: tuple[str, str], a: TensorLike, b: TensorLike) -> None:
+def _check(name: str, names: tuple[str, str], a: Tensor, b: Tensor) -> None:
     for position, (argument, x) in enumerate(zip(names, (a, b), strict=True), 1):
         if not isinstance(x, tensor_base.Tensor):
             raise errors.must_be(name, argument, position, "Tensor", x)

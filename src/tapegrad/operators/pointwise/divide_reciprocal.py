@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -74,9 +74,7 @@ def div_rounded(xp, input, other, *, rounding_mode):
     return (floored if rounding_mode == "floor" else truncated)(xp, input, other)
 
 
-def div(
-    input: TensorLike, other: Scalar, *, rounding_mode: str | None = None, out: Out = None
-) -> Any:
+def div(input: Tensor, other: Scalar, *, rounding_mode: str | None = None, out: Out = None) -> Any:
     """The quotient, exact or rounded: towards zero ("trunc") or minus infinity ("floor").
 
     >>> torch.div(torch.tensor([-7.0, 7.0]), 2)
@@ -99,7 +97,7 @@ def div(
 div.op = quotient.op  # type: ignore[attr-defined]
 
 
-def true_divide(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def true_divide(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The exact quotient; the same as `div`.
 
     >>> torch.true_divide(torch.tensor([1, 2]), 4)

@@ -1,6 +1,6 @@
 """Exponential linear units: elu, selu and celu."""
 
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -23,7 +23,7 @@ def elu_scaled(xp, input, *, alpha, scale, input_scale):
 
 
 @takes_tensors
-def elu(input: TensorLike, alpha: float = 1.0) -> Any:
+def elu(input: Tensor, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x) - 1) elsewhere.
 
     Source: Clevert et al., "Fast and Accurate Deep Network Learning by ELUs", 2015, eq. 15.
@@ -35,7 +35,7 @@ def elu(input: TensorLike, alpha: float = 1.0) -> Any:
 
 
 @takes_tensors
-def selu(input: TensorLike) -> Any:
+def selu(input: Tensor) -> Any:
     """scale * elu(x, alpha) with the constants that keep mean 0 and variance 1.
 
     Source: Klambauer et al., "Self-Normalizing Neural Networks", 2017, eq. 2.
@@ -60,7 +60,7 @@ def celu_scaled(xp, input, *, alpha):
 
 
 @takes_tensors
-def celu(input: TensorLike, alpha: float = 1.0) -> Any:
+def celu(input: Tensor, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x / alpha) - 1) elsewhere.
 
     Source: Barron, "Continuously Differentiable Exponential Linear Units", 2017.

@@ -5,7 +5,7 @@ import math
 from tapegrad import return_types
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.apply import finish
@@ -102,7 +102,7 @@ def mantissa_and_exponent(xp, x):
 
 
 @takes_tensors
-def frexp(input: TensorLike, *, out: Out = None) -> Any:
+def frexp(input: Tensor, *, out: Out = None) -> Any:
     """Mantissa, between 0.5 and 1, and exponent of base 2 of each element.
 
     `input = mantissa * 2**exponent`
@@ -119,7 +119,7 @@ def frexp(input: TensorLike, *, out: Out = None) -> Any:
     return finish("frexp", return_types.frexp(mantissa_and_exponent(input)), out)
 
 
-def _check_exponent(input: TensorLike, other: Scalar) -> None:
+def _check_exponent(input: Tensor, other: Scalar) -> None:
     if common_dtype(input).category == FLOATING:
         lacks("ldexp_cpu_exp", BOOL)(other)
 
@@ -170,7 +170,7 @@ def narrow_neighbour(xp, input, other):
     return xp.nextafter(input, other)
 
 
-def nextafter(input: TensorLike, other: Any, *, out: Out = None) -> Any:
+def nextafter(input: Tensor, other: Any, *, out: Out = None) -> Any:
     """The next floating-point number from `input` on the way to `other`.
 
     >>> torch.nextafter(torch.tensor(0.0), torch.tensor(1.0)).item() > 0
@@ -219,7 +219,7 @@ _refuse = no_derivative("heaviside", "Its slope is zero wherever it has one: det
 unit_step.vjp(input=_refuse, values=_refuse)
 
 
-def heaviside(input: TensorLike, values: Any, *, out: Out = None) -> Any:
+def heaviside(input: Tensor, values: Any, *, out: Out = None) -> Any:
     """The unit step: 0 where `input` is negative, 1 where positive, `values` where zero.
 
     >>> torch.heaviside(torch.tensor([-1.5, 0.0, 2.0]), torch.tensor([0.5]))

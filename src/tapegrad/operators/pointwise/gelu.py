@@ -1,7 +1,7 @@
 """Gelu: the Gaussian error linear unit, exact or by a hyperbolic tangent."""
 
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Any, Array, TensorLike
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import floats_only
@@ -34,7 +34,7 @@ def gelu_back(g: Array, input: Array, approximate: str) -> Any:
     return g * (0.5 * (1 + t) + 0.5 * input * (1 - t) * (1 + t) * slope)
 
 
-def gelu(input: TensorLike, *, approximate: str = "none") -> Any:
+def gelu(input: Tensor, *, approximate: str = "none") -> Any:
     """x * Phi(x); with approximate="tanh" its approximation by tanh.
 
     Phi is the distribution function of the normal law; the approximation is

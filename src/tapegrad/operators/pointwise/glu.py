@@ -1,7 +1,7 @@
 """Gated units: one half of a tensor opens and closes the other."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
@@ -42,7 +42,7 @@ def gated(xp, x, *, axis):
     return value * logistic(xp, gate)
 
 
-def glu(input: TensorLike, dim: int = -1) -> Any:
+def glu(input: Tensor, dim: int = -1) -> Any:
     """The first half of `input` along `dim` times the sigmoid of the second half.
 
     Source: Dauphin et al., "Language Modeling with Gated Convolutional Networks", 2016, eq. 1.

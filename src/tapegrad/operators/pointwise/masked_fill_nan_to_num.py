@@ -1,7 +1,7 @@
 """Values put in the place of others: masked_fill, nan_to_num."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.scalar import fitted
@@ -41,7 +41,7 @@ _C_WORDS = {
 
 
 @takes_tensors
-def masked_fill(input: TensorLike, mask: TensorLike, value: Any) -> Any:
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """`input`, and `value`, a number or a 0-d tensor, where `mask` is true.
 
     >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0)
@@ -88,7 +88,7 @@ def without_nan(xp, x, *, nan, posinf, neginf):
 
 
 def nan_to_num(
-    input: TensorLike,
+    input: Tensor,
     nan: float | None = None,
     posinf: float | None = None,
     neginf: float | None = None,

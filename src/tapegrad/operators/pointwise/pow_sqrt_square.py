@@ -4,7 +4,7 @@ import cmath
 import math
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.promote_types import promote
@@ -72,7 +72,7 @@ def _integer_power(xp: Namespace, x: Array, exponent: Any) -> Any:
     return xp.where(negative, inverse, xp.pow(x, xp.where(negative, -exponent, exponent)))
 
 
-def _refuse_negative(x: TensorLike, exponent: Any) -> None:
+def _refuse_negative(x: Tensor, exponent: Any) -> None:
     if exponent is not None and isinstance(exponent, int) and exponent < 0:
         if promote([x._array, exponent]).category < 2:
             raise errors.runtime_error(
@@ -135,7 +135,7 @@ def power_of_number(xp, exponent, base):
     return xp.pow(base, exponent)
 
 
-def _check(name: str, input: TensorLike, exponent: Any) -> None:
+def _check(name: str, input: Tensor, exponent: Any) -> None:
     """Raise for two numbers."""
     if not hasattr(input, "_array") and not hasattr(exponent, "_array"):
         raise invalid_combination(
@@ -147,7 +147,7 @@ def _check(name: str, input: TensorLike, exponent: Any) -> None:
         )
 
 
-def pow(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
+def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """`input` to the power of `exponent`; either may be a number.
 
     >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
@@ -163,7 +163,7 @@ def pow(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def square(input: TensorLike, *, out: Out = None) -> Any:
+def square(input: Tensor, *, out: Out = None) -> Any:
     """The square of each element.
 
     >>> torch.square(torch.tensor([1.0, -2.0]))
@@ -173,7 +173,7 @@ def square(input: TensorLike, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def float_power(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
+def float_power(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """The power computed in double precision.
 
     >>> torch.float_power(torch.tensor([2, 3]), 2)

@@ -1,7 +1,7 @@
 """Parts of complex numbers: real, imaginary, conjugate, angle."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.in_place import in_place
@@ -14,7 +14,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _is_complex(input: TensorLike) -> bool:
+def _is_complex(input: Tensor) -> bool:
     return of(input._array.dtype).is_complex
 
 
@@ -30,7 +30,7 @@ def conjugate(xp, x):
 
 
 @takes_tensors
-def conj(input: TensorLike) -> Any:
+def conj(input: Tensor) -> Any:
     """Complex numbers with the imaginary part negated; a real tensor as it is.
 
     They are in memory of their own. PyTorch's are a view: a write to them reaches `input`.
@@ -42,7 +42,7 @@ def conj(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def conj_physical(input: TensorLike, *, out: Out = None) -> Any:
+def conj_physical(input: Tensor, *, out: Out = None) -> Any:
     """The same as `conj`, in memory of its own.
 
     >>> torch.conj_physical(torch.tensor([1 + 2j]))
@@ -56,7 +56,7 @@ def conj_physical(input: TensorLike, *, out: Out = None) -> Any:
 conj_physical_ = in_place(conj_physical)
 
 
-def resolve_conj(input: TensorLike) -> Any:
+def resolve_conj(input: Tensor) -> Any:
     """The tensor itself: conjugates are never delayed.
 
     >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
@@ -66,7 +66,7 @@ def resolve_conj(input: TensorLike) -> Any:
     return input
 
 
-def resolve_neg(input: TensorLike) -> Any:
+def resolve_neg(input: Tensor) -> Any:
     """The tensor itself: negations are never delayed.
 
     >>> torch.resolve_neg(torch.tensor([1.0]))
@@ -94,7 +94,7 @@ def imaginary_part(xp, x):
 
 
 @takes_tensors
-def real(input: TensorLike) -> Any:
+def real(input: Tensor) -> Any:
     """The real parts, a view; a real tensor as it is.
 
     >>> torch.real(torch.tensor([1 + 2j]))
@@ -104,7 +104,7 @@ def real(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def imag(input: TensorLike) -> Any:
+def imag(input: Tensor) -> Any:
     """The imaginary parts, a view.
 
     >>> torch.imag(torch.tensor([1 + 2j]))

@@ -1,7 +1,7 @@
 """Piecewise linear and quadratic activations: relu, threshold, the shrinks, the hard ones."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place
@@ -58,7 +58,7 @@ def hardtanh_between(xp, input, *, low, high):
     return xp.clip(input, low, high)
 
 
-def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x, at least min_val and at most max_val.
 
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
@@ -121,7 +121,7 @@ _LARGEST = {
 
 
 @takes_tensors
-def softshrink(input: TensorLike, lambd: float = 0.5) -> Any:
+def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, 0 where it is nearer than that.
 
     >>> torch.nn.functional.softshrink(torch.tensor([-1.0, 0.2]))
@@ -147,7 +147,7 @@ def hard_shrink(xp, input, *, lambd):
 
 
 @takes_tensors
-def hardshrink(input: TensorLike, lambd: float = 0.5) -> Any:
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x, 0 where |x| is at most lambd.
 
     >>> torch.hardshrink(torch.tensor([-1.0, 0.2]))
@@ -163,7 +163,7 @@ def threshold_above(xp, input, *, threshold, value):
     return xp.where(input <= threshold, value, input)
 
 
-def threshold(input: TensorLike, threshold: float, value: float) -> Any:
+def threshold(input: Tensor, threshold: float, value: float) -> Any:
     """x where it is above the threshold, value elsewhere.
 
     >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.5, 9.0)
@@ -185,7 +185,7 @@ def prelu_kernel(xp, input, weight):
 
 
 @autocast
-def prelu(input: TensorLike, weight: TensorLike) -> Any:
+def prelu(input: Tensor, weight: Tensor) -> Any:
     """x where it is positive, weight * x elsewhere; one weight, or one for each channel (dim 1).
 
     Source: He et al., "Delving Deep into Rectifiers", 2015, eq. 1.

@@ -1,6 +1,6 @@
 """What is left over: remainder, with the divisor's sign, and fmod, with the dividend's."""
 
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators import dtype_check
@@ -40,7 +40,7 @@ def remainder_of_number(xp, other, number):
     return _modulo(xp, number, other)
 
 
-def remainder(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def remainder(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after as many whole `other` as fit, with the sign of `other`.
 
     >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2)
@@ -78,7 +78,7 @@ def fmod_number(xp, input, other):
     return _fmod(xp, input, other)
 
 
-def fmod(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def fmod(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after division by `other` towards zero, with the sign of `input`.
 
     >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)

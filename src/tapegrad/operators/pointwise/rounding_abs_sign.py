@@ -1,6 +1,6 @@
 """Rounding, signs, absolute values: functions made of steps."""
 
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, vjp
@@ -91,7 +91,7 @@ def _check(name: str) -> Any:
     refuse_bool = lacks(f"{name}_vml_cpu", BOOL)
     refuse_complex = no_complex(f"{name} is not supported for complex inputs", NotImplementedError)
 
-    def check(x: TensorLike) -> None:
+    def check(x: Tensor) -> None:
         refuse_bool(x)
         refuse_complex(x)
 
@@ -163,7 +163,7 @@ def round_decimals(xp, x, *, decimals):
     return xp.round(x * scale) / scale if decimals > 0 else xp.round(x / scale) * scale
 
 
-def round(input: TensorLike, *, decimals: int | None = None, out: Out = None) -> Any:
+def round(input: Tensor, *, decimals: int | None = None, out: Out = None) -> Any:
     """The nearest integer, or number of `decimals` decimals; halves go to the even neighbour.
 
     >>> torch.round(torch.tensor([0.5, 1.5, -2.6]))

@@ -5,7 +5,7 @@ from math import isfinite
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Source, TensorLike
+from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, primitive, vjp
@@ -31,7 +31,7 @@ def mean_slope(xp, x, *, slope):
 
 
 def rrelu(
-    input: TensorLike,
+    input: Tensor,
     lower: float = 1.0 / 8,
     upper: float = 1.0 / 3,
     training: bool = False,

@@ -3,7 +3,7 @@
 import math
 
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -75,7 +75,7 @@ def log_odds(xp, x, *, eps):
     return xp.log(x / (1 - x))
 
 
-def logit(input: TensorLike, eps: float | None = None, *, out: Out = None) -> Any:
+def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
     """`log(x / (1 - x))`, the inverse of `sigmoid`, of elements kept `eps` away from 0 and 1.
 
     >>> torch.logit(torch.tensor([0.5, 0.8808]))
@@ -171,7 +171,7 @@ def x_log_number(xp, input, number):
     return _x_log_y(xp, input, xp.asarray(number, dtype=input.dtype))
 
 
-def xlogy(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def xlogy(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """`input * log(other)`, and 0 where `input` is 0.
 
     >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 2.7183]))

@@ -1,6 +1,6 @@
 """Activations of neural networks that are smooth, each a function of one element."""
 
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, INTEGER, floats_only, lacks
@@ -61,7 +61,7 @@ def softplus_beta(xp, input, *, beta, threshold):
 
 
 @takes_tensors
-def softplus(input: TensorLike, beta: float = 1, threshold: float = 20) -> Any:
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(beta x)) / beta of each element.
 
     Where `beta x` is above `threshold` it is x itself.

@@ -1,7 +1,7 @@
 """Choosing by a condition or a limit: where, clamp."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.dispatch.apply import NUMBERS, finish
@@ -27,7 +27,7 @@ def choose(xp, condition, input, other):
 
 @takes_tensors
 def where(
-    condition: Any, input: TensorLike | None = None, other: Scalar | None = None, *, out: Out = None
+    condition: Any, input: Tensor | None = None, other: Scalar | None = None, *, out: Out = None
 ) -> Any:
     """`input` where `condition` is true, else `other`; alone, the indices where it is true.
 
@@ -112,7 +112,7 @@ def clamp_to_tensors(xp, x, min, max):
     return _clamp(xp, x, min, max)
 
 
-def clamp(input: TensorLike, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
     """Each element, or the nearer limit where it is not between `min` and `max`.
 
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
@@ -126,7 +126,7 @@ def clamp(input: TensorLike, min: Any = None, max: Any = None, *, out: Out = Non
     return finish("clamp", clamped(input, min, max), out)
 
 
-def _check_limits(input: TensorLike, min: Any, max: Any) -> None:
+def _check_limits(input: Tensor, min: Any, max: Any) -> None:
     """Raise unless there is a limit, and limits are all numbers or all tensors."""
     if min is None and max is None:
         raise errors.runtime_error(
@@ -161,7 +161,7 @@ def at_least(xp, x, min):
     return xp.maximum(x, min)
 
 
-def clamp_min(input: TensorLike, min: Any, *, out: Out = None) -> Any:
+def clamp_min(input: Tensor, min: Any, *, out: Out = None) -> Any:
     """Each element, or `min` where it is less.
 
     >>> torch.clamp_min(torch.tensor([-1.0, 2.0]), 0)
@@ -187,7 +187,7 @@ def at_most(xp, x, max):
     return xp.minimum(x, max)
 
 
-def clamp_max(input: TensorLike, max: Any, *, out: Out = None) -> Any:
+def clamp_max(input: Tensor, max: Any, *, out: Out = None) -> Any:
     """Each element, or `max` where it is greater.
 
     >>> torch.clamp_max(torch.tensor([-1.0, 2.0]), 0)

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Shape, Source, TensorLike
+from tapegrad.core.annotations import Any, Shape, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams.mersenne_twister import Twister
@@ -49,7 +49,7 @@ def not_implemented(kernel: str, dtype: Dtype) -> NotImplementedError:
     )
 
 
-def require_tensor(function: str, name: str, position: int, x: TensorLike) -> None:
+def require_tensor(function: str, name: str, position: int, x: Tensor) -> None:
     """Raise unless an argument is a tensor."""
     if not isinstance(x, tensor_base.Tensor):
         raise errors.type_error(
@@ -84,7 +84,7 @@ def from_to(function: str, args: tuple, named: dict, default: tuple) -> tuple:
     return given.get("from", default[0]), given.get("to", default[1])
 
 
-def is_integer(x: TensorLike) -> bool:
+def is_integer(x: Tensor) -> bool:
     """Whether PyTorch takes `x` for an integer: a bool is none, a tensor of one integer is."""
     array = getattr(x, "_array", None)
     if array is not None:
@@ -92,7 +92,7 @@ def is_integer(x: TensorLike) -> bool:
     return hasattr(x, "__index__") and not isinstance(x, bool)
 
 
-def int_of(x: TensorLike) -> int:
+def int_of(x: Tensor) -> int:
     """The Python int of what `is_integer` accepts."""
     array = getattr(x, "_array", None)
     return operator.index(x) if array is None else int(array.item())
@@ -173,7 +173,7 @@ def largest(dtype: Dtype) -> float:
     return _LARGEST[dtype.name]
 
 
-def integer(x: TensorLike) -> int:
+def integer(x: Tensor) -> int:
     """A Python int that fits into 64 bits with a sign."""
     number = int_of(x)
     if not LOWEST <= number <= HIGHEST:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Out, Source, TensorLike
+from tapegrad.core.annotations import Any, Out, Source, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import axes_by_stride
 from tapegrad.core.streams import exponential_cauchy
@@ -31,9 +31,7 @@ def bernoulli_tensor_fill(xp, input, p, *, drawn):
 
 
 @fill.of_tensors
-def bernoulli(
-    input: TensorLike, p: Any = None, *, generator: Source = None, out: Out = None
-) -> Any:
+def bernoulli(input: Tensor, p: Any = None, *, generator: Source = None, out: Out = None) -> Any:
     """Ones where a coin falls that shows one with the probability `input`; else zeros.
 
     With a number `p`, all coins have that probability, and `input` gives shape and dtype only.
@@ -63,7 +61,7 @@ def bernoulli(
 
 
 @fill.in_place
-def bernoulli_(input: TensorLike, p: Any = 0.5, *, generator: Source = None) -> Any:
+def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Source = None) -> Any:
     """Fill the tensor with ones, of probability `p`, and zeros; `p` is a number or a tensor.
 
     >>> _ = torch.manual_seed(0)

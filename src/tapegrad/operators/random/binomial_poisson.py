@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Source, TensorLike
+from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.streams.binomial import binomial as binomial_counts
 from tapegrad.core.streams.poisson import poisson as poisson_counts
 from tapegrad.dispatch.op import primitive
@@ -70,7 +70,7 @@ poisson_draw = replacement("poisson_draw", "PoissonBackward0")
 
 
 @of_tensors
-def poisson(input: TensorLike, generator: Source = None) -> Any:
+def poisson(input: Tensor, generator: Source = None) -> Any:
     """Counts of events of which `input` are expected.
 
     A count of k has the probability `input^k exp(-input) / k!`.

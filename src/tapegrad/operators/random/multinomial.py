@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Out, Source, TensorLike
+from tapegrad.core.annotations import Any, Out, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.dtype import int64
 from tapegrad.core.streams import integer
@@ -15,7 +15,7 @@ __all__ = ["multinomial"]
 
 @of_tensors
 def multinomial(
-    input: TensorLike,
+    input: Tensor,
     num_samples: Any,
     replacement: bool = False,
     *,

@@ -5,15 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import (
-    DeviceLike,
-    DTypeLike,
-    LayoutLike,
-    Out,
-    Shape,
-    Source,
-    TensorLike,
-)
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source, Tensor
 from tapegrad.core.dtype import default
 from tapegrad.core.streams import normal as _normal
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -131,7 +123,7 @@ def _check_form(mean: Any, std: Any, size: Shape | None, is_tensor: tuple[bool, 
     raise mismatch("normal", given, {}, advice)
 
 
-def _is_number(x: TensorLike) -> bool:
+def _is_number(x: Tensor) -> bool:
     return isinstance(x, (int, float, np.floating, np.integer))
 
 

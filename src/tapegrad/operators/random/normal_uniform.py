@@ -4,7 +4,7 @@ The gradient of what was there before is zero. A tensor is filled in the order o
 """
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Source, TensorLike
+from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams import exponential_cauchy, integer, normal
@@ -27,7 +27,7 @@ log_normal_fill = replacement("log_normal_fill", "LogNormalBackward0")
 
 
 @in_place
-def normal_(input: TensorLike, mean: Any = 0, std: Any = 1, *, generator: Source = None) -> Any:
+def normal_(input: Tensor, mean: Any = 0, std: Any = 1, *, generator: Source = None) -> Any:
     """Fill the tensor with normal numbers; a complex one has half of the variance in each part.
 
     >>> _ = torch.manual_seed(0)
@@ -53,7 +53,7 @@ def check_normal(dtype: Dtype, std: float, size: int) -> None:
 
 
 @in_place
-def uniform_(input: TensorLike, *args: Any, generator: Source = None, **named: Any) -> Any:
+def uniform_(input: Tensor, *args: Any, generator: Source = None, **named: Any) -> Any:
     """Fill the tensor with numbers spread evenly: `uniform_(from=0, to=1)`.
 
     >>> _ = torch.manual_seed(0)
@@ -99,7 +99,7 @@ _RANDOM = "random_(), random_(to), random_(from, to); bounds are ints, to may be
 
 
 @in_place
-def random_(input: TensorLike, *args: Any, generator: Source = None, **named: Any) -> Any:
+def random_(input: Tensor, *args: Any, generator: Source = None, **named: Any) -> Any:
     """Fill the tensor with integers: `random_()`, `random_(to)` or `random_(from, to)`.
 
     Without `to` they go up to the largest one that the dtype has; a float has all its exact ones.
@@ -140,7 +140,7 @@ def random_(input: TensorLike, *args: Any, generator: Source = None, **named: An
 
 
 @in_place
-def exponential_(input: TensorLike, lambd: Any = 1, *, generator: Source = None) -> Any:
+def exponential_(input: Tensor, lambd: Any = 1, *, generator: Source = None) -> Any:
     """Fill the tensor with exponentially distributed numbers of mean 1 / lambd.
 
     >>> _ = torch.manual_seed(0)
@@ -158,7 +158,7 @@ def exponential_(input: TensorLike, lambd: Any = 1, *, generator: Source = None)
 
 
 @in_place
-def geometric_(input: TensorLike, p: Any, *, generator: Source = None) -> Any:
+def geometric_(input: Tensor, p: Any, *, generator: Source = None) -> Any:
     """Fill the tensor with numbers of trials until one of probability `p` succeeds.
 
     >>> _ = torch.manual_seed(0)
@@ -175,7 +175,7 @@ def geometric_(input: TensorLike, p: Any, *, generator: Source = None) -> Any:
 
 
 @in_place
-def cauchy_(input: TensorLike, median: Any = 0, sigma: Any = 1, *, generator: Source = None) -> Any:
+def cauchy_(input: Tensor, median: Any = 0, sigma: Any = 1, *, generator: Source = None) -> Any:
     """Fill the tensor with numbers of a Cauchy distribution.
 
     >>> _ = torch.manual_seed(0)
@@ -192,7 +192,7 @@ def cauchy_(input: TensorLike, median: Any = 0, sigma: Any = 1, *, generator: So
 
 
 @in_place
-def log_normal_(input: TensorLike, mean: Any = 1, std: Any = 2, *, generator: Source = None) -> Any:
+def log_normal_(input: Tensor, mean: Any = 1, std: Any = 2, *, generator: Source = None) -> Any:
     """Fill the tensor with numbers whose logarithms are normal, of this mean and deviation.
 
     >>> _ = torch.manual_seed(0)

@@ -10,7 +10,7 @@ from tapegrad.core.annotations import (
     LayoutLike,
     MemoryFormat,
     Source,
-    TensorLike,
+    Tensor,
 )
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
@@ -35,7 +35,7 @@ def alike(function: Callable) -> Callable:
 def make_like(
     function: str,
     dtype: Dtype,
-    input: TensorLike,
+    input: Tensor,
     memory_format: MemoryFormat,
     requires_grad: Any,
     draw: Callable,
@@ -58,7 +58,7 @@ def make_like(
 @family
 def _drawing_like(name: str, check: Callable, draw: Callable, *params: float) -> Callable:
     def drawn_like(
-        input: TensorLike,
+        input: Tensor,
         *,
         generator: Source = None,
         dtype: DTypeLike = None,
@@ -104,7 +104,7 @@ def randn_like() -> Any:
 
 @alike
 def randint_like(
-    input: TensorLike,
+    input: Tensor,
     low: Any = None,
     high: Any = None,
     *,

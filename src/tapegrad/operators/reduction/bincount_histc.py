@@ -3,7 +3,7 @@
 from math import isfinite
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.dtype import float32, float64
 from tapegrad.core.scalar import int_of, number_of
 from tapegrad.dispatch.apply import finish
@@ -25,7 +25,7 @@ def occurrences(xp, x, weights, *, minimum):
 
 
 @in_turn
-def bincount(input: TensorLike, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs in a vector; or the sum of the weights there.
 
     >>> torch.bincount(torch.tensor([1, 3, 1]))
@@ -60,9 +60,7 @@ def evenly(xp, x, *, low, high, bins):
 
 
 @in_turn
-def histc(
-    input: TensorLike, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Out = None
-) -> Any:
+def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Out = None) -> Any:
     """How many elements lie in each of `bins` intervals of equal width from `min` to `max`.
 
     With `min == max` from the smallest to the largest element. Others are not counted.
@@ -107,7 +105,7 @@ def require_bins(n: int, dim: int) -> None:
         )
 
 
-def require_same_dtype(input: TensorLike, hist: Any) -> None:
+def require_same_dtype(input: Tensor, hist: Any) -> None:
     if hist.dtype is not input.dtype:
         raise errors.runtime_error(
             "torch.histogram: input tensor and hist tensor should have the same dtype, but "

@@ -1,7 +1,7 @@
 """How variables vary together: cov, corrcoef."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.pointwise.real_imag_conj_angle import real
@@ -37,9 +37,7 @@ def _check_weights(name: str, weights: Any, n: int, integers: bool) -> None:
         raise _refused(f"{name} cannot be negative", "Leave observations away with a weight of 0.")
 
 
-def cov(
-    input: TensorLike, *, correction: int = 1, fweights: Any = None, aweights: Any = None
-) -> Any:
+def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariances of variables, the rows of `input`, over observations, its columns.
 
     `C = (x - mean) (x - mean)^H / (n - correction)`; with weights each observation counts as often
@@ -83,7 +81,7 @@ def cov(
     return (x @ (x if w is None else x * w).t().conj() / free).squeeze()
 
 
-def corrcoef(input: TensorLike) -> Any:
+def corrcoef(input: Tensor) -> Any:
     """The correlations of variables, the rows of `input`: covariances over standard deviations.
 
     >>> torch.corrcoef(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))

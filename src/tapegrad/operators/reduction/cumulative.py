@@ -1,7 +1,7 @@
 """Running sums, products and extrema along a dimension."""
 
 from tapegrad import return_types
-from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -133,7 +133,7 @@ _pick_rules(running_smallest)
 # --- the public functions ---
 
 
-def _along(operator: Any, input: TensorLike, dim: Dim) -> Any:
+def _along(operator: Any, input: Tensor, dim: Dim) -> Any:
     axis = axis_of(dim, input._array.ndim)
     if input._array.ndim:
         return operator(input, axis=axis)
@@ -143,9 +143,7 @@ def _along(operator: Any, input: TensorLike, dim: Dim) -> Any:
     return result.reshape(())
 
 
-def _running(
-    name: str, operator: Any, input: TensorLike, dim: Dim, dtype: DTypeLike, out: Out
-) -> Any:
+def _running(name: str, operator: Any, input: Tensor, dim: Dim, dtype: DTypeLike, out: Out) -> Any:
     """Running sums or products; integers as int64 unless a dtype is asked for."""
     input, narrow = summable(input, dtype, out)
     result = _along(operator, input, dim)
@@ -153,7 +151,7 @@ def _running(
 
 
 @takes_tensors
-def cumsum(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The sums of the elements up to each place along `dim`; float32 is summed in double precision.
 
     >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), 0)
@@ -163,7 +161,7 @@ def cumsum(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = N
 
 
 @takes_tensors
-def cumprod(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The products of the elements up to each place along `dim`; float32 in double precision.
 
     >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), 0)
@@ -173,7 +171,7 @@ def cumprod(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = 
 
 
 @takes_tensors
-def logcumsumexp(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """log of the sums of exp(x) up to each place along `dim`, without overflow.
 
     `y[i] = log(exp(x[0]) + ... + exp(x[i]))`
@@ -190,7 +188,7 @@ def logcumsumexp(input: TensorLike, dim: int, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def cummax(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+def cummax(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The largest element up to each place along `dim`, a pair (values, indices).
 
     >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), 0).values
@@ -203,7 +201,7 @@ def cummax(input: TensorLike, dim: int, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def cummin(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+def cummin(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The smallest element up to each place along `dim`, a pair (values, indices).
 
     >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), 0).values
@@ -217,7 +215,7 @@ def cummin(input: TensorLike, dim: int, *, out: Out = None) -> Any:
 
 @takes_tensors
 def diff(
-    input: TensorLike,
+    input: Tensor,
     n: int = 1,
     dim: int = -1,
     prepend: Any = None,

@@ -1,6 +1,6 @@
 """Logsumexp: the logarithm of a sum of exponentials."""
 
-from tapegrad.core.annotations import Any, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -38,7 +38,7 @@ def logsumexp_axes(xp, x, *, axis, keepdims):
 
 
 @takes_tensors
-def logsumexp(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
+def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
     """log(sum(exp(x))) along `dim`, without overflow.
 
     >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)

@@ -1,7 +1,7 @@
 """Other reductions: all, any, count_nonzero, products, log-sum-exp."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.shape import axis_of
@@ -31,7 +31,7 @@ def count_axes(xp, x, *, axis):
     return xp.sum(xp.astype(xp.astype(x, xp.bool), xp.int64), axis=axis)
 
 
-def _truth(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: bool, out: Out) -> Any:
+def _truth(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out) -> Any:
     if isinstance(dim, (tuple, list)) and not dim:
         axis: tuple[int, ...] = ()  # unlike other reductions: of each element
     else:
@@ -48,7 +48,7 @@ def _truth(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: bool,
 
 
 @takes_tensors
-def all(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def all(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """Whether all elements are true, of the whole tensor or along `dim`.
 
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
@@ -58,7 +58,7 @@ def all(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out =
 
 
 @takes_tensors
-def any(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def any(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """Whether some element is true, of the whole tensor or along `dim`.
 
     >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
@@ -68,7 +68,7 @@ def any(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out =
 
 
 @takes_tensors
-def count_nonzero(input: TensorLike, dim: Dim = None) -> Any:
+def count_nonzero(input: Tensor, dim: Dim = None) -> Any:
     """How many elements are not 0.
 
     >>> torch.count_nonzero(torch.tensor([0, 3, 0, 5]))
@@ -132,7 +132,7 @@ def product_all(xp, x):
 
 @autocast
 def prod(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,

@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Dim, Out, Tensor
 from tapegrad.core.dtype import float32, float64, int64
 from tapegrad.core.family import family
 from tapegrad.core.shape import axis_of
@@ -24,7 +24,7 @@ def _refused(problem: str, advice: str) -> RuntimeError:
     return errors.runtime_error(f"quantile() {problem}", advice)
 
 
-def _as_tensor(name: str, input: TensorLike, q: Any, rest: dict) -> Any:
+def _as_tensor(name: str, input: Tensor, q: Any, rest: dict) -> Any:
     """`q` as a tensor of the input's dtype."""
     if hasattr(q, "_array"):
         return q
@@ -40,7 +40,7 @@ def _as_tensor(name: str, input: TensorLike, q: Any, rest: dict) -> Any:
 _KINDS = ("Tensor", "float")
 
 
-def _check(input: TensorLike, q: Any, interpolation: str, out: Out) -> None:
+def _check(input: Tensor, q: Any, interpolation: str, out: Out) -> None:
     if not input._array.size:
         raise _refused("input tensor must be non-empty", "Of nothing there is no quantile.")
     if q._array.ndim > 1:
@@ -66,7 +66,7 @@ def _check(input: TensorLike, q: Any, interpolation: str, out: Out) -> None:
         )
 
 
-def _in_last(input: TensorLike, axis: int | None) -> Any:
+def _in_last(input: Tensor, axis: int | None) -> Any:
     """The input with the axis of the quantile last; None: all elements in one."""
     if axis is None:
         return input.flatten()
@@ -78,7 +78,7 @@ def _in_last(input: TensorLike, axis: int | None) -> Any:
 @family
 def _quantile(name: str, ignore_nan: bool) -> Callable:
     def quantile(
-        input: TensorLike,
+        input: Tensor,
         q: Any,
         dim: Dim = None,
         keepdim: bool = False,

@@ -2,7 +2,7 @@
 
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -43,12 +43,7 @@ def put_along(xp, x, indices, *, shape, axis):
 
 
 def sort(
-    input: TensorLike,
-    dim: Dim = -1,
-    descending: bool = False,
-    stable: bool = False,
-    *,
-    out: Out = None,
+    input: Tensor, dim: Dim = -1, descending: bool = False, stable: bool = False, *, out: Out = None
 ) -> Any:
     """The elements along `dim` in order and their indices, a pair (values, indices).
 
@@ -69,9 +64,7 @@ def sort(
 
 
 @takes_tensors
-def argsort(
-    input: TensorLike, dim: Dim = -1, descending: bool = False, *, stable: bool = False
-) -> Any:
+def argsort(input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The indices that put the elements along `dim` in order.
 
     >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
@@ -81,7 +74,7 @@ def argsort(
 
 
 @takes_tensors
-def msort(input: TensorLike, *, out: Out = None) -> Any:
+def msort(input: Tensor, *, out: Out = None) -> Any:
     """The elements along the first dimension in order.
 
     >>> torch.msort(torch.tensor([3.0, 1.0, 2.0]))
@@ -92,7 +85,7 @@ def msort(input: TensorLike, *, out: Out = None) -> Any:
 
 @takes_tensors
 def topk(
-    input: TensorLike,
+    input: Tensor,
     k: int,
     dim: int = -1,
     largest: bool = True,

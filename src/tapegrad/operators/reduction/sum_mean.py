@@ -1,7 +1,7 @@
 """Sums and means."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of
@@ -86,7 +86,7 @@ def reduction_axes(dim: Dim, ndim: int) -> tuple[int, ...]:
     return axes_of(dim, ndim)
 
 
-def summable(input: TensorLike, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
+def summable(input: Tensor, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
     """What a sum or product adds up, and the dtype its result must be brought to, if any.
 
     `dtype` is asked for, or that of `out`; without it integers are summed as int64. NumPy sums
@@ -103,7 +103,7 @@ def summable(input: TensorLike, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
 
 
 def sum(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,
@@ -136,7 +136,7 @@ def sum(
 
 
 def mean(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,
@@ -170,7 +170,7 @@ def mean(
 
 @takes_tensors
 def nansum(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,
@@ -200,7 +200,7 @@ def nansum(
 
 @takes_tensors
 def nanmean(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,

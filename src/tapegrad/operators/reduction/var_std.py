@@ -1,7 +1,7 @@
 """Variance and standard deviation."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Callable, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Callable, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.core.family import family
 from tapegrad.dispatch.apply import finish
@@ -78,7 +78,7 @@ deviation.jvp(
 
 
 def _computed(
-    name: str, operator: Any, x: TensorLike, dim: Dim, unbiased: Any, correction: Any, keepdim: bool
+    name: str, operator: Any, x: Tensor, dim: Dim, unbiased: Any, correction: Any, keepdim: bool
 ) -> Any:
     if isinstance(dim, bool):  # var(x, unbiased)
         dim, unbiased = None, dim
@@ -115,7 +115,7 @@ def _root(total: Any) -> Any:
 @family
 def _moment(name: str, operator: Any) -> Callable:
     def moment(
-        input: TensorLike,
+        input: Tensor,
         dim: Dim = None,
         unbiased: Any = None,
         keepdim: bool = False,
@@ -132,7 +132,7 @@ def _moment(name: str, operator: Any) -> Callable:
 @family
 def _with_mean(name: str, operator: Any) -> Callable:
     def moments(
-        input: TensorLike,
+        input: Tensor,
         dim: Dim = None,
         unbiased: Any = None,
         keepdim: bool = False,

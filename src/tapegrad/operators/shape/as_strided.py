@@ -5,7 +5,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.memory_format import span
 from tapegrad.core.shape import axis_of, ints_of
@@ -80,7 +80,7 @@ def from_pairs(xp, x):
 # --- public ----------------------------------------------------------------------------------
 
 
-def unfold(input: TensorLike, dimension: int, size: int, step: int) -> Any:
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Any:
     """Windows of `size` along a dimension, one every `step`; what they hold is the last dimension.
 
     >>> torch.arange(4).unfold(0, 2, 1)
@@ -104,7 +104,7 @@ def unfold(input: TensorLike, dimension: int, size: int, step: int) -> Any:
 
 
 @takes_tensors
-def as_strided(input: TensorLike, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
+def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
     """A view of the tensor's memory with any sizes and strides.
 
     >>> torch.arange(6).as_strided((2, 2), (1, 3))
@@ -208,7 +208,7 @@ def view_dtype(input: Any, dtype: Any) -> Any:
 
 
 @takes_tensors
-def view_as_real(input: TensorLike) -> Any:
+def view_as_real(input: Tensor) -> Any:
     """Complex numbers as pairs (real part, imaginary part) along a new last dimension: a view.
 
     >>> torch.view_as_real(torch.tensor([1 + 2j]))
@@ -223,7 +223,7 @@ def view_as_real(input: TensorLike) -> Any:
 
 
 @autocast
-def view_as_complex(input: TensorLike) -> Any:
+def view_as_complex(input: Tensor) -> Any:
     """Pairs along the last dimension as complex numbers: a view.
 
     >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))

@@ -1,7 +1,7 @@
 """Several tensors joined to one, along a dimension or along a new one."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Sequence, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Sequence, Tensor
 from tapegrad.core.promote_types import promote
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -44,7 +44,7 @@ def stack_along(xp, *tensors, axis):
 # --- public ----------------------------------------------------------------------------------
 
 
-def _sequence(name: str, tensors: Sequence[TensorLike]) -> tuple:
+def _sequence(name: str, tensors: Sequence[Tensor]) -> tuple:
     """The tensors of a call, in one dtype."""
     from tapegrad.core.tensor_base import TensorBase
 
@@ -84,7 +84,7 @@ def one_dtype(tensors: tuple) -> tuple:
     return tensors
 
 
-def cat(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`.
 
     >>> torch.cat((torch.ones(2), torch.zeros(1)))
@@ -118,7 +118,7 @@ def cat(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: O
     return finish("cat", concat_along(*tensors, axis=place), out)
 
 
-def _emptied(x: TensorLike, shape: list) -> Any:
+def _emptied(x: Tensor, shape: list) -> Any:
     """A vector of no elements seen as a tensor of none."""
     from tapegrad.operators.shape.expand_broadcast import expand
 
@@ -142,9 +142,7 @@ def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
                 )
 
 
-def concat(
-    tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: Out = None
-) -> Any:
+def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`: another name of `cat`.
 
     >>> torch.concat((torch.tensor([1, 2]), torch.tensor([3])))
@@ -154,7 +152,7 @@ def concat(
 
 
 def concatenate(
-    tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: Out = None
+    tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None
 ) -> Any:
     """Tensors one behind the other along `dim`: NumPy's name of `cat`.
 
@@ -164,7 +162,7 @@ def concatenate(
     return cat(tensors, dim, axis=axis, out=out)
 
 
-def stack(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors of one shape along a new dimension.
 
     >>> torch.stack((torch.ones(2), torch.zeros(2)), dim=1)
@@ -189,14 +187,14 @@ def stack(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out:
     return finish("stack", stack_along(*one_dtype(tensors), axis=place), out)
 
 
-def _some(name: str, tensors: Sequence[TensorLike]) -> tuple:
+def _some(name: str, tensors: Sequence[Tensor]) -> tuple:
     tensors = _sequence(name, tensors)
     if not tensors:
         raise errors.runtime_error(f"{name} expects a non-empty TensorList", "Pass a tensor.")
     return tensors
 
 
-def hstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def hstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors next to each other: along dimension 1, vectors along their only one.
 
     >>> torch.hstack((torch.ones(2, 1), torch.zeros(2, 2)))
@@ -207,7 +205,7 @@ def hstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
     return cat(tensors, 0 if tensors[0].ndim == 1 else 1, out=out)
 
 
-def vstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def vstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one below the other, vectors as rows.
 
     >>> torch.vstack((torch.ones(2), torch.zeros(2)))
@@ -217,7 +215,7 @@ def vstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
     return cat(reshape_flatten_atleast.atleast_2d(_some("vstack", tensors)), 0, out=out)
 
 
-def row_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def row_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one below the other: another name of `vstack`.
 
     >>> torch.row_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
@@ -227,7 +225,7 @@ def row_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
     return vstack(tensors, out=out)
 
 
-def dstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def dstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one behind the other: along dimension 2.
 
     >>> torch.dstack((torch.tensor([1, 2]), torch.tensor([3, 4])))
@@ -237,7 +235,7 @@ def dstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
     return cat(reshape_flatten_atleast.atleast_3d(_some("dstack", tensors)), 2, out=out)
 
 
-def column_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def column_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors next to each other, vectors as columns.
 
     >>> torch.column_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))

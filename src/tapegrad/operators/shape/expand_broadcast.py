@@ -2,7 +2,7 @@
 
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import ints_of
 from tapegrad.core.size import Size
@@ -17,9 +17,7 @@ def expand_to(xp, x, *, shape):
     return xp.broadcast_to(x, shape) if view_to is None else view_to(x, shape)
 
 
-def expand(
-    input: TensorLike, *sizes: Any, size: Shape | None = None, implicit: bool = False
-) -> Any:
+def expand(input: Tensor, *sizes: Any, size: Shape | None = None, implicit: bool = False) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying; -1 keeps a size.
 
     >>> torch.tensor([[1.0], [2.0]]).expand(-1, 3)
@@ -53,7 +51,7 @@ def expand_as(input: Any, other: Any) -> Any:
 
 
 @takes_tensors
-def broadcast_to(input: TensorLike, size: Shape) -> Any:
+def broadcast_to(input: Tensor, size: Shape) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying.
 
     >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))

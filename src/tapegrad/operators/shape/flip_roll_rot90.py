@@ -1,7 +1,7 @@
 """The same elements in another order along some dimensions: flipped, rolled, turned."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
 from tapegrad.dispatch.op import linear, vjp
@@ -44,7 +44,7 @@ def turn(xp, x, *, k, a, b):
 
 
 @takes_tensors
-def flip(input: TensorLike, *axes: Any, dims: Any = None) -> Any:
+def flip(input: Tensor, *axes: Any, dims: Any = None) -> Any:
     """The elements in reverse order along `dims`.
 
     >>> torch.arange(3).flip(0)
@@ -57,7 +57,7 @@ def flip(input: TensorLike, *axes: Any, dims: Any = None) -> Any:
 
 
 @takes_tensors
-def fliplr(input: TensorLike) -> Any:
+def fliplr(input: Tensor) -> Any:
     """The columns in reverse order.
 
     >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
@@ -70,7 +70,7 @@ def fliplr(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def flipud(input: TensorLike) -> Any:
+def flipud(input: Tensor) -> Any:
     """The rows in reverse order.
 
     >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
@@ -83,7 +83,7 @@ def flipud(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def roll(input: TensorLike, shifts: Any, dims: Any = ()) -> Any:
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
     """The elements moved by `shifts` along `dims`; those that fall off come in at the start.
 
     `y[(i + shift) mod n] = x[i]`
@@ -112,7 +112,7 @@ def roll(input: TensorLike, shifts: Any, dims: Any = ()) -> Any:
 
 
 @takes_tensors
-def rot90(input: TensorLike, k: int = 1, dims: Any = (0, 1)) -> Any:
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by `k` quarters in the plane of two dimensions.
 
     >>> torch.tensor([[1, 2], [3, 4]]).rot90()

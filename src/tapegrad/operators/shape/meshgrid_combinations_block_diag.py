@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, TensorLike
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
@@ -59,7 +59,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     return tuple(found)
 
 
-def _check_vector(x: TensorLike) -> None:
+def _check_vector(x: Tensor) -> None:
     if x._array.ndim != 1:
         raise errors.runtime_error(
             f"Expect a 1D vector, but got shape {list(x._array.shape)}", "flatten() makes one."
@@ -87,7 +87,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 @takes_tensors
-def combinations(input: TensorLike, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to choose `r` elements of a vector, in order, one in each row.
 
     >>> torch.combinations(torch.tensor([1, 2, 3]))

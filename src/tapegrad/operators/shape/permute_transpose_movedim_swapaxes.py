@@ -1,7 +1,7 @@
 """Axes: put in another order, added where there were none, dropped where the size is 1."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view
@@ -48,7 +48,7 @@ def transpose_matrix(xp, x):
 # --- public ----------------------------------------------------------------------------------
 
 
-def permute(input: TensorLike, *order: Any, dims: Any = None) -> Any:
+def permute(input: Tensor, *order: Any, dims: Any = None) -> Any:
     """The dimensions in another order.
 
     Dimension `dims[i]` of `input` becomes dimension i.
@@ -94,7 +94,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 transpose_ = in_place_view(transpose)
 
 
-def swapaxes(input: TensorLike, axis0: int, axis1: int) -> Any:
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Any:
     """Two dimensions exchanged: NumPy's name of `transpose`.
 
     >>> torch.swapaxes(torch.zeros(2, 3, 5), 0, 2).shape
@@ -103,7 +103,7 @@ def swapaxes(input: TensorLike, axis0: int, axis1: int) -> Any:
     return transpose(input, axis0, axis1)
 
 
-def swapdims(input: TensorLike, dim0: int, dim1: int) -> Any:
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged: another name of `transpose`.
 
     >>> torch.swapdims(torch.zeros(2, 3, 5), 0, 2).shape
@@ -116,7 +116,7 @@ swapaxes_ = in_place_view(swapaxes)
 swapdims_ = in_place_view(swapdims)
 
 
-def t(input: TensorLike) -> Any:
+def t(input: Tensor) -> Any:
     """The transpose of a matrix; a vector or a number as it is.
 
     >>> torch.zeros(2, 3).t().shape
@@ -139,7 +139,7 @@ t_ = in_place_view(t)
 
 
 @takes_tensors
-def movedim(input: TensorLike, source: Any, destination: Any) -> Any:
+def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places; the rest keep their order.
 
     >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
@@ -170,7 +170,7 @@ def movedim(input: TensorLike, source: Any, destination: Any) -> Any:
     return permute_axes(input, axes=tuple(order))
 
 
-def moveaxis(input: TensorLike, source: TensorLike, destination: Any) -> Any:
+def moveaxis(input: Tensor, source: Tensor, destination: Any) -> Any:
     """Dimensions moved to other places: NumPy's name of `movedim`.
 
     >>> torch.moveaxis(torch.zeros(2, 3, 5), 0, -1).shape
@@ -180,7 +180,7 @@ def moveaxis(input: TensorLike, source: TensorLike, destination: Any) -> Any:
 
 
 @takes_tensors
-def adjoint(input: TensorLike) -> Any:
+def adjoint(input: Tensor) -> Any:
     """The conjugate transpose of the last two dimensions.
 
     >>> torch.zeros(2, 3).adjoint().shape

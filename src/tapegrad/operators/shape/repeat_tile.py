@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.op import linear, vjp
@@ -31,7 +31,7 @@ def tile_by(xp, x, *, repeats):
     return xp.tile(x, repeats)
 
 
-def repeat(input: TensorLike, *counts: Any, repeats: Any = None) -> Any:
+def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
     """The tensor laid side by side, `repeats[i]` times along dimension i.
 
     >>> torch.tensor([1, 2]).repeat(2, 2)
@@ -57,7 +57,7 @@ def repeat(input: TensorLike, *counts: Any, repeats: Any = None) -> Any:
 
 
 @takes_tensors
-def tile(input: TensorLike, *counts: Any, dims: Any = None) -> Any:
+def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
     """The tensor laid side by side; too few numbers are filled up with ones in front.
 
     >>> torch.tile(torch.tensor([[1], [2]]), (2,))
@@ -70,7 +70,7 @@ def tile(input: TensorLike, *counts: Any, dims: Any = None) -> Any:
 
 @takes_tensors
 def repeat_interleave(
-    input: TensorLike, repeats: Any = None, dim: Dim = None, *, output_size: Any = None
+    input: Tensor, repeats: Any = None, dim: Dim = None, *, output_size: Any = None
 ) -> Any:
     """Each element, or each slice along `dim`, repeated where it stands.
 
@@ -105,7 +105,7 @@ def repeat_interleave(
 
 
 @in_turn(name="repeat_interleave.Tensor")
-def _by_counts(input: TensorLike, repeats: Any, axis: int, output_size: Any) -> Any:
+def _by_counts(input: Tensor, repeats: Any, axis: int, output_size: Any) -> Any:
     """Each slice along an axis as often as `repeats`, a tensor, says."""
     from tapegrad.core.tensor_base import wrap
     from tapegrad.operators.indexing.gather_index_select import index_select
@@ -129,7 +129,7 @@ def _by_counts(input: TensorLike, repeats: Any, axis: int, output_size: Any) -> 
     return index_select(input, axis, wrap(rows))
 
 
-def _evenly(input: TensorLike, repeats: int, axis: int) -> Any:
+def _evenly(input: Tensor, repeats: int, axis: int) -> Any:
     if repeats < 0:
         raise errors.runtime_error("Repeats must be non-negative", f"It is {repeats}.")
     shape = list(input._array.shape)

@@ -4,7 +4,7 @@ from math import prod
 from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, DTypeLike, MemoryFormat, Namespace, Shape, TensorLike
+from tapegrad.core.annotations import Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
@@ -45,7 +45,7 @@ def _viewable(array: Any, shape: tuple[int, ...]) -> bool:
     return reshaped_strides(array.shape, array.strides, shape) is not None
 
 
-def view(input: TensorLike, *shape: Any, size: Shape | None = None, dtype: DTypeLike = None) -> Any:
+def view(input: Tensor, *shape: Any, size: Shape | None = None, dtype: DTypeLike = None) -> Any:
     """The same memory seen with another shape, or as elements of another dtype.
 
     >>> torch.arange(6).view(2, -1).shape
@@ -84,7 +84,7 @@ def view_as(input: Any, other: Any) -> Any:
     return view(input, other.shape)
 
 
-def reshape(input: TensorLike, *sizes: Any, shape: Shape | None = None) -> Any:
+def reshape(input: Tensor, *sizes: Any, shape: Shape | None = None) -> Any:
     """The same elements with another shape: a view where the memory allows it, else a copy.
 
     >>> torch.reshape(torch.arange(6), (3, -1)).shape
@@ -114,7 +114,7 @@ def reshape_as(input: Any, other: Any) -> Any:
     return reshape(input, other.shape)
 
 
-def contiguous(input: TensorLike, memory_format: MemoryFormat = None) -> Any:
+def contiguous(input: Tensor, memory_format: MemoryFormat = None) -> Any:
     """The tensor itself where it lies in memory in row-major order, else a copy that does."""
     flags = getattr(input._array, "flags", None)
     if flags is None or flags.c_contiguous:
@@ -122,7 +122,7 @@ def contiguous(input: TensorLike, memory_format: MemoryFormat = None) -> Any:
     return clone(input, order="C")
 
 
-def flatten(input: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions from `start_dim` to `end_dim`, both included, joined to one.
 
     >>> torch.zeros(2, 3, 4).flatten(1).shape
@@ -147,7 +147,7 @@ def flatten(input: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 @takes_tensors
-def ravel(input: TensorLike) -> Any:
+def ravel(input: Tensor) -> Any:
     """The elements in row-major order, in one dimension.
 
     >>> torch.zeros(2, 3).ravel().shape
@@ -157,7 +157,7 @@ def ravel(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def unflatten(input: TensorLike, dim: int, sizes: Any) -> Any:
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
     """The dimension `dim` divided into several; one of `sizes` may be -1.
 
     >>> torch.zeros(2, 12).unflatten(1, (3, -1)).shape
@@ -220,7 +220,7 @@ def atleast_2d(*tensors: Any) -> Any:
     """
     from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
-    def one(x: TensorLike) -> Any:
+    def one(x: Tensor) -> Any:
         if not x.ndim:
             return reshape(x, 1, 1)
         return unsqueeze(x, 0) if x.ndim == 1 else x
@@ -237,7 +237,7 @@ def atleast_3d(*tensors: Any) -> Any:
     """
     from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
-    def one(x: TensorLike) -> Any:
+    def one(x: Tensor) -> Any:
         if not x.ndim:
             return reshape(x, 1, 1, 1)
         if x.ndim == 1:

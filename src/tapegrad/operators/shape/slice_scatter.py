@@ -1,7 +1,7 @@
 """Patches: a tensor with another one in the place of one of its views."""
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Array, Namespace, Shape, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
@@ -66,7 +66,7 @@ def patch_diagonal(xp, x, source, *, offset, a, b):
 # --- public --------------------------------------------------------------------------------------
 
 
-def _check(src: TensorLike, shape: tuple[int, ...]) -> None:
+def _check(src: Tensor, shape: tuple[int, ...]) -> None:
     if src._array.shape != shape:
         raise errors.runtime_error(
             "expected src to have a size equal to the slice of self. src size = "
@@ -76,7 +76,7 @@ def _check(src: TensorLike, shape: tuple[int, ...]) -> None:
 
 
 @takes_tensors
-def select_scatter(input: TensorLike, src: TensorLike, dim: int, index: int) -> Any:
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """The tensor with `src` in the place of the slice at `index` of `dim`.
 
     >>> torch.zeros(2, 2).select_scatter(torch.ones(2), 0, 1)
@@ -91,12 +91,7 @@ def select_scatter(input: TensorLike, src: TensorLike, dim: int, index: int) -> 
 
 @takes_tensors
 def slice_scatter(
-    input: TensorLike,
-    src: TensorLike,
-    dim: int = 0,
-    start: Any = None,
-    end: Any = None,
-    step: int = 1,
+    input: Tensor, src: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Any:
     """The tensor with `src` in the place of a slice of `dim`.
 
@@ -114,7 +109,7 @@ def slice_scatter(
 
 @takes_tensors
 def diagonal_scatter(
-    input: TensorLike, src: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Any:
     """The tensor with `src` on a diagonal.
 
@@ -130,7 +125,7 @@ def diagonal_scatter(
 
 @takes_tensors
 def as_strided_scatter(
-    input: TensorLike, src: TensorLike, size: Shape, stride: Any, storage_offset: Any = None
+    input: Tensor, src: Tensor, size: Shape, stride: Any, storage_offset: Any = None
 ) -> Any:
     """The tensor with `src` in the places of its memory that sizes and strides name.
 

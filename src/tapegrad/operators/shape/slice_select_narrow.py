@@ -3,7 +3,7 @@
 import operator
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
@@ -56,7 +56,7 @@ def pad_slice(xp, x, *, shape, axis, start, stop, step):
 # --- public ----------------------------------------------------------------------------------
 
 
-def select(input: TensorLike, dim: int, index: int) -> Any:
+def select(input: Tensor, dim: int, index: int) -> Any:
     """The slice at `index` of dimension `dim`, without that dimension.
 
     >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
@@ -85,7 +85,7 @@ def select(input: TensorLike, dim: int, index: int) -> Any:
 
 
 @takes_tensors
-def narrow(input: TensorLike, dim: int, start: Any, length: int) -> Any:
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     """`length` elements of dimension `dim`, from `start` on.
 
     >>> torch.arange(5).narrow(0, 1, 3)
@@ -129,7 +129,7 @@ def copy_slice(xp, x, *, axis, start, stop):
 
 
 @takes_tensors
-def narrow_copy(input: TensorLike, dim: int, start: int, length: int) -> Any:
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """A copy of `length` elements of dimension `dim`, from `start` on.
 
     >>> torch.narrow_copy(torch.arange(5), 0, 1, 3)

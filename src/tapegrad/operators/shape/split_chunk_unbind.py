@@ -3,7 +3,7 @@
 import operator
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.op import linear, vjp
@@ -58,7 +58,7 @@ def split_untracked(xp, x, *, axis, size):
 
 
 @takes_tensors
-def unbind(input: TensorLike, dim: int = 0) -> tuple:
+def unbind(input: Tensor, dim: int = 0) -> tuple:
     """The slices along `dim`, without that dimension.
 
     >>> torch.tensor([[1, 2], [3, 4]]).unbind()
@@ -74,7 +74,7 @@ def unbind(input: TensorLike, dim: int = 0) -> tuple:
     return unbind_axis(input, axis=axis) if shape[axis] else ()
 
 
-def _splittable(name: str, input: TensorLike, dim: int) -> int:
+def _splittable(name: str, input: Tensor, dim: int) -> int:
     if not input._array.ndim:
         raise errors.runtime_error(
             f"{name} expects at least a 1-dimensional tensor",
@@ -83,7 +83,7 @@ def _splittable(name: str, input: TensorLike, dim: int) -> int:
     return axis_of(dim, input._array.ndim)
 
 
-def split(tensor: TensorLike, split_size_or_sections: Any, dim: int = 0) -> tuple:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Parts of one size along `dim`, the last one smaller where it must be, or of given sizes.
 
     >>> torch.arange(5).split(2)
@@ -109,7 +109,7 @@ def split(tensor: TensorLike, split_size_or_sections: Any, dim: int = 0) -> tupl
 
 
 @takes_tensors
-def split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple:
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """Parts of the given sizes along `dim`.
 
     >>> torch.split_with_sizes(torch.arange(5), (1, 4))
@@ -140,7 +140,7 @@ def split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple
 
 
 @takes_tensors
-def chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple:
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` parts of equal size along `dim`, the last one smaller where it must be.
 
     >>> torch.arange(5).chunk(2)
@@ -159,7 +159,7 @@ def chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple:
 
 
 @takes_tensors
-def unsafe_split(input: TensorLike, split_size: int, dim: int = 0) -> tuple:
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     """`split`, but what is written in place into a part has no place in the others' history.
 
     >>> torch.unsafe_split(torch.arange(5), 2)
@@ -170,7 +170,7 @@ def unsafe_split(input: TensorLike, split_size: int, dim: int = 0) -> tuple:
 
 
 @takes_tensors
-def unsafe_chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple:
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """`chunk`, but what is written in place into a part has no place in the others' history.
 
     >>> torch.unsafe_chunk(torch.arange(5), 2)

@@ -1,7 +1,7 @@
 """Squeeze and unsqueeze: dimensions of size 1, taken away and put in."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
@@ -41,7 +41,7 @@ def squeeze_axes(xp, x, *, axes):
     return _squeezed(xp, x, axes)
 
 
-def squeeze(input: TensorLike, dim: Dim = None) -> Any:
+def squeeze(input: Tensor, dim: Dim = None) -> Any:
     """Without the dimensions of size 1: all of them, or those that `dim` names.
 
     >>> torch.zeros(1, 3, 1).squeeze().shape
@@ -62,7 +62,7 @@ def squeeze(input: TensorLike, dim: Dim = None) -> Any:
 squeeze_ = in_place_view(squeeze, 3)
 
 
-def unsqueeze(input: TensorLike, dim: int) -> Any:
+def unsqueeze(input: Tensor, dim: int) -> Any:
     """A new dimension of size 1 at `dim`.
 
     >>> torch.zeros(3).unsqueeze(0).shape

@@ -1,7 +1,7 @@
 """Triangles and diagonals of matrices."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -76,7 +76,7 @@ def embed_diagonal(xp, x, *, offset, a, b):
 # --- public ----------------------------------------------------------------------------------
 
 
-def _check_matrix(name: str, x: TensorLike) -> None:
+def _check_matrix(name: str, x: Tensor) -> None:
     if x._array.ndim < 2:
         raise errors.runtime_error(
             f"{name}: input tensor must have at least 2 dimensions",
@@ -85,7 +85,7 @@ def _check_matrix(name: str, x: TensorLike) -> None:
 
 
 @takes_tensors
-def tril(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The lower triangle of matrices; zeros above `diagonal`.
 
     >>> torch.ones(2, 3).tril()
@@ -97,7 +97,7 @@ def tril(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def triu(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The upper triangle of matrices; zeros below `diagonal`.
 
     >>> torch.ones(2, 3).triu(1)
@@ -119,7 +119,7 @@ def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
 
 
 @takes_tensors
-def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A view of the diagonal of two dimensions, as the last dimension.
 
     >>> torch.tensor([[1, 2], [3, 4]]).diagonal()
@@ -129,7 +129,7 @@ def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -
     return diagonal_axes(input, offset=offset, a=a, b=b)
 
 
-def linalg_diagonal(A: TensorLike, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """A view of the diagonals of matrices: (..., m, n) to (..., k).
 
     >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]), offset=1)
@@ -141,7 +141,7 @@ def linalg_diagonal(A: TensorLike, *, offset: int = 0, dim1: int = -2, dim2: int
 
 
 @takes_tensors
-def diag(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The diagonal of a matrix, or a matrix with the vector `input` on a diagonal.
 
     >>> torch.diag(torch.tensor([1, 2]))
@@ -160,7 +160,7 @@ def diag(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension of `input` on a diagonal.
 
     >>> torch.diag_embed(torch.tensor([1, 2]), offset=1)
@@ -173,7 +173,7 @@ def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -
 
 
 @takes_tensors
-def diagflat(input: TensorLike, offset: int = 0) -> Any:
+def diagflat(input: Tensor, offset: int = 0) -> Any:
     """A matrix with all elements of `input` on a diagonal.
 
     >>> torch.diagflat(torch.tensor([[1], [2]]))

@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
@@ -15,14 +15,14 @@ from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 def bernoulli_nll(xp, input, target, weight, *, reduction):
     """-(target log(input) + (1 - target) log(1 - input)), logarithms not below -100."""
 
-    def loss(x: TensorLike, y: TensorLike, w: Any) -> Any:
+    def loss(x: Tensor, y: Tensor, w: Any) -> Any:
         against, for_it = xp.maximum(xp.log1p(-x), -100), xp.maximum(xp.log(x), -100)
         return _times((y - 1) * against - y * for_it, w)
 
     return mse_l1.mean_or_sum(xp, mse_l1.pointwise(xp, loss, input, target, weight), reduction)
 
 
-def _times(x: TensorLike, weight: TensorLike) -> Any:
+def _times(x: Tensor, weight: Tensor) -> Any:
     return x if weight is None else x * weight
 
 
@@ -61,7 +61,7 @@ bernoulli_nll.jvp(
 def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
     """The loss of `bernoulli_nll` at sigmoid(input), from the logits themselves."""
 
-    def loss(x: TensorLike, y: TensorLike, w: Any, positive: Any) -> Any:
+    def loss(x: Tensor, y: Tensor, w: Any, positive: Any) -> Any:
         soft = _softplus(xp, -x)
         if positive is not None:
             soft = ((positive - 1) * y + 1) * soft
@@ -116,7 +116,7 @@ logistic_nll.jvp(
 
 @autocast
 def binary_cross_entropy(
-    input: TensorLike, target: TensorLike, weight: TensorLike | None = None, reduction: str = "mean"
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Any:
     """The mean of -(target log(input) + (1 - target) log(1 - input)) for probabilities `input`.
 
@@ -150,9 +150,9 @@ def binary_cross_entropy(
 
 @autocast
 def binary_cross_entropy_with_logits(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     reduction: str = "mean",
     pos_weight: Any = None,
 ) -> Any:
@@ -177,7 +177,7 @@ def binary_cross_entropy_with_logits(
     return logistic_nll(input, target, weight, pos_weight, reduction=reduction).to(target.dtype)
 
 
-def _check_target(input: TensorLike, target: TensorLike) -> None:
+def _check_target(input: Tensor, target: Tensor) -> None:
     """Integers are no targets: the loss would have their dtype."""
     if target.dtype.name == "bool":
         raise errors.runtime_error(
@@ -195,7 +195,7 @@ def _check_target(input: TensorLike, target: TensorLike) -> None:
         )
 
 
-def _spread(function: str, name: str, weight: TensorLike | None, input: TensorLike) -> Any:
+def _spread(function: str, name: str, weight: Tensor | None, input: Tensor) -> Any:
     """A weight in the shape and dtype of the input."""
     if weight is None:
         return None

@@ -1,14 +1,14 @@
 """The divergence of one distribution from another."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction, reduced
 
 
 @autocast(name="kl_div")
-def divergence(input: TensorLike, target: TensorLike, reduction: str, log_target: bool) -> Any:
+def divergence(input: Tensor, target: Tensor, reduction: str, log_target: bool) -> Any:
     """target * (log(target) - input), the target a probability or its logarithm."""
     for x in (input, target):
         if not (x.dtype.is_floating_point or x.dtype.is_complex):
@@ -24,8 +24,8 @@ def divergence(input: TensorLike, target: TensorLike, reduction: str, log_target
 
 @takes_tensors
 def kl_div(
-    input: TensorLike,
-    target: TensorLike,
+    input: Tensor,
+    target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",

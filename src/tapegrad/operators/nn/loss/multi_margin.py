@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -72,7 +72,7 @@ def multi_margin(xp, x, label, weight, *, p, margin, reduction):
 
 @autocast
 def multi_margin_loss(
-    input: TensorLike, target: TensorLike, p: int, margin: float, weight: TensorLike, reduction: str
+    input: Tensor, target: Tensor, p: int, margin: float, weight: Tensor, reduction: str
 ) -> Any:
     """`multi_margin` of (N, C) and (N), or of (C) and ()."""
     mse_l1.check_reduction(reduction)
@@ -165,7 +165,7 @@ def multilabel_margin(xp, x, label, *, reduction):
 
 @autocast
 @in_turn
-def multilabel_margin_loss(input: TensorLike, target: TensorLike, reduction: str) -> Any:
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any:
     """`multilabel_margin` of (N, C) and (N, C), or of (C) and (C); labels end at the first -1."""
     mse_l1.check_reduction(reduction)
     shape = _check_rows(input)
@@ -184,7 +184,7 @@ def multilabel_margin_loss(input: TensorLike, target: TensorLike, reduction: str
     return y.reshape(()) if len(shape) < 2 else y
 
 
-def _labels(target: TensorLike, n_classes: int) -> np.ndarray:
+def _labels(target: Tensor, n_classes: int) -> np.ndarray:
     """The columns of the target, in rows, that have a label before the first -1 of their row."""
     rows = np.asarray(target._array).reshape(-1, n_classes)
     if rows.size and (rows.min() < -1 or rows.max() >= n_classes):
@@ -196,7 +196,7 @@ def _labels(target: TensorLike, n_classes: int) -> np.ndarray:
     return rows[:, : int(counts.sum(1).max(initial=0))]
 
 
-def _check_rows(input: TensorLike) -> tuple[int, ...]:
+def _check_rows(input: Tensor) -> tuple[int, ...]:
     shape = input._array.shape
     if len(shape) > 2 or (shape and shape[-1] == 0):
         raise errors.runtime_error(
@@ -212,7 +212,7 @@ def _check_floats(kernel: str, dtype: Any) -> None:
         raise no_kernel(kernel, dtype)
 
 
-def _check_labels(target: TensorLike) -> None:
+def _check_labels(target: Tensor) -> None:
     if target.dtype.name != "int64":
         raise errors.runtime_error(
             f"expected scalar type Long but found {target.dtype.scalar_name}",

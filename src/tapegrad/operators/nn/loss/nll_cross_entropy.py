@@ -6,7 +6,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import float32, int64, uint8
 from tapegrad.dispatch.autocast_state import IN_USE, widened
@@ -18,7 +18,7 @@ from tapegrad.operators.with_number import over_number, plus_number, times_numbe
 
 
 def check_classes(
-    input: TensorLike, target: TensorLike, weight: TensorLike | None, ignore_index: int
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
 ) -> int | None:
     """Raise unless the targets are classes of the input; returns what to ignore if any has it."""
     shape, rows = input._array.shape, target._array.shape
@@ -80,7 +80,7 @@ def _check_shapes(shape: tuple[int, ...], rows: tuple[int, ...]) -> None:
         raise errors.runtime_error(message, advice)
 
 
-def _check_labels(target: TensorLike) -> None:
+def _check_labels(target: Tensor) -> None:
     dtype = target.dtype
     if dtype is not int64 and dtype is not uint8:
         raise errors.runtime_error(
@@ -89,7 +89,7 @@ def _check_labels(target: TensorLike) -> None:
         )
 
 
-def _check_weight(weight: TensorLike | None, n: int, every: str, given: str) -> None:
+def _check_weight(weight: Tensor | None, n: int, every: str, given: str) -> None:
     if weight is not None and weight._array.shape != (n,):
         shape = list(weight._array.shape)
         raise errors.runtime_error(
@@ -100,7 +100,7 @@ def _check_weight(weight: TensorLike | None, n: int, every: str, given: str) -> 
 
 
 def check_probabilities(
-    input: TensorLike, target: TensorLike, weight: TensorLike | None, axis: int, ignore_index: int
+    input: Tensor, target: Tensor, weight: Tensor | None, axis: int, ignore_index: int
 ) -> None:
     """Raise unless the target holds probabilities in the shape of the input."""
     if not target.dtype.is_floating_point:
@@ -196,9 +196,9 @@ def pick_places(xp, x, target, weight, *, ignore_index, reduction):
 
 @takes_tensors(name="nll_loss_nd")
 def nll_loss(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     size_average: Any = None,
     ignore_index: int = -100,
     reduce: Any = None,
@@ -221,11 +221,7 @@ def nll_loss(
 
 
 def _nll(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None,
-    ignored: int | None,
-    reduction: str,
+    input: Tensor, target: Tensor, weight: Tensor | None, ignored: int | None, reduction: str
 ) -> Any:
     n = input._array.ndim
     if weight is not None:
@@ -247,9 +243,9 @@ def _nll(
 
 @takes_tensors(name="cross_entropy_loss")
 def cross_entropy(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     size_average: Any = None,
     ignore_index: int = -100,
     reduce: Any = None,
@@ -292,12 +288,7 @@ def cross_entropy(
 
 
 def _smooth_loss(
-    logp: Any,
-    target: TensorLike,
-    weight: TensorLike | None,
-    ignore_index: int,
-    reduction: str,
-    axis: int,
+    logp: Any, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, axis: int
 ) -> Any:
     """The loss against all classes alike."""
     if weight is not None:
@@ -316,9 +307,9 @@ def _smooth_loss(
 
 
 def _soft_targets(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
     axis: int,
     reduction: str,
     label_smoothing: float,

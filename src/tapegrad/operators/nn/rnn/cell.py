@@ -1,7 +1,7 @@
 """One step of recurrent networks."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.pointwise.relu_threshold_shrink import relu
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import sigmoid
@@ -11,7 +11,7 @@ from tapegrad.operators.shape.cat_stack import cat, stack
 __torch__ = "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell"
 
 
-def _check(x: TensorLike, states: tuple, w_ih: Any, w_hh: Any) -> None:
+def _check(x: Tensor, states: tuple, w_ih: Any, w_hh: Any) -> None:
     advice = "The input is (batch, input_size), each state (batch, hidden_size)."
     if x.size(1) != w_ih.size(1):
         raise errors.runtime_error(
@@ -31,7 +31,7 @@ def _check(x: TensorLike, states: tuple, w_ih: Any, w_hh: Any) -> None:
 
 
 def rnn_tanh_cell(
-    input: TensorLike, hx: TensorLike, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+    input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """tanh(w_ih input + b_ih + w_hh hx + b_hh).
 
@@ -43,7 +43,7 @@ def rnn_tanh_cell(
 
 
 def rnn_relu_cell(
-    input: TensorLike, hx: TensorLike, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+    input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """relu(w_ih input + b_ih + w_hh hx + b_hh).
 
@@ -55,7 +55,7 @@ def rnn_relu_cell(
 
 
 def lstm_cell(
-    input: TensorLike, hx: TensorLike, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+    input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple:
     """The next state (h, c) of long short-term memory; see `torch.nn.LSTMCell`.
 
@@ -74,7 +74,7 @@ def lstm_cell(
 
 
 def gru_cell(
-    input: TensorLike, hx: TensorLike, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+    input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """The next state of gated recurrent units; see `torch.nn.GRUCell`.
 
@@ -90,7 +90,7 @@ def gru_cell(
 
 
 def stepwise_lstm(
-    x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool, has_bias: bool
+    x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool, has_bias: bool
 ) -> tuple:
     """A layer of long short-term memory: the outputs, and the last c."""
     w_ih, w_hh, *rest = weights
@@ -106,7 +106,7 @@ def stepwise_lstm(
     return _stepped(linear(x, w_ih, b_ih), start, sizes, reverse, step)
 
 
-def stepwise_gru(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> tuple:
+def stepwise_gru(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> tuple:
     """A layer of gated recurrent units: the outputs."""
     w_ih, w_hh, b_ih, b_hh = (*weights, None, None)[:4]
 

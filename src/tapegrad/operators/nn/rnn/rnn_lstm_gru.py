@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.family import family
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered
@@ -79,7 +79,7 @@ def _last_output(output: Any, sizes: tuple[int, ...], reverse: bool) -> Any:
     return output.index_select(0, wrap(_last_rows(sizes)))
 
 
-def _runs_by_steps(hx: TensorLike) -> bool:
+def _runs_by_steps(hx: Tensor) -> bool:
     """Whether an LSTM is packed, or projects its output: PyTorch then runs it step by step."""
     if not isinstance(hx, (tuple, list)):  # packed: these are batch_sizes and hx
         return True
@@ -118,8 +118,8 @@ def _run(call: _Options, states: tuple, layer: Callable) -> tuple:
 
 
 def lstm(
-    input: TensorLike,
-    hx: TensorLike,
+    input: Tensor,
+    hx: Tensor,
     params: Any,
     has_biases: Any,
     num_layers: Any,
@@ -147,7 +147,7 @@ def lstm(
         stepwise,
     )
 
-    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
         if stepwise:
             return stepwise_lstm(x, start, weights, sizes, reverse, bool(call.has_biases))
         options = {"has_bias": bool(call.has_biases), "sizes": sizes, "reverse": reverse}
@@ -157,8 +157,8 @@ def lstm(
 
 
 def gru(
-    input: TensorLike,
-    hx: TensorLike,
+    input: Tensor,
+    hx: Tensor,
     params: Any,
     has_biases: Any,
     num_layers: Any,
@@ -182,7 +182,7 @@ def gru(
         stepwise,
     )
 
-    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
         if stepwise:
             return stepwise_gru(x, start, weights, sizes, reverse)
         return gru_layer(
@@ -194,13 +194,13 @@ def gru(
 
 @family
 def _simple(activation: str) -> Callable:
-    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
         options = {"activation": activation, "sizes": sizes, "reverse": reverse}
         return rnn_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:1]
 
     def rnn(
-        input: TensorLike,
-        hx: TensorLike,
+        input: Tensor,
+        hx: Tensor,
         params: Any,
         has_biases: Any,
         num_layers: Any,

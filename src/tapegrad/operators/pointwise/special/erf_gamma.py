@@ -2,7 +2,7 @@
 
 import math
 
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.errors import must_be
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -83,7 +83,7 @@ def higher_digamma(xp, x, *, n):
     return xp.polygamma(x, n=n)
 
 
-def polygamma(n: int, input: TensorLike, *, out: Out = None) -> Any:
+def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
     """The derivative of order `n` of the digamma function.
 
     `(-1)^(n + 1) n! zeta(n + 1, x)` for n above 0.
@@ -100,7 +100,7 @@ def polygamma(n: int, input: TensorLike, *, out: Out = None) -> Any:
     return finish("polygamma", higher_digamma(input, n=n), out)
 
 
-def _polygamma_of(input: TensorLike, n: int) -> Any:
+def _polygamma_of(input: Tensor, n: int) -> Any:
     return polygamma(n, input)
 
 

@@ -3,7 +3,7 @@
 import math
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -84,7 +84,7 @@ def multivariate_lgamma(xp, x, *, p):
     return total
 
 
-def mvlgamma(input: TensorLike, p: int, *, out: Out = None) -> Any:
+def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension `p`.
 
     `p (p - 1) / 4 log(pi)` and the sum of `lgamma(x - i / 2)` over i from 0 to p - 1.

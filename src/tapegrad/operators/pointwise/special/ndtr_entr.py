@@ -3,7 +3,7 @@
 import math
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks
@@ -14,7 +14,7 @@ _ROOT_HALF = math.sqrt(0.5)
 _ROOT_PI = math.sqrt(math.pi)
 
 
-def ndtr(input: TensorLike, *, out: Out = None) -> Any:
+def ndtr(input: Tensor, *, out: Out = None) -> Any:
     """The part of a standard normal distribution that lies below `input`.
 
     `(1 + erf(x / sqrt(2))) / 2`
