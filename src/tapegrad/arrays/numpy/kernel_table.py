@@ -45,7 +45,6 @@ KERNELS: dict[str, str] = {
         "cofactor_change cofactors determinants matrix_exponential"
     ),
     "tapegrad.arrays.numpy.max_pool": "put_places shifted_maximum take_places window_maximum",
-    "tapegrad.arrays.numpy.median_mode": "median_index mode_index put_along",
     "tapegrad.arrays.numpy.nll_cross_entropy": "pick unpick",
     "tapegrad.arrays.numpy.pad": "pad_constant pad_edges unpad_edges",
     "tapegrad.arrays.numpy.pointwise": "pointwise",
@@ -57,6 +56,6 @@ KERNELS: dict[str, str] = {
     "tapegrad.arrays.numpy.softmax": (
         "log_softmax_along log_softmax_back softmax_along softmax_back"
     ),
-    "tapegrad.arrays.numpy.sort_topk": "kth_index top_indices",
+    "tapegrad.arrays.numpy.sort_topk": "kth_index median_index mode_index put_along top_indices",
     "tapegrad.arrays.numpy.where_clamp": "clip maximum minimum where",
 }

@@ -80,9 +80,8 @@ def _check_determined(shape: tuple[int, ...], mode: str) -> None:
     """The factors that a derivative needs are there, and unique."""
     if mode == "r":
         raise errors.runtime_error(
-            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
-            "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through "
-            "linalg.qr.",
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
+            "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.",
             "Use mode='reduced'.",
         )
     if mode == "complete" and shape[-2] > shape[-1]:

@@ -44,10 +44,15 @@ def minimum(xp, input, other):
     return xp.minimum(input, other)
 
 
-def _first_wins(xp: Namespace, input: Array, other: Array, beats: Any) -> Any:
-    return xp.logical_or(xp.logical_or(beats, input == other), other != other)
+def _of_winner(xp: Namespace, input: Array, other: Array, beats: Any, g: Any, rest: Any) -> Any:
+    """`g` where the first operand wins or draws, or the second is nan; else `rest`."""
+    return xp.where(xp.logical_or(xp.logical_or(beats, input == other), other != other), g, rest)
 
 
+@vjp(
+    input=lambda xp, g, input, other: _of_winner(xp, input, other, input > other, g, 0.0),
+    other=lambda xp, g, input, other: _of_winner(xp, input, other, input > other, 0.0, g),
+)
 @elementwise(numbers=False, ufunc="fmax", kernels=("fmax",), check=_no_complex("fmax"))
 def fmax(xp, input, other):
     """The greater of two, element by element; where one is nan, the other.
@@ -58,16 +63,10 @@ def fmax(xp, input, other):
     return xp.fmax(input, other)
 
 
-fmax.vjp(
-    input=lambda xp, g, input, other: xp.where(
-        _first_wins(xp, input, other, input > other), g, 0.0
-    ),
-    other=lambda xp, g, input, other: xp.where(
-        _first_wins(xp, input, other, input > other), 0.0, g
-    ),
+@vjp(
+    input=lambda xp, g, input, other: _of_winner(xp, input, other, input < other, g, 0.0),
+    other=lambda xp, g, input, other: _of_winner(xp, input, other, input < other, 0.0, g),
 )
-
-
 @elementwise(numbers=False, ufunc="fmin", kernels=("fmin",), check=_no_complex("fmin"))
 def fmin(xp, input, other):
     """The less of two, element by element; where one is nan, the other.
@@ -76,13 +75,3 @@ def fmin(xp, input, other):
     tensor([1., 4.])
     """
     return xp.fmin(input, other)
-
-
-fmin.vjp(
-    input=lambda xp, g, input, other: xp.where(
-        _first_wins(xp, input, other, input < other), g, 0.0
-    ),
-    other=lambda xp, g, input, other: xp.where(
-        _first_wins(xp, input, other, input < other), 0.0, g
-    ),
-)

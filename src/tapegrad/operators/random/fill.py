@@ -92,9 +92,8 @@ def drawn_like(array: np.ndarray, draw: Callable, stream: Twister, *params: Any)
     )
     if is_expanded and array.size:
         raise errors.runtime_error(
-            "unsupported operation: more than one element of the written-to tensor refers to "
-            "a single memory location. Please clone() the tensor before performing the "
-            "operation.",
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation.",
             "An expanded tensor has fewer elements in memory than it shows.",
         )
     if draw is normal.normal:

@@ -8,7 +8,6 @@ from tapegrad.tensors.methods.linalg import LinalgMethods
 from tapegrad.tensors.methods.metadata import QueryMethods
 from tapegrad.tensors.methods.pointwise import ElementwiseMethods
 from tapegrad.tensors.methods.random import RandomMethods
-from tapegrad.tensors.methods.real_imag_conj_angle import ComplexMethods
 from tapegrad.tensors.methods.reduction import ReduceMethods
 from tapegrad.tensors.methods.shape import ShapeMethods
 from tapegrad.tensors.methods.to_type import CastMethods
@@ -18,7 +17,6 @@ class Methods(
     ArithmeticMethods,
     CastMethods,
     CompareMethods,
-    ComplexMethods,
     ConvertMethods,
     ElementwiseMethods,
     IndexMethods,

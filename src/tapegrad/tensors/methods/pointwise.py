@@ -1,6 +1,7 @@
 """Methods of elementwise mathematics; arithmetic with its Python operators is in arithmetic.py."""
 
 from tapegrad.core.lazy import method
+from tapegrad.operators.indexing.copy_fill_zero import copy_ as _copy
 from tapegrad.operators.pointwise import (
     atan2_hypot_copysign,
     exp_log,
@@ -8,6 +9,7 @@ from tapegrad.operators.pointwise import (
     masked_fill_nan_to_num,
     maximum_minimum,
     pow_sqrt_square,
+    real_imag_conj_angle,
     rounding_abs_sign,
     sigmoid_logit_xlogy,
     trigonometry,
@@ -17,7 +19,7 @@ from tapegrad.operators.pointwise.special import erf_gamma
 
 
 class ElementwiseMethods:
-    """Functions of each element."""
+    """Functions of each element, parts of complex numbers among them."""
 
     __slots__ = ()
 
@@ -133,3 +135,37 @@ class ElementwiseMethods:
         tensor([1., 0.])
         """
         return where_clamp.where(condition, self, other)
+
+    # complex numbers
+    conj = real_imag_conj_angle.conj
+    conj_physical = real_imag_conj_angle.conj_physical
+    conj_physical_ = real_imag_conj_angle.conj_physical_
+    resolve_conj = real_imag_conj_angle.resolve_conj
+    resolve_neg = real_imag_conj_angle.resolve_neg
+    angle = real_imag_conj_angle.angle
+
+    @property
+    def real(self):
+        """The real parts, a view; a real tensor as it is.
+
+        >>> torch.tensor([1 + 2j]).real
+        tensor([1.])
+        """
+        return real_imag_conj_angle.real(self)
+
+    @real.setter
+    def real(self, value):
+        _copy(real_imag_conj_angle.real(self), value)
+
+    @property
+    def imag(self):
+        """The imaginary parts, a view.
+
+        >>> torch.tensor([1 + 2j]).imag
+        tensor([2.])
+        """
+        return real_imag_conj_angle.imag(self)
+
+    @imag.setter
+    def imag(self, value):
+        _copy(real_imag_conj_angle.imag(self), value)
