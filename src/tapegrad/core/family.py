@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import update_wrapper
+
+_GIVEN = ("__module__", "__name__", "__qualname__", "__doc__")
 
 
 def family(make: Callable[..., Callable]) -> Callable[..., Callable]:
@@ -21,8 +25,9 @@ def family(make: Callable[..., Callable]) -> Callable[..., Callable]:
     def of(*args: object) -> Callable:
         def member(named: Callable) -> Callable:
             function = make(*args)
-            for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
-                setattr(function, attribute, getattr(named, attribute))
+            signature = inspect.signature(function)
+            update_wrapper(function, named, _GIVEN)  # `inspect.getsource` shows the member
+            function.__signature__ = signature  # type: ignore[attr-defined]
             return function
 
         return member

@@ -209,6 +209,8 @@ def _function(module: Any, path: str) -> Any:
     for name in path.split("."):
         found = vars(found)[name]
     function: Any = found.fget if isinstance(found, property) else found
-    while len(function.__code__.co_freevars) not in (0, 2) and hasattr(function, "__wrapped__"):
+    while len(function.__code__.co_freevars) not in (0, 2) and "__signature__" not in vars(
+        function
+    ):
         function = function.__wrapped__
     return function
