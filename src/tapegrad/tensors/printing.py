@@ -9,6 +9,7 @@ from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.core import errors
 from tapegrad.core.dtype import get_default_dtype
 from tapegrad.core.registration import TRANSFORM_STACK
+from tapegrad.core.tensor_base import wrap
 
 
 class WholeStyle:
@@ -248,8 +249,6 @@ def _tangents(t):
 
 def batched_repr(array) -> str:
     """The text of a tensor of a level of `vmap` that is not one of the user's: all members."""
-    from tapegrad.core.tensor_base import wrap
-
     inner = tensor_repr(wrap(array.value))
     return (
         nested(f"BatchedTensor(lvl={array.level.depth}, bdim=0", inner) if array.mapped else inner

@@ -5,6 +5,7 @@ import numpy as np
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Tensor
+from tapegrad.core.device import require_cpu
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.tensor import supported
@@ -243,8 +244,6 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
 
 
 def _from_dlpack(x: Tensor, device: DeviceLike, copy: Any) -> np.ndarray:
-    from tapegrad.core.device import require_cpu
-
     require_cpu(device)
     if isinstance(x, tensor_base.Tensor) and not copy:
         return x.detach()._array

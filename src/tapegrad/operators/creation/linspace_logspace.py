@@ -11,7 +11,7 @@ from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Ou
 from tapegrad.core.dtype import current, default, float64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, int_of, number_of
-from tapegrad.operators.creation.arange import check_dtype
+from tapegrad.operators.creation.arange import arange, check_dtype
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
 
 _OPTIONS = (
@@ -180,7 +180,6 @@ def _of_members(
     name: str, start: Any, end: Any, steps: Any, base: Any, dtype: DTypeLike, requires_grad: bool
 ) -> Any:
     """The same, by functions of tensors, where each member has ends of its own."""
-    from tapegrad.operators.creation.arange import arange
     from tapegrad.operators.creation.tensor import tensor
     from tapegrad.operators.shape.cat_stack import cat
 

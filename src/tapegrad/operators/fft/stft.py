@@ -8,7 +8,7 @@ from tapegrad.core.annotations import Any, DTypeLike, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft import from_real, transform
-from tapegrad.operators.nn.pad import constant_pad_nd
+from tapegrad.operators.nn.pad import constant_pad_nd, pad
 from tapegrad.operators.shape.as_strided import view_as_real, windows
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
@@ -167,8 +167,6 @@ def no_half() -> RuntimeError:
 
 def _padded(x: Tensor, n: int, mode: str) -> Any:
     """`n` more elements at both ends of the last dimension."""
-    from tapegrad.operators.nn.pad import pad
-
     shape = tuple(x.shape)
     several = x.reshape((1,) * (3 - len(shape)) + shape)
     padded = pad(several, (n, n), mode)

@@ -2,6 +2,8 @@
 
 from math import inf
 
+import numpy as np
+
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
@@ -204,8 +206,6 @@ def cdist(
 
 
 def _batch(x1: Any, x2: Any) -> tuple[int, ...]:
-    import numpy as np
-
     first, second = x1._array.shape[:-2], x2._array.shape[:-2]
     try:
         return np.broadcast_shapes(first, second)

@@ -6,9 +6,10 @@ diagonal) and dU = (M on and above it) U; of others the first rows and columns a
 
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.arrays.namespaces import elements
+from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot
@@ -165,9 +166,6 @@ def unpacked(xp, packed, pivots):
 @tensor_kernel
 def permutation_matrix(pivots: Any, n: int, like: Any) -> Any:
     """The kernel of that name for tensors: a constant."""
-    from tapegrad.arrays.namespaces import namespace_of
-    from tapegrad.core.tensor_base import wrap
-
     xp = namespace_of((like._array,))
     return wrap(xp.permutation_matrix(pivots._array, n, like._array))
 

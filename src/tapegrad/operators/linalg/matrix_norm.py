@@ -2,6 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, DTypeLike, Out, Tensor
+from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matrix_check import check_matrix, check_tensors
 from tapegrad.operators.linalg.removed import say_once
@@ -86,8 +87,6 @@ def _check_order(order: Any) -> None:
 
 def _axes(x: Tensor, dim: tuple) -> tuple[int, int]:
     """The dimensions of the matrices, not negative."""
-    from tapegrad.core.shape import axis_of
-
     if len(dim) != 2:
         raise errors.runtime_error(
             f"{_NAME}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}",

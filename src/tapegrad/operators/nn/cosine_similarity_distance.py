@@ -7,6 +7,7 @@ from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.promote_types import promote_types
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import common_dtype
@@ -96,8 +97,6 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         if not hasattr(x, "_array"):
             raise errors.must_be("cosine_similarity", f"x{i + 1}", i + 1, "Tensor", x)
     if x1.dtype is not x2.dtype:
-        from tapegrad.core.promote_types import promote_types
-
         dtype = promote_types(x1.dtype, x2.dtype)
         x1, x2 = x1.to(dtype), x2.to(dtype)
     if not x1.dtype.is_floating_point:

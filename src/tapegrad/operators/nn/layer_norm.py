@@ -5,6 +5,8 @@ import operator
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.dtype import float32
+from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
@@ -229,9 +231,6 @@ def rms_norm(
     >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
     tensor([[0.8485, 1.1314]])
     """
-    from tapegrad.core.dtype import float32
-    from tapegrad.core.limits import finfo
-
     tensor_argument("rms_norm", input)
     shape = _sizes("rms_norm", normalized_shape)
     _check_shapes(input, shape, "", weight=weight)

@@ -2,6 +2,7 @@
 
 from tapegrad.core.annotations import Any, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import default
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import reduction_axes, spread
@@ -53,6 +54,4 @@ def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None
 
 
 def _default() -> Any:
-    from tapegrad.core.dtype import default
-
     return default()

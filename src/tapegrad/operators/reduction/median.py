@@ -3,6 +3,7 @@
 from tapegrad import return_types
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.limits import iinfo
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import primitive
@@ -65,8 +66,6 @@ def _median(
 
 def _of_nothing(input: Tensor) -> Any:
     """nan; of integers the least that there is, as PyTorch has it."""
-    from tapegrad.core.limits import iinfo
-
     if input.dtype.is_floating_point:
         return input.sum() * float("nan")
     return input.new_full((), iinfo(input.dtype).min)

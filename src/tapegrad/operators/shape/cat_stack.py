@@ -4,6 +4,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Sequence, Tensor
 from tapegrad.core.promote_types import promote
 from tapegrad.core.shape import axis_of
+from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, widest
 from tapegrad.dispatch.in_place import check_apart
@@ -46,8 +47,6 @@ def stack_along(xp, *tensors, axis):
 
 def _sequence(name: str, tensors: Sequence[Tensor]) -> tuple:
     """The tensors of a call, in one dtype."""
-    from tapegrad.core.tensor_base import TensorBase
-
     if not isinstance(tensors, (tuple, list)):
         raise errors.type_error(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "

@@ -5,6 +5,7 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.dtype import default
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.cat_stack import one_dtype, stack
@@ -157,8 +158,6 @@ def block_diag(*tensors: Any) -> Any:
                 "Pass matrices.",
             )
     if not tensors:
-        from tapegrad.core.dtype import default
-
         return wrap(np.empty((1, 0), default().numpy))
     tensors = one_dtype(tensors)
     matrices = [x if x._array.ndim == 2 else reshape(x, (1, x._array.size)) for x in tensors]

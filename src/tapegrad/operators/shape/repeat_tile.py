@@ -5,7 +5,9 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import of
 from tapegrad.core.shape import axis_of, ints_of
+from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.shape.expand_broadcast import expand
@@ -81,8 +83,6 @@ def repeat_interleave(
             [2],
             [2]])
     """
-    from tapegrad.core.tensor_base import wrap
-
     if repeats is None:
         if input._array.ndim != 1:
             raise errors.runtime_error(
@@ -107,7 +107,6 @@ def repeat_interleave(
 @in_turn(name="repeat_interleave.Tensor")
 def _by_counts(input: Tensor, repeats: Any, axis: int, output_size: Any) -> Any:
     """Each slice along an axis as often as `repeats`, a tensor, says."""
-    from tapegrad.core.tensor_base import wrap
     from tapegrad.operators.indexing.gather_index_select import index_select
 
     size = input._array.shape[axis]
@@ -141,8 +140,6 @@ def _evenly(input: Tensor, repeats: int, axis: int) -> Any:
 def _counted(counts: np.ndarray) -> np.ndarray:
     """0 as often as the first number says, 1 as often as the second, and so on."""
     if counts.dtype.kind not in "iu" or counts.dtype.itemsize < 4:
-        from tapegrad.core.dtype import of
-
         kind = of(counts.dtype).scalar_name
         raise errors.not_implemented(
             f"\"repeat_interleave_cpu\" not implemented for '{kind}'",

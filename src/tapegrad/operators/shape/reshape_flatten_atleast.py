@@ -8,6 +8,7 @@ from tapegrad.core.annotations import Array, DTypeLike, MemoryFormat, Namespace,
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
+from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.op import linear, vjp
 
 
@@ -186,8 +187,6 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
 
 def _raised(name: str, tensors: tuple, one: Any) -> Any:
     """`atleast_nd` of one tensor, of several, or of one sequence of them."""
-    from tapegrad.core.tensor_base import TensorBase
-
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         return tuple(map(one, tensors[0]))
     for x in tensors:

@@ -6,6 +6,8 @@
 import builtins
 from math import e, inf, nan, pi
 
+import numpy as np
+
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.core.annotations import Any, Array
 from tapegrad.core.dtype import (
@@ -138,8 +140,6 @@ def linspace(
 def eye(
     n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
 ) -> Any:
-    import numpy as np
-
     columns = n_rows if n_cols is None else n_cols
     whole = np.eye(n_rows, columns, k, dtype=(_ours(dtype) or zeros_eye.default()).numpy)
     return from_numpy_asarray.from_numpy(whole)
@@ -147,8 +147,6 @@ def eye(
 
 def result_type(*operands: Any) -> Any:
     """The dtype of a computation on tensors, dtypes and numbers."""
-    import numpy as np
-
     arrays = [
         x._array
         if isinstance(x, TensorBase)

@@ -1,6 +1,7 @@
 """Elementwise operators of tensors under the array standard's names."""
 
 from tapegrad.core.annotations import Any, Array
+from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.pointwise import maximum_minimum as _extremum
 from tapegrad.operators.pointwise.arithmetic import add, multiply, negative, positive, subtract
 from tapegrad.operators.pointwise.atan2_hypot_copysign import atan2, copysign, hypot
@@ -118,6 +119,5 @@ def _two_tensors(x: Array, y: Array) -> tuple:
 def _number_like(number: Any, x: Array) -> Any:
     """A 0-d tensor of the library and dtype of `x`."""
     from tapegrad.arrays.namespaces import namespace_of
-    from tapegrad.core.tensor_base import wrap
 
     return wrap(namespace_of((x._array,)).asarray(number, dtype=x._array.dtype))

@@ -1,5 +1,7 @@
 """Binary cross-entropy: of probabilities, and of the logits behind them."""
 
+import numpy as np
+
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
@@ -215,8 +217,6 @@ def _spread(function: str, name: str, weight: Tensor | None, input: Tensor) -> A
 
 def _not_for(function: str, name: str, have: tuple, shape: tuple) -> RuntimeError:
     """The error for a weight of a shape that does not broadcast to the input's."""
-    import numpy as np
-
     try:
         common = np.broadcast_shapes(have, shape)
     except ValueError:

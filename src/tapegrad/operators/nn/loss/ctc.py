@@ -4,6 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.shape import ints_of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -230,8 +231,6 @@ def _lengths(log_probs: Any, targets: Any, *given: Any) -> list:
                 )
             found.append(np.asarray(x._array, dtype=np.int64).reshape(-1))
         else:
-            from tapegrad.core.shape import ints_of
-
             position = 3 if name == "input_lengths" else 4
             found.append(np.array(ints_of("ctc_loss", name, (tuple(x),), position), np.int64))
     return found

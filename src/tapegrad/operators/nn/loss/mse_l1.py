@@ -7,6 +7,7 @@ from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
 from tapegrad.core.argument_check import users_level
+from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
@@ -200,8 +201,6 @@ def _pair(name: str, input: Tensor, target: Tensor) -> tuple:
 
         input, target = operators.broadcast_tensors(input, target)
     if input.dtype is not target.dtype:
-        from tapegrad.core.promote_types import result_type
-
         dtype = result_type(input, target)
         input, target = input.to(dtype), target.to(dtype)
     return input, target
