@@ -33,13 +33,12 @@ def _variance_rule(xp, g, x, axis, correction, keepdims):
     return 2 * slope * _centred(xp, x, axis)
 
 
-@jvp(
-    x=lambda xp, t, x, axis, correction, keepdims: _divided(
-        xp,
-        xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
-        _freedom(x.shape, axis, correction),
-    )
-)
+def _variance_tangent(xp, t, x, axis, correction, keepdims):
+    total = xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims)
+    return _divided(xp, total, _freedom(x.shape, axis, correction))
+
+
+@jvp(x=_variance_tangent)
 @vjp(x=_variance_rule)
 @primitive(node="VarBackward0", holomorphic=False)
 def variance(xp, x, *, axis, correction, keepdims):
@@ -49,32 +48,25 @@ def variance(xp, x, *, axis, correction, keepdims):
     return _divided(xp, total, _freedom(x.shape, axis, correction))
 
 
-@primitive(node="StdBackward0", holomorphic=False)
-def deviation(xp, x, *, axis, correction, keepdims):
-    """The square root of the variance."""
-    return xp.sqrt(variance.op.forward(xp, x, axis=axis, correction=correction, keepdims=keepdims))
-
-
 def _half_over(xp: Namespace, y: Array) -> Any:
     """1 / (2 y), and 0 where y is 0: the subgradient PyTorch takes."""
     return xp.where(y == 0, 0, 0.5 / xp.where(y == 0, 1, y))
 
 
-deviation.vjp(
+@jvp(
+    x=lambda xp, t, x, y, axis, correction, keepdims: (
+        _half_over(xp, y) * _variance_tangent(xp, t, x, axis, correction, keepdims)
+    )
+)
+@vjp(
     x=lambda xp, g, x, y, axis, correction, keepdims: _variance_rule(
         xp, g * _half_over(xp, y), x, axis, correction, keepdims
     )
 )
-deviation.jvp(
-    x=lambda xp, t, x, y, axis, correction, keepdims: (
-        _half_over(xp, y)
-        * _divided(
-            xp,
-            xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
-            _freedom(x.shape, axis, correction),
-        )
-    )
-)
+@primitive(node="StdBackward0", holomorphic=False)
+def deviation(xp, x, *, axis, correction, keepdims):
+    """The square root of the variance."""
+    return xp.sqrt(variance.op.forward(xp, x, axis=axis, correction=correction, keepdims=keepdims))
 
 
 def _computed(
