@@ -68,12 +68,11 @@ FUNCTIONS: dict[str, str] = {
         "binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div "
         "margin_ranking_loss poisson_nll_loss triplet_margin_loss"
     ),
-    "tapegrad.operators.nn.max_pool": "max_pool2d max_pool3d",
-    "tapegrad.operators.nn.max_pool1d": "max_pool1d max_pool1d_with_indices",
+    "tapegrad.operators.nn.max_pool": "max_pool1d max_pool1d_with_indices max_pool2d max_pool3d",
     "tapegrad.operators.nn.native": (
         "detach_copy native_dropout native_group_norm unsafe_split_with_sizes"
     ),
-    "tapegrad.operators.nn.pad_constant": "constant_pad_nd",
+    "tapegrad.operators.nn.pad": "constant_pad_nd",
     "tapegrad.operators.nn.pixel_shuffle": (
         "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle"
     ),

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tapegrad.arrays.numpy import blas_threads, blocks, conv, conv_tiles
+from tapegrad.arrays.numpy import blas_threads, blocks, conv, conv_columns
 
 WAYS = {
     "all at once": (1 << 20, 1, 1, 1 << 20),
@@ -23,7 +23,7 @@ def way(request, monkeypatch):
     """How the work is cut, for the numbers that decide it."""
     *cuts, few = WAYS[request.param]
     for name, value in zip(("LIMIT", "PLACES", "SMALL"), cuts, strict=True):
-        monkeypatch.setattr(conv_tiles, name, value)
+        monkeypatch.setattr(conv_columns, name, value)
     monkeypatch.setattr(conv, "FEW", few)
 
 
@@ -97,8 +97,8 @@ def test_gathering_and_scattering_give_the_same_images(gathers, monkeypatch, rng
 def test_columns_whole_and_row_by_row_give_the_same(groups, monkeypatch, rng):
     x, w, b = (rng.standard_normal(s) for s in ((2, 4, 9, 8), (6, 4 // groups, 3, 2), (6,)))
     steps = ((1, 2), (1, 0), (2, 1), groups)
-    monkeypatch.setattr(conv_tiles, "SMALL", 1)
-    monkeypatch.setattr(conv_tiles, "LIMIT", 8 * 64)
+    monkeypatch.setattr(conv_columns, "SMALL", 1)
+    monkeypatch.setattr(conv_columns, "LIMIT", 8 * 64)
     monkeypatch.setattr(conv, "FEW", 0)
     found = []
     for cost in (0, 1e9):

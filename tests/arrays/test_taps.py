@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from tapegrad.arrays.numpy.interpolate import resample
-from tapegrad.arrays.numpy.interpolate_taps import Separable, Taps, fewest_lanes
-from tapegrad.arrays.numpy.pool_window import adaptive, regular
+from tapegrad.arrays.numpy.interpolate import Separable, Taps, fewest_lanes, resample
+from tapegrad.arrays.numpy.max_pool import adaptive, regular
 
 
 def matrix(taps):

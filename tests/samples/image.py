@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.numpy.interpolate_taps import Separable
-from tapegrad.arrays.numpy.pool_window import adaptive, regular
+from tapegrad.arrays.numpy.interpolate import Separable
+from tapegrad.arrays.numpy.max_pool import adaptive, regular
 from tapegrad.operators.nn import adaptive_pool, avg_pool, interpolate_stencil
 from tests.samples.sample import Make, Sample, row
 

@@ -5,8 +5,6 @@ name; rules find all three as `xp.<name>`. Their files are imported when one of 
 asked for: `python -m tools.name_tables` reads the decorators and writes the tables of names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 

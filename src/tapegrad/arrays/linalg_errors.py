@@ -1,7 +1,5 @@
 """Errors of linear algebra that depend on values: which matrix of a batch failed, and where."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core import errors

@@ -1,14 +1,9 @@
 """Finding the namespace of arrays."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Sequence
 
 
 def namespace_of(arrays: Sequence[Array]) -> Any:

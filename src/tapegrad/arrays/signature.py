@@ -4,15 +4,11 @@ The fast paths ask whether two tensors have the same mark, which is one comparis
 comparing dtypes, shapes and sizes, which NumPy makes anew for each question.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy.blocks import LARGE
 from tapegrad.arrays.numpy.memory_pool import SMALLEST
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 _MOST = 4096  # shapes remembered: forgetting them costs a mark a lookup, no more

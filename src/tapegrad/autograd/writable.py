@@ -12,7 +12,7 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, version_of
 from tapegrad.autograd.view import check_base
 from tapegrad.autograd.view_origin import ORDINARY, view_error
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Out, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.promote_types import can_cast
 
@@ -124,7 +124,7 @@ def _overlapping() -> RuntimeError:
     )
 
 
-def check_apart(out: Out, *inputs: TensorLike) -> None:
+def check_apart(out: Out, *inputs: Tensor) -> None:
     """Raise where `out=` lies in the memory of an input that is read while it is written."""
     for x in inputs:
         if out is not None and np.may_share_memory(out._array, x._array):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable as Callable
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NewType, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -12,12 +13,12 @@ if TYPE_CHECKING:
     from tapegrad.core.dtype import dtype
     from tapegrad.core.generator import Generator
     from tapegrad.core.memory_format import layout, memory_format
-    from tapegrad.tensors.tensor import Tensor
+    from tapegrad.tensors.tensor import Tensor as Tensor
+else:
+    Tensor = "tapegrad.Tensor"
+    """A tensor, or an instance of a subclass; anything else is refused with PyTorch's TypeError."""
 
 # --- arguments of public functions ---------------------------------------------------------------
-
-TensorLike: TypeAlias = "Tensor"
-"""A tensor, or an instance of a subclass; anything else is refused with PyTorch's TypeError."""
 
 Number: TypeAlias = "bool | int | float | complex | np.generic"
 """A single number of Python's or NumPy's."""
@@ -85,3 +86,9 @@ ModuleLike: TypeAlias = Any
 
 OptimizerLike: TypeAlias = Any
 """An optimizer, an `optim.Optimizer`."""
+
+if not TYPE_CHECKING:  # evaluated, a word that is text above is a type of its own
+    for _name, _meaning in list(globals().items()):
+        if type(_meaning) is str and _name[0].isupper():
+            globals()[_name] = NewType(_name, object)
+            globals()[_name].__module__ = "typing"  # help() then shows the word alone

@@ -6,6 +6,7 @@ advice is a note (PEP 678): a traceback shows it on the line below.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, TypeVar
 
 from tapegrad.core.annotations import DTypeLike
@@ -58,6 +59,11 @@ def not_implemented(message: str, advice: str) -> NotImplementedError:
 def assertion_error(message: str, advice: str) -> AssertionError:
     """The same for PyTorch's assertions about arguments."""
     return advised(AssertionError(message), advice)
+
+
+def warn(message: str, level: int = 2) -> None:
+    """A warning in PyTorch's words that points `level` calls up, as `stacklevel` counts them."""
+    warnings.warn(message, UserWarning, stacklevel=level + 1)
 
 
 class LinAlgError(RuntimeError):
@@ -136,6 +142,26 @@ def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
                 "dimensions must be equal or 1.",
             )
     raise AssertionError(f"shapes {a} and {b} broadcast")
+
+
+def check_expand(have: tuple, sizes: tuple, advice: str, kind: str = "Float") -> None:
+    """Raise unless a shape can be repeated to `sizes`, where -1 keeps one of its own."""
+    if len(have) > len(sizes):
+        raise runtime_error(
+            f"expand(torch.{kind}Tensor{{{list(have)}}}, size={list(sizes)}): the number of sizes "
+            f"provided ({len(sizes)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(have)})",
+            advice,
+        )
+    for i in range(len(sizes) - 1, len(sizes) - len(have) - 1, -1):
+        n, own = sizes[i], have[i - len(sizes)]
+        if n != -1 and (own not in (1, n) or n < 0):
+            raise runtime_error(
+                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
+                f"{list(have)}",
+                advice,
+            )
 
 
 def float_required(dtype: DTypeLike) -> RuntimeError:

@@ -17,7 +17,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import tensor_base
-from tapegrad.core.annotations import OperatorLike, TensorLike
+from tapegrad.core.annotations import OperatorLike, Tensor
 from tapegrad.dispatch.apply import apply, record, shape_error
 
 get_mode = MODE.get
@@ -42,7 +42,7 @@ def plain(op: OperatorLike) -> Callable:
     indices = () if elementwise or op.check is not None else op.hidden
     Tensor: Any = None
 
-    def call(*inputs: TensorLike, **params: object) -> Any:
+    def call(*inputs: Tensor, **params: object) -> Any:
         nonlocal Tensor
         mode = get_mode()
         if mode is not True and mode is not False:

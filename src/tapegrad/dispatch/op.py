@@ -7,6 +7,8 @@
 
     mul.vjp(input=lambda g, other: g * other, other=lambda g, input: g * input)
 
+or, in front of the operator, `@vjp(input=..., other=...)`.
+
 Arrays are positional, metadata is by keyword. A rule gives the cotangent of one argument (`vjp`)
 or the tangent of the output that one argument contributes (`jvp`). A rule's parameters are what the
 graph keeps; they may be
@@ -275,6 +277,32 @@ constant = _declarer("constant", _general)
 
 constant_elementwise = _declarer("constant", _pointwise, promote="arith")
 """An elementwise operator without derivative: comparisons, `floor`, `sign`."""
+
+
+def _rules(kind: str) -> Callable:
+    def given(**rules: Callable) -> Callable:
+        def declare(function: Any) -> Any:
+            getattr(function, kind)(**rules)
+            return function
+
+        return declare
+
+    return given
+
+
+vjp, jvp = _rules("vjp"), _rules("jvp")
+"""Rules as decorators above that of the operator: `@vjp(x=...)` says `f.vjp(x=...)`."""
+
+
+def by_place(operator: Any) -> Callable:
+    """An operator as a kernel of the Tensor namespace: metadata by place, sequences as tuples."""
+    n, names = len(operator.op.inputs), operator.op.params
+
+    def kernel(*args: Any) -> Any:
+        params = [tuple(x) if isinstance(x, (tuple, list)) else x for x in args[n:]]
+        return operator(*args[:n], **dict(zip(names, params, strict=True)))
+
+    return kernel
 
 
 def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:

@@ -13,7 +13,7 @@ from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.randomness import Outside
 from tapegrad.func.vmap import lowered
 from tapegrad.func.vmap_mode import is_mapped
-from tapegrad.operators.random.vmap_randomness import level_mode
+from tapegrad.operators.random.fill import level_mode
 
 
 def called_in_turn(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, DTypeLike, TensorLike
+from tapegrad.core.annotations import Dim, DTypeLike, Tensor
 from tapegrad.core.dtype import as_dtype
 from tapegrad.core.dtype import bool_ as boolean
 from tapegrad.core.limits import iinfo
 from tapegrad.core.shape import axis_of
 
 
-def filled_where(input: TensorLike, mask: TensorLike | None, value: Any) -> Any:
+def filled_where(input: Tensor, mask: Tensor | None, value: Any) -> Any:
     """The input with `value` where the mask is false."""
     if mask is None:
         return input
@@ -48,5 +48,5 @@ def least(dtype: Any, largest: bool) -> Any:
     return limits.max if largest else limits.min
 
 
-def cast(input: TensorLike, dtype: DTypeLike) -> Any:
+def cast(input: Tensor, dtype: DTypeLike) -> Any:
     return input if dtype is None else input.to(as_dtype(dtype))

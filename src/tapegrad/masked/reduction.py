@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, DTypeLike, TensorLike
+from tapegrad.core.annotations import Dim, DTypeLike, Tensor
 from tapegrad.core.dtype import as_dtype, default, int64
 from tapegrad.core.dtype import bool_ as boolean
 from tapegrad.masked.fill import dims_of, filled_where, least
 
 
-def whole(input: TensorLike, dtype: DTypeLike) -> Any:
+def whole(input: Tensor, dtype: DTypeLike) -> Any:
     """The dtype of a sum or product: integers become int64."""
     if dtype is not None:
         return as_dtype(dtype)
@@ -19,12 +19,12 @@ def whole(input: TensorLike, dtype: DTypeLike) -> Any:
 
 
 def sum(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The sum of the elements where the mask is true.
 
@@ -37,12 +37,12 @@ def sum(
 
 
 def prod(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The product of the elements where the mask is true.
 
@@ -56,9 +56,7 @@ def prod(
     return result
 
 
-def cumsum(
-    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
-) -> Any:
+def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike = None, mask: Tensor | None = None) -> Any:
     """The running sum along `dim` of the elements where the mask is true.
 
     >>> mask = torch.tensor([True, False, True])
@@ -68,9 +66,7 @@ def cumsum(
     return filled_where(input, mask, 0).to(whole(input, dtype)).cumsum(dim)
 
 
-def cumprod(
-    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
-) -> Any:
+def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike = None, mask: Tensor | None = None) -> Any:
     """The running product along `dim` of the elements where the mask is true.
 
     >>> mask = torch.tensor([True, False, True])
@@ -81,12 +77,12 @@ def cumprod(
 
 
 def amax(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The largest of the elements where the mask is true; -inf of none.
 
@@ -100,12 +96,12 @@ def amax(
 
 
 def amin(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The smallest of the elements where the mask is true; inf of none.
 
@@ -119,12 +115,12 @@ def amin(
 
 
 def argmax(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The index of the largest of the elements where the mask is true, in the input's dtype.
 
@@ -137,12 +133,12 @@ def argmax(
 
 
 def argmin(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The index of the smallest of the elements where the mask is true, in the input's dtype.
 
@@ -154,7 +150,7 @@ def argmin(
     return found.to(input.dtype if dtype is None else as_dtype(dtype))
 
 
-def count(input: TensorLike, dims: tuple, keepdim: bool, mask: TensorLike | None) -> Any:
+def count(input: Tensor, dims: tuple, keepdim: bool, mask: Tensor | None) -> Any:
     """How many elements count."""
     if mask is None:
         n = 1
@@ -165,12 +161,12 @@ def count(input: TensorLike, dims: tuple, keepdim: bool, mask: TensorLike | None
 
 
 def mean(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The mean of the elements where the mask is true; nan of none.
 
@@ -190,12 +186,12 @@ def mean(
 
 
 def median(
-    input: TensorLike,
+    input: Tensor,
     dim: int = -1,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The lower median along `dim` of the elements where the mask is true; nan of none.
 

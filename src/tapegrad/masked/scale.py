@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, DTypeLike, TensorLike
+from tapegrad.core.annotations import Dim, DTypeLike, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype, default
 from tapegrad.masked.fill import cast, dims_of, filled_where, least
@@ -13,13 +13,13 @@ from tapegrad.masked.reduction import count, mean
 
 
 def norm(
-    input: TensorLike,
+    input: Tensor,
     ord: Any = 2.0,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The norm of order `ord` of the elements where the mask is true.
 
@@ -69,14 +69,14 @@ def var(
 
 
 def std(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     unbiased: Any = None,
     *,
     correction: Any = None,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The standard deviation of the elements where the mask is true: the root of `var`.
 
@@ -88,9 +88,7 @@ def std(
     return var(input, dim, unbiased, **options).sqrt()
 
 
-def softmax(
-    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
-) -> Any:
+def softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, mask: Tensor | None = None) -> Any:
     """The softmax along `dim` of the elements where the mask is true; 0 elsewhere.
 
     >>> mask = torch.tensor([True, False, True])
@@ -101,7 +99,7 @@ def softmax(
 
 
 def log_softmax(
-    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
+    input: Tensor, dim: int, *, dtype: DTypeLike = None, mask: Tensor | None = None
 ) -> Any:
     """The logarithm of `softmax`; -inf where the mask is false.
 
@@ -113,9 +111,7 @@ def log_softmax(
 
 
 @takes_tensors
-def softmin(
-    input: TensorLike, dim: int, *, dtype: DTypeLike = None, mask: TensorLike | None = None
-) -> Any:
+def softmin(input: Tensor, dim: int, *, dtype: DTypeLike = None, mask: Tensor | None = None) -> Any:
     """The softmax of the negated elements where the mask is true; 0 elsewhere.
 
     >>> mask = torch.tensor([True, False, True])
@@ -126,13 +122,13 @@ def softmin(
 
 
 def normalize(
-    input: TensorLike,
+    input: Tensor,
     ord: Any,
     dim: int,
     *,
     eps: float = 1e-12,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The elements where the mask is true divided by their norm along `dim`; 0 elsewhere.
 
@@ -146,12 +142,12 @@ def normalize(
 
 
 def logsumexp(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     *,
     keepdim: bool = False,
     dtype: DTypeLike = None,
-    mask: TensorLike | None = None,
+    mask: Tensor | None = None,
 ) -> Any:
     """The logarithm of the sum of exponentials of the elements where the mask is true.
 
@@ -165,8 +161,8 @@ def logsumexp(
 
 
 def logaddexp(
-    input: TensorLike,
-    other: TensorLike,
+    input: Tensor,
+    other: Tensor,
     *,
     dtype: DTypeLike = None,
     input_mask: Any = None,

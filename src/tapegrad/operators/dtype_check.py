@@ -1,12 +1,7 @@
 """What operators refuse: types of elements they are not made for, derivatives nobody defined."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, Scalar, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.promote_types import promote
 
@@ -34,14 +29,14 @@ def require_integers(xp: Namespace, kernel: str, x: Array, bools: bool = True) -
         raise no_kernel(kernel, of(x.dtype))
 
 
-def require_order(kernel: str, x: TensorLike, bools: bool = True) -> None:
+def require_order(kernel: str, x: Tensor, bools: bool = True) -> None:
     """Refuse complex numbers, which have no order, and truth values where PyTorch ranks none."""
     kind = x._array.dtype.kind
     if kind == "c" or (kind == "b" and not bools):
         raise no_kernel(kernel, x.dtype)
 
 
-def refuse_kinds(message: str, x: TensorLike, kinds: str = "c") -> None:
+def refuse_kinds(message: str, x: Tensor, kinds: str = "c") -> None:
     """Refuse complex numbers ("c") or truth values ("b"); `message` has a place for which."""
     kind = x._array.dtype.kind
     if kind in kinds:
@@ -107,7 +102,7 @@ def tensor_first(name: str, second: str = "other", *checks: Callable) -> Callabl
 def some_tensor(name: str, *checks: Callable) -> Callable:
     """A check that refuses two numbers."""
 
-    def check(input: TensorLike, other: Scalar) -> None:
+    def check(input: Tensor, other: Scalar) -> None:
         if not hasattr(input, "_array") and not hasattr(other, "_array"):
             raise invalid_combination(
                 name,

@@ -4,44 +4,32 @@ PyTorch's own functions name these nodes differently from those a user writes: `
 makes an `AddBackward0`.
 """
 
-from __future__ import annotations
-
-from tapegrad.dispatch.op import elementwise
-
-__all__: list[str] = []
+from tapegrad.dispatch.op import elementwise, vjp
 
 
+@vjp(x=lambda g: g)
 @elementwise(node="AddBackward1", promote="float")
 def plus_number(xp, x, *, number):
     """Each element plus a number."""
     return x + number
 
 
-plus_number.vjp(x=lambda g: g)
-
-
+@vjp(x=lambda g: g)
 @elementwise(node="SubBackward1", promote="float")
 def minus_number(xp, x, *, number):
     """Each element minus a number."""
     return x - number
 
 
-minus_number.vjp(x=lambda g: g)
-
-
+@vjp(x=lambda g, number: g * number)
 @elementwise(node="MulBackward1", promote="float")
 def times_number(xp, x, *, number):
     """Each element times a number."""
     return x * number
 
 
-times_number.vjp(x=lambda g, number: g * number)
-
-
+@vjp(x=lambda g, number: g / number)
 @elementwise(node="DivBackward1", promote="float")
 def over_number(xp, x, *, number):
     """Each element divided by a number."""
     return x / number
-
-
-over_number.vjp(x=lambda g, number: g / number)

@@ -59,8 +59,7 @@ _FUNCTIONS = {
     "nn.embedding": "one_hot",
     "nn.loss.kl_div": "kl_div",
     "nn.loss.nll_cross_entropy": "cross_entropy_loss:cross_entropy",
-    "nn.max_pool": "max_pool2d max_pool3d",
-    "nn.max_pool1d": "max_pool1d",
+    "nn.max_pool": "max_pool1d max_pool2d max_pool3d",
     "nn.rnn.cell": "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell",
     "nn.rnn.rnn_lstm_gru": "lstm gru rnn_tanh rnn_relu",
     "pointwise.comparison": "allclose isclose",
@@ -110,20 +109,6 @@ def _noted(*args: Any, **kwargs: Any) -> Any:
     return call(args, kwargs)
 
 
-def _noted_in(a: Any, b: Any) -> Any:
-    """The same for a function that is made in another one and uses two of its variables."""
-
-    def noted(*args: Any, **kwargs: Any) -> Any:
-        a, b  # noqa: B018  (a function's code may be exchanged for one that uses as many)
-        call: Any = "what is called in its place"
-        return call(args, kwargs)
-
-    return noted
-
-
-_CODES = {0: _noted.__code__, 2: _noted_in(None, None).__code__}  # by the number of variables
-
-
 class Exchange:
     """A function, its own code, and the code that it has while somebody listens."""
 
@@ -136,8 +121,9 @@ class Exchange:
         self.flops: Callable | None = COUNTED.get(self.title)
         self.function = function
         self.own = own = function.__code__
-        noting = _CODES[len(own.co_freevars)]
+        noting = _noted.__code__
         self.noting = noting.replace(
+            co_freevars=own.co_freevars,  # a code may be exchanged for one that has as many
             co_name=own.co_name,
             co_qualname=own.co_qualname,
             co_consts=tuple(self.call if each == _CALL else each for each in noting.co_consts),
@@ -223,6 +209,8 @@ def _function(module: Any, path: str) -> Any:
     for name in path.split("."):
         found = vars(found)[name]
     function: Any = found.fget if isinstance(found, property) else found
-    while len(function.__code__.co_freevars) not in _CODES:
+    while len(function.__code__.co_freevars) not in (0, 2) and "__signature__" not in vars(
+        function
+    ):
         function = function.__wrapped__
     return function

@@ -1,7 +1,5 @@
 """Copying and pickling tensors."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

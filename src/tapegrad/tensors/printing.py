@@ -1,7 +1,7 @@
 """How a tensor prints: rows in brackets, the edges of a large one, suffixes; and the options."""
 
 from contextlib import contextmanager
-from math import inf
+from math import inf, isfinite
 
 import numpy as np
 
@@ -9,7 +9,82 @@ from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.core import errors
 from tapegrad.core.dtype import get_default_dtype
 from tapegrad.core.registration import TRANSFORM_STACK
-from tapegrad.tensors.number_format import style_of
+from tapegrad.core.tensor_base import wrap
+
+
+class WholeStyle:
+    """Integers and booleans: as Python writes them."""
+
+    def __init__(self, values):
+        self.width = max(len(str(value)) for value in (values.min(), values.max()))
+
+    def write(self, value) -> str:
+        return str(value).rjust(self.width)
+
+
+class FloatStyle:
+    """Floating-point numbers: `1.` if all are whole, else fixed point or scientific."""
+
+    def __init__(self, values, precision, scientific):
+        # Zeros, nan and infinities have no say: they may stick out of their column.
+        values = values[np.isfinite(values) & (values != 0)]
+        whole = bool((values == np.ceil(values)).all())
+        if values.size == 0:
+            scientific = False
+        elif scientific is None:
+            scientific = _is_scientific(np.abs(values), whole)
+        self._spec = f".{precision}e" if scientific else ".0f" if whole else f".{precision}f"
+        self._point = "." if whole and not scientific else ""
+        self.width = max((len(self._text(value)) for value in values.tolist()), default=1)
+
+    def _text(self, value):
+        text = format(value, self._spec)
+        return text + self._point if isfinite(value) else text
+
+    def write(self, value) -> str:
+        return self._text(value).rjust(self.width)
+
+
+def _is_scientific(sizes, whole):
+    """Whether numbers of these absolute values are better read in scientific notation."""
+    low, high = sizes.min().item(), sizes.max().item()  # Python's floats overflow silently
+    return high / low > 1000 or high > 1e8 or (not whole and low < 1e-4)
+
+
+class ComplexStyle:
+    """Complex numbers: the real and the imaginary parts each have a style of their own."""
+
+    def __init__(self, values, precision, scientific):
+        self._real = FloatStyle(values.real, precision, scientific)
+        self._imag = FloatStyle(values.imag, precision, scientific)
+        self.width = self._real.width + self._imag.width + 1
+
+    def write(self, value) -> str:
+        imag = self._imag.write(value.imag).lstrip() + "j"
+        sign = "" if imag[0] == "-" else "+"
+        return self._real.write(value.real) + sign + imag
+
+
+def style_of(values, precision, scientific=None):
+    """The style that fits `values`, judged in double precision whatever their dtype.
+
+    Args:
+        values: array of any shape with at least one element.
+        precision: digits after the decimal point.
+        scientific: True or False to force the notation, None to let the values decide.
+
+    >>> import numpy as np
+    >>> style = style_of(np.array([1.5, -20.0]), precision=2)
+    >>> style.width, style.write(1.5)
+    (6, '  1.50')
+    """
+    kind = values.dtype.kind
+    if kind in "iub":
+        return WholeStyle(values)
+    double = np.complex128 if kind == "c" else np.float64
+    style = ComplexStyle if kind == "c" else FloatStyle
+    return style(values.astype(double).reshape(-1), precision, scientific)
+
 
 _PROFILES: dict = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
@@ -174,8 +249,6 @@ def _tangents(t):
 
 def batched_repr(array) -> str:
     """The text of a tensor of a level of `vmap` that is not one of the user's: all members."""
-    from tapegrad.core.tensor_base import wrap
-
     inner = tensor_repr(wrap(array.value))
     return (
         nested(f"BatchedTensor(lvl={array.level.depth}, bdim=0", inner) if array.mapped else inner

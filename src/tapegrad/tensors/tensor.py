@@ -3,8 +3,6 @@
 Methods are one visible line into `ops`, in the mixins of `methods/`, by family.
 """
 
-from __future__ import annotations
-
 import weakref
 from typing import Any
 
@@ -399,9 +397,7 @@ def _type_name(tensor: Any) -> str:
 
 
 def _warn_of_missing_grad(tensor: Any) -> None:
-    import warnings
-
-    warnings.warn(
+    errors.warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
         "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
         "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
@@ -409,8 +405,7 @@ def _warn_of_missing_grad(tensor: Any) -> None:
         "instead. See github.com/pytorch/pytorch/pull/30531 for more information.\n"
         f"This tensor was made by {tensor.grad_fn.name()}: call retain_grad() on it before "
         "backward().",
-        UserWarning,
-        stacklevel=3,
+        3,
     )
 
 

@@ -9,17 +9,14 @@ batched array of an outer level. A `Level` is one call of `vmap`; the level made
 in an array, so that arrays of several levels meet in one order.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.batched.refusal import inplace_error, no_branch, no_item, no_storage
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.registration import BATCHED_NAMESPACE
 
 ndarray = np.ndarray

@@ -1,14 +1,9 @@
 """Calling below: the function of the same name on the values of a batched array."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, closed, spread, top_level
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 
 def below(name: str, x: Array) -> Callable:
@@ -54,6 +49,34 @@ def for_batch(function: Callable) -> Callable:
     kernel.__name__ = name
     kernel.__doc__ = function.__doc__
     return kernel
+
+
+def for_mapped(function: Callable, name: str | None = None) -> Callable:
+    """The kernel of a name from what it is for one mapped array: `function(kernel, x, ...)`.
+
+    It gives the value of the result from `x.value`; `kernel` is that of the name for such values.
+    What is not mapped goes to the kernel with the arguments as they are.
+    """
+    name = name or function.__name__
+
+    def whole(x: Array, *args: Any, **params: Any) -> Any:
+        if type(x) is not Batched:
+            return plain(name)(x, *args, **params)
+        kernel = below(name, x)
+        out = (function if x.mapped else _alike)(kernel, x, *args, **params)
+        return closed(x.level, out, x.mapped)
+
+    whole.__name__ = name
+    return whole
+
+
+def _alike(kernel: Callable, x: Array, *args: Any, **params: Any) -> Any:
+    return kernel(x.value, *args, **params)
+
+
+def of_leading_axes(name: str) -> Callable:
+    """A kernel of one array that leaves its leading axes alone, or has as many as it is given."""
+    return for_mapped(_alike, name)
 
 
 def _below(x: Array, level: Any) -> Any:

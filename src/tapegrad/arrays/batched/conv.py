@@ -1,15 +1,11 @@
 """Convolutions of batches: members go along with the images, or are groups of their own."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.arrays.batched.array import Batched, closed, opened, top_level
-from tapegrad.arrays.batched.below import plain, values_of
-from tapegrad.arrays.batched.nll_cross_entropy import apart, together
+from tapegrad.arrays.batched.array import closed, opened
+from tapegrad.arrays.batched.below import for_mapped, plain, values_of
+from tapegrad.arrays.batched.gather_scatter import apart, together
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 
 def _with_channels(value: Array) -> Any:
@@ -97,21 +93,9 @@ def convolve_weights(
     return closed(level, apart(w, level.size), True)
 
 
-@batching_rule
-def read_blocks(x: Array, *args: Any) -> Any:
-    return _of_images("read_blocks", x, args)
+def _of_images(kernel: Callable, x: Array, *args: Any) -> Any:
+    return apart(kernel(together(x.value), *args), x.level.size)
 
 
-@batching_rule
-def sum_blocks(columns: Array, *args: Any) -> Any:
-    return _of_images("sum_blocks", columns, args)
-
-
-def _of_images(name: str, x: Array, args: tuple) -> Any:
-    if type(x) is not Batched:
-        return plain(name)(x, *args)
-    level = top_level((x,))
-    kernel = getattr(namespace_of((x.value,)), name)
-    if not x.mapped:
-        return closed(level, kernel(x.value, *args), False)
-    return closed(level, apart(kernel(together(x.value), *args), level.size), True)
+read_blocks = batching_rule(for_mapped(_of_images, "read_blocks"))
+sum_blocks = batching_rule(for_mapped(_of_images, "sum_blocks"))

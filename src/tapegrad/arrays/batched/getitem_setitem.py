@@ -4,10 +4,7 @@ Where only the array is mapped its axes are shifted; where an index is mapped, t
 member becomes one more index.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +14,7 @@ from tapegrad.arrays.batched.reshape import broadcast_to
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 def read(x: Array, key: Any) -> Any:

@@ -1,29 +1,14 @@
 """Making arrays like batched ones, and converting them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, closed
-from tapegrad.arrays.batched.below import below, plain
+from tapegrad.arrays.batched.below import below, for_mapped, of_leading_axes, plain
 from tapegrad.arrays.kernel import batching_rule
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
-
-def _like(name: str) -> Callable:
-    def function(x: Array, /, *args: Any, dtype: Any = None) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, *args, dtype=dtype)
-        return closed(x.level, below(name, x)(x.value, *args, dtype=dtype), x.mapped)
-
-    function.__name__ = name
-    return function
-
-
-empty_like = batching_rule(_like("empty_like"))
-ones_like = batching_rule(_like("ones_like"))
-zeros_like = batching_rule(_like("zeros_like"))
+empty_like = batching_rule(of_leading_axes("empty_like"))
+ones_like = batching_rule(of_leading_axes("ones_like"))
+zeros_like = batching_rule(of_leading_axes("zeros_like"))
+astype = batching_rule(of_leading_axes("astype"))
 
 
 @batching_rule
@@ -49,18 +34,7 @@ def asarray(x: Array, /, *, dtype: Any = None, copy: Any = None) -> Any:
 
 
 @batching_rule
-def astype(x: Array, dtype: Any, /, *, copy: Any = True) -> Any:
-    """`x` in another dtype."""
-    if type(x) is not Batched:
-        return plain("astype")(x, dtype, copy=copy)
-    return closed(x.level, below("astype", x)(x.value, dtype, copy=copy), x.mapped)
-
-
-@batching_rule
-def copied(x: Array, order: Any) -> Any:
+@for_mapped
+def copied(kernel: Callable, x: Array, order: Any) -> Any:
     """A copy in an order of memory, which is that of each member."""
-    if type(x) is not Batched:
-        return plain("copied")(x, order)
-    if type(order) is tuple and x.mapped:
-        order = (0, *[a + 1 for a in order])
-    return closed(x.level, below("copied", x)(x.value, order), x.mapped)
+    return kernel(x.value, (0, *[a + 1 for a in order]) if type(order) is tuple else order)

@@ -1,15 +1,10 @@
 """Kernels of matrices, which take batches as they are: the batch is one more leading axis."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, closed, opened, spread, top_level
 from tapegrad.arrays.batched.below import plain, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, Sequence
 
 
 def leading(arrays: Sequence[Array], cores: Any, factors: tuple[int, ...] = ()) -> tuple[Any, list]:

@@ -5,16 +5,12 @@ and calls the function of the same name below. Families are files of this folder
 rule of its own runs once for each member of the batch, and says so: `loop.py`.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.rule_table import ELEMENTWISE, OPTIONAL, RULES, TRAILING
 from tapegrad.arrays.numpy import namespace as _numpy
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.lazy import found as rule_of
 
 _CREATION = "arange empty eye full linspace ones zeros"

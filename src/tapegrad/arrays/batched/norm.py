@@ -1,18 +1,14 @@
 """Normalisation of batches: statistics below, weights and biases as what they are, products."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, closed, top_level
 from tapegrad.arrays.batched.below import for_batch, plain, values_of
 from tapegrad.arrays.batched.conv import _from_channels, _with_channels
+from tapegrad.arrays.batched.gather_scatter import apart, together
 from tapegrad.arrays.batched.like import astype
-from tapegrad.arrays.batched.nll_cross_entropy import apart, together
 from tapegrad.arrays.batched.sum_sort import sum as total
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.registration import BATCHED_NAMESPACE
 
 # --- rows ----------------------------------------------------------------------------------------

@@ -1,8 +1,5 @@
 """What has no rule for batches: once for each member, and a warning that says so."""
 
-from __future__ import annotations
-
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +7,7 @@ from tapegrad.arrays.batched.array import Batched, closed, top_level
 from tapegrad.arrays.batched.refusal import OPERATORS, dynamic_shape
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
+from tapegrad.core import errors
 from tapegrad.core.argument_check import users_level
 
 _warned: set[str] = set()
@@ -21,12 +19,11 @@ def warn_of_loop(name: str) -> None:
     if title in _warned:
         return
     _warned.add(title)
-    warnings.warn(
+    errors.warn(
         "There is a performance drop because we have not yet implemented the batching rule for "
         f"aten::{title}. Please file us an issue on GitHub so that we can prioritize its "
         "implementation.",
-        UserWarning,
-        stacklevel=users_level(),
+        users_level(),
     )
 
 

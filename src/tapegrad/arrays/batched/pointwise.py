@@ -1,16 +1,11 @@
 """Kernels of single elements that are told which arrays there are."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import closed, opened, widened
 from tapegrad.arrays.batched.below import for_batch, plain, values_of
 from tapegrad.arrays.batched.per_sample import looped
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 _loop_over_sets = looped("members")
 

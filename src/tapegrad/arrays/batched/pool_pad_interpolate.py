@@ -1,35 +1,17 @@
 """Pooling, padding and resampling of batches: kernels of the last axes, or of whole images."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
-from tapegrad.arrays.batched.array import Batched, closed
-from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
-from tapegrad.arrays.batched.nll_cross_entropy import apart, together
+from tapegrad.arrays.batched.array import closed
+from tapegrad.arrays.batched.below import for_batch, of_leading_axes, values_of
+from tapegrad.arrays.batched.gather_scatter import apart, together
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
-
-def _of_last_axes(name: str) -> Callable:
-    """A kernel of one array that leaves its leading axes alone."""
-
-    def function(x: Array, *args: Any) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, *args)
-        return closed(x.level, below(name, x)(x.value, *args), x.mapped)
-
-    function.__name__ = name
-    return function
-
-
-pad_constant = batching_rule(_of_last_axes("pad_constant"))
-pad_edges = batching_rule(_of_last_axes("pad_edges"))
-resample = batching_rule(_of_last_axes("resample"))
-unpad_edges = batching_rule(_of_last_axes("unpad_edges"))
-window_maximum = batching_rule(_of_last_axes("window_maximum"))
+pad_constant = batching_rule(of_leading_axes("pad_constant"))
+pad_edges = batching_rule(of_leading_axes("pad_edges"))
+resample = batching_rule(of_leading_axes("resample"))
+unpad_edges = batching_rule(of_leading_axes("unpad_edges"))
+window_maximum = batching_rule(of_leading_axes("window_maximum"))
 
 
 @batching_rule

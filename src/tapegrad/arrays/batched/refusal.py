@@ -1,13 +1,9 @@
 """What a batched array refuses: its values differ from member to member."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 OPERATORS: list[str] = []  # whose calls are being computed, the innermost last
 

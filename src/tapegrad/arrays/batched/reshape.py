@@ -1,18 +1,13 @@
 """Shapes of batched arrays: the batch stays the first axis."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, closed, opened, top_level, widened
-from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
+from tapegrad.arrays.batched.below import below, for_batch, for_mapped, plain, values_of
 from tapegrad.arrays.batched.sum_sort import shifted
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable, Sequence
 
 
 @batching_rule
@@ -30,47 +25,31 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Any:
 
 
 @batching_rule
-def expand_dims(x: Array, /, *, axis: int | tuple[int, ...] = 0) -> Any:
-    if type(x) is not Batched:
-        return plain("expand_dims")(x, axis=axis)
+@for_mapped
+def expand_dims(kernel: Callable, x: Array, /, *, axis: int | tuple[int, ...] = 0) -> Any:
     axes = axis if isinstance(axis, tuple) else (axis,)
-    ndim = len(x.shape) + len(axes)
-    moved = tuple([a % ndim + x.mapped for a in axes])
-    return closed(x.level, below("expand_dims", x)(x.value, axis=moved), x.mapped)
+    return kernel(x.value, axis=shifted(axes, len(x.shape) + len(axes)))
 
 
 @batching_rule
-def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Any:
-    if type(x) is not Batched:
-        return plain("squeeze")(x, axis)
-    moved = shifted(axis, len(x.shape)) if x.mapped else axis
-    return closed(x.level, below("squeeze", x)(x.value, moved), x.mapped)
+@for_mapped
+def squeeze(kernel: Callable, x: Array, /, axis: int | tuple[int, ...]) -> Any:
+    return kernel(x.value, shifted(axis, len(x.shape)))
 
 
 @batching_rule
-def moveaxis(x: Array, source: Array, destination: Any, /) -> Any:
-    if type(x) is not Batched:
-        return plain("moveaxis")(x, source, destination)
-    if x.mapped:
-        source, destination = shifted(source, len(x.shape)), shifted(destination, len(x.shape))
-    return closed(x.level, below("moveaxis", x)(x.value, source, destination), x.mapped)
+@for_mapped
+def moveaxis(kernel: Callable, x: Array, source: Array, destination: Any, /) -> Any:
+    return kernel(x.value, shifted(source, len(x.shape)), shifted(destination, len(x.shape)))
 
 
-def _broadcast(name: str) -> Callable:
-    def function(x: Array, /, shape: tuple[int, ...]) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, shape)
-        if not x.mapped:
-            return closed(x.level, below(name, x)(x.value, shape), False)
-        value = widened(x.value, len(shape))
-        return closed(x.level, below(name, x)(value, (value.shape[0], *shape)), True)
-
-    function.__name__ = name
-    return function
+def _broadcast(kernel: Callable, x: Array, /, shape: tuple[int, ...]) -> Any:
+    value = widened(x.value, len(shape))
+    return kernel(value, (value.shape[0], *shape))
 
 
-broadcast_to = batching_rule(_broadcast("broadcast_to"))
-view_to = batching_rule(_broadcast("view_to"))
+broadcast_to = batching_rule(for_mapped(_broadcast, "broadcast_to"))
+view_to = batching_rule(for_mapped(_broadcast, "view_to"))
 
 
 @batching_rule
@@ -106,16 +85,11 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple:
 
 
 @batching_rule
-def tile(x: Array, repetitions: tuple[int, ...], /) -> Any:
-    if type(x) is not Batched:
-        return plain("tile")(x, repetitions)
-    if not x.mapped:
-        return closed(x.level, below("tile", x)(x.value, repetitions), False)
-    repetitions = tuple(repetitions)
+@for_mapped
+def tile(kernel: Callable, x: Array, repetitions: tuple[int, ...], /) -> Any:
     value = widened(x.value, max(len(repetitions), len(x.shape)))
     missing = value.ndim - 1 - len(repetitions)
-    whole = (1, *(1,) * missing, *repetitions)
-    return closed(x.level, below("tile", x)(value, whole), True)
+    return kernel(value, (1, *(1,) * missing, *repetitions))
 
 
 @batching_rule
@@ -124,34 +98,30 @@ def repeat(x: Array, repeats: Any, /, *, axis: int | None = None) -> Any:
         from tapegrad.arrays.batched.per_sample import looped
 
         return looped("repeat")(x, repeats, axis=axis)
-    if type(x) is not Batched:
-        return plain("repeat")(x, repeats, axis=axis)
-    if not x.mapped:
-        return closed(x.level, below("repeat", x)(x.value, repeats, axis=axis), False)
+    return _repeat(x, repeats, axis=axis)
+
+
+def _repeated(kernel: Callable, x: Array, repeats: Any, /, *, axis: int | None) -> Any:
     if axis is None:
         x, axis = x.ravel(), 0
-    moved = shifted(axis, len(x.shape))
-    return closed(x.level, below("repeat", x)(x.value, repeats, axis=moved), True)
+    return kernel(x.value, repeats, axis=shifted(axis, len(x.shape)))
+
+
+_repeat = for_mapped(_repeated, "repeat")
 
 
 @batching_rule
-def flip(x: Array, /, *, axis: Any = None) -> Any:
-    if type(x) is not Batched:
-        return plain("flip")(x, axis=axis)
-    moved = shifted(axis, len(x.shape)) if x.mapped else axis
-    return closed(x.level, below("flip", x)(x.value, axis=moved), x.mapped)
+@for_mapped
+def flip(kernel: Callable, x: Array, /, *, axis: Any = None) -> Any:
+    return kernel(x.value, axis=shifted(axis, len(x.shape)))
 
 
 @batching_rule
-def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Any:
-    if type(x) is not Batched:
-        return plain("roll")(x, shift, axis=axis)
-    if not x.mapped:
-        return closed(x.level, below("roll", x)(x.value, shift, axis=axis), False)
+@for_mapped
+def roll(kernel: Callable, x: Array, /, shift: Any, *, axis: Any = None) -> Any:
     if axis is None:
-        return roll(x.ravel(), shift, axis=0).reshape(x.shape)
-    moved = shifted(axis, len(x.shape))
-    return closed(x.level, below("roll", x)(x.value, shift, axis=moved), True)
+        return roll(x.ravel(), shift, axis=0).reshape(x.shape).value
+    return kernel(x.value, shift, axis=shifted(axis, len(x.shape)))
 
 
 @batching_rule
@@ -174,32 +144,27 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
 
 
 @batching_rule
-def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
-    if type(x) is not Batched:
-        return plain("pad_select")(x, shape, axis, index)
-    shape, axis = _whole(x, shape), axis + x.mapped
-    return closed(x.level, below("pad_select", x)(x.value, shape, axis, index), x.mapped)
+@for_mapped
+def pad_select(kernel: Callable, x: Array, shape: Any, axis: int, index: int) -> Any:
+    return kernel(x.value, _whole(x, shape), axis + 1, index)
 
 
 @batching_rule
-def pad_slice(x: Array, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
-    if type(x) is not Batched:
-        return plain("pad_slice")(x, shape, axis, start, stop, step)
-    shape, axis = _whole(x, shape), axis + x.mapped
-    out = below("pad_slice", x)(x.value, shape, axis, start, stop, step)
-    return closed(x.level, out, x.mapped)
+@for_mapped
+def pad_slice(
+    kernel: Callable, x: Array, shape: Any, axis: int, start: int, stop: int, step: int
+) -> Any:
+    return kernel(x.value, _whole(x, shape), axis + 1, start, stop, step)
 
 
 @batching_rule
-def pad_diagonal(x: Array, shape: Any, offset: int) -> Any:
-    if type(x) is not Batched:
-        return plain("pad_diagonal")(x, shape, offset)
-    out = below("pad_diagonal", x)(x.value, _whole(x, shape), offset)
-    return closed(x.level, out, x.mapped)
+@for_mapped
+def pad_diagonal(kernel: Callable, x: Array, shape: Any, offset: int) -> Any:
+    return kernel(x.value, _whole(x, shape), offset)
 
 
 def _whole(x: Array, shape: Any) -> tuple[int, ...]:
-    return (x.value.shape[0], *shape) if x.mapped else tuple(shape)
+    return (x.value.shape[0], *shape)
 
 
 @batching_rule
@@ -217,34 +182,24 @@ def write_diagonal(x: Array, values: Array, offset: int) -> Any:
 
 
 @batching_rule
-def windows(x: Array, axis: int, size: int, step: int) -> Any:
-    if type(x) is not Batched:
-        return plain("windows")(x, axis, size, step)
-    if not x.mapped:
-        return closed(x.level, below("windows", x)(x.value, axis, size, step), False)
+@for_mapped
+def windows(kernel: Callable, x: Array, axis: int, size: int, step: int) -> Any:
     if not x.shape:
-        whole = x.reshape((1,))
-        return whole if size else whole[:0]
-    return closed(x.level, below("windows", x)(x.value, axis + 1, size, step), True)
+        return x.value.reshape((x.value.shape[0], 1))[:, : 1 if size else 0]
+    return kernel(x.value, axis + 1, size, step)
 
 
 @batching_rule
-def sum_windows(g: Array, shape: Any, axis: int, size: int, step: int) -> Any:
-    if type(g) is not Batched:
-        return plain("sum_windows")(g, shape, axis, size, step)
-    if g.mapped and not len(shape):
-        return g.reshape(()) if size else g.sum()
-    whole, axis = _whole(g, shape), axis + g.mapped
-    return closed(g.level, below("sum_windows", g)(g.value, whole, axis, size, step), g.mapped)
+@for_mapped
+def sum_windows(kernel: Callable, g: Array, shape: Any, axis: int, size: int, step: int) -> Any:
+    if not len(shape):
+        return (g.reshape(()) if size else g.sum()).value
+    return kernel(g.value, _whole(g, shape), axis + 1, size, step)
 
 
 @batching_rule
-def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
-    if type(x) is not Batched:
-        return plain("strided")(x, shape, strides, offset, own)
-    if not x.mapped:
-        out = below("strided", x)(x.value, shape, strides, offset, own)
-        return closed(x.level, out, False)
+@for_mapped
+def strided(kernel: Callable, x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     item, size = x.dtype.itemsize, x.value.shape[0]
     if any(
         n > 1 and s != item * o for n, s, o in zip(x.shape, x.value.strides[1:], own, strict=True)
@@ -252,21 +207,14 @@ def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
         step = _apart(_extent(x.shape, own), _extent(shape, strides, offset))
     else:
         step = x.value.strides[0] // item if size > 1 else 0
-    out = below("strided", x)(x.value, (size, *shape), (step, *strides), offset, (step, *own))
-    return closed(x.level, out, True)
+    return kernel(x.value, (size, *shape), (step, *strides), offset, (step, *own))
 
 
 @batching_rule
-def sum_strided(g: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
-    if type(g) is not Batched:
-        return plain("sum_strided")(g, shape, strides, offset, own)
-    function = below("sum_strided", g)
-    if not g.mapped:
-        return closed(g.level, function(g.value, shape, strides, offset, own), False)
+@for_mapped
+def sum_strided(kernel: Callable, g: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     step = _apart(_extent(shape, own), _extent(g.shape, strides, offset))  # members lie apart
-    size = g.value.shape[0]
-    out = function(g.value, (size, *shape), (step, *strides), offset, (step, *own))
-    return closed(g.level, out, True)
+    return kernel(g.value, _whole(g, shape), (step, *strides), offset, (step, *own))
 
 
 def _apart(*extents: tuple[int, int]) -> int:

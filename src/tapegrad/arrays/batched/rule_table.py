@@ -4,14 +4,12 @@ Written by `python -m tools.name_tables`.
 """
 
 RULES: dict[str, str] = {
-    "tapegrad.arrays.batched.attention": "attend attend_back",
     "tapegrad.arrays.batched.conv": (
         "convolve convolve_transposed convolve_weights read_blocks sum_blocks"
     ),
-    "tapegrad.arrays.batched.embedding": "spread_rows",
     "tapegrad.arrays.batched.gather_scatter": (
-        "add_along gather_along kth_index log_running_sum median_index mode_index put_along "
-        "running_extremum scatter_along take_along_axis top_indices"
+        "add_along gather_along kth_index log_running_sum median_index mode_index pick put_along "
+        "running_extremum scatter_along spread_rows take_along_axis top_indices unpick"
     ),
     "tapegrad.arrays.batched.getitem_setitem": (
         "add_at count read_at spread_mask take write_at write_mask write_part"
@@ -25,8 +23,7 @@ RULES: dict[str, str] = {
         "pair_distances permutation_matrix places_in pull_distances push_distances reflectors "
         "solution solve_again solve_systems triangular_factor triangular_solution"
     ),
-    "tapegrad.arrays.batched.matmul": "matmul vecdot",
-    "tapegrad.arrays.batched.nll_cross_entropy": "pick unpick",
+    "tapegrad.arrays.batched.matmul": "attend attend_back matmul vecdot",
     "tapegrad.arrays.batched.norm": (
         "channel_moments scale_channels standardize_channels standardize_channels_back "
         "standardize_channels_weight_back standardize_given_weight_back standardize_rows "

@@ -1,15 +1,10 @@
 """Reductions, running sums and sorting of batched arrays: the axes shifted past the batch."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
-from tapegrad.arrays.batched.array import Batched, closed
-from tapegrad.arrays.batched.below import below, for_batch, plain, values_of
+from tapegrad.arrays.batched.array import closed
+from tapegrad.arrays.batched.below import for_batch, for_mapped, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 
 def shifted(axis: Any, ndim: int) -> Any:
@@ -24,21 +19,15 @@ def shifted(axis: Any, ndim: int) -> Any:
 def _reduction(name: str) -> Callable:
     """A function that goes over several axes at once."""
 
-    def function(x: Array, /, *, axis: Any = None, keepdims: bool = False, **params: Any) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, axis=axis, keepdims=keepdims, **params)
-        if not x.mapped:
-            out = below(name, x)(x.value, axis=axis, keepdims=keepdims, **params)
-            return closed(x.level, out, False)
+    def function(
+        kernel: Callable, x: Array, /, *, axis: Any = None, keepdims: bool = False, **params: Any
+    ) -> Any:
         axes = shifted(axis, len(x.shape)) if x.shape else ()
         if axes == ():
-            return _over_nothing(name, x, params)
-        return closed(
-            x.level, below(name, x)(x.value, axis=axes, keepdims=keepdims, **params), True
-        )
+            return _over_nothing(name, x.value, params)
+        return kernel(x.value, axis=axes, keepdims=keepdims, **params)
 
-    function.__name__ = name
-    return function
+    return for_mapped(function, name)
 
 
 def _over_nothing(name: str, x: Array, params: dict) -> Any:
@@ -61,72 +50,47 @@ prod = batching_rule(_reduction("prod"))
 sum = batching_rule(_reduction("sum"))
 
 
-def _place(name: str) -> Callable:
+def _place(kernel: Callable, x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """argmax and argmin."""
-
-    def function(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, axis=axis, keepdims=keepdims)
-        if not x.mapped:
-            return closed(x.level, below(name, x)(x.value, axis=axis, keepdims=keepdims), False)
-        ndim = len(x.shape)
-        if axis is None or not ndim:
-            flat = x.value.reshape((x.value.shape[0], -1 if x.size else 0))
-            out = below(name, x)(flat, axis=1)
-            return closed(x.level, out.reshape((-1, *(1,) * ndim)) if keepdims else out, True)
-        out = below(name, x)(x.value, axis=shifted(axis, ndim), keepdims=keepdims)
-        return closed(x.level, out, True)
-
-    function.__name__ = name
-    return function
+    ndim = len(x.shape)
+    if axis is None or not ndim:
+        out = kernel(x.value.reshape((x.value.shape[0], -1 if x.size else 0)), axis=1)
+        return out.reshape((-1, *(1,) * ndim)) if keepdims else out
+    return kernel(x.value, axis=shifted(axis, ndim), keepdims=keepdims)
 
 
-argmax = batching_rule(_place("argmax"))
-argmin = batching_rule(_place("argmin"))
+argmax = batching_rule(for_mapped(_place, "argmax"))
+argmin = batching_rule(for_mapped(_place, "argmin"))
 
 
-def _along(name: str, default: Any = -1) -> Callable:
+def _along(kernel: Callable, x: Array, /, *, axis: Any = -1, **params: Any) -> Any:
     """A function along one axis, `axis=`, that keeps the shape."""
-
-    def function(x: Array, /, *, axis: Any = default, **params: Any) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, axis=axis, **params)
-        if not x.mapped:
-            return closed(x.level, below(name, x)(x.value, axis=axis, **params), False)
-        value = x.value if x.shape else x.value.reshape((x.value.shape[0], 1))
-        axis = 1 if axis is None or not x.shape else shifted(axis, len(x.shape))
-        out = closed(x.level, below(name, x)(value, axis=axis, **params), True)
-        return out if x.shape else out.reshape(())
-
-    function.__name__ = name
-    return function
+    if axis is not None and x.shape:
+        return kernel(x.value, axis=shifted(axis, len(x.shape)), **params)
+    value = x.value if x.shape else x.value.reshape((x.value.shape[0], 1))
+    out = kernel(value, axis=1, **params)
+    return out if x.shape else out.reshape(x.value.shape)
 
 
-argsort = batching_rule(_along("argsort"))
-cumulative_prod = batching_rule(_along("cumulative_prod", None))
-cumulative_sum = batching_rule(_along("cumulative_sum", None))
-sort = batching_rule(_along("sort"))
+def _running(kernel: Callable, x: Array, /, *, axis: Any = None, **params: Any) -> Any:
+    return _along(kernel, x, axis=axis, **params)
 
 
-def _with_axis(name: str) -> Callable:
+argsort = batching_rule(for_mapped(_along, "argsort"))
+sort = batching_rule(for_mapped(_along, "sort"))
+cumulative_prod = batching_rule(for_mapped(_running, "cumulative_prod"))
+cumulative_sum = batching_rule(for_mapped(_running, "cumulative_sum"))
+
+
+def _with_axis(kernel: Callable, x: Array, axis: int) -> Any:
     """A function along one axis, given by place, of one array."""
-
-    def function(x: Array, axis: int) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, axis)
-        if not x.mapped:
-            return closed(x.level, below(name, x)(x.value, axis), False)
-        if not x.shape:
-            out = below(name, x)(x.value.reshape((x.value.shape[0], 1)), 1)
-            return closed(x.level, out, True).reshape(())
-        return closed(x.level, below(name, x)(x.value, shifted(axis, len(x.shape))), True)
-
-    function.__name__ = name
-    return function
+    if not x.shape:
+        return kernel(x.value.reshape((x.value.shape[0], 1)), 1).reshape(x.value.shape)
+    return kernel(x.value, shifted(axis, len(x.shape)))
 
 
-log_softmax_along = batching_rule(_with_axis("log_softmax_along"))
-softmax_along = batching_rule(_with_axis("softmax_along"))
+log_softmax_along = batching_rule(for_mapped(_with_axis, "log_softmax_along"))
+softmax_along = batching_rule(for_mapped(_with_axis, "softmax_along"))
 
 
 def _back_along(name: str) -> Callable:
@@ -148,19 +112,11 @@ log_softmax_back = batching_rule(_back_along("log_softmax_back"))
 softmax_back = batching_rule(_back_along("softmax_back"))
 
 
-def _transform(name: str) -> Callable:
+def _transform(kernel: Callable, x: Array, axes: tuple[int, ...], *args: Any) -> Any:
     """A Fourier transform along axes."""
-
-    def function(x: Array, axes: tuple[int, ...], *args: Any) -> Any:
-        if type(x) is not Batched:
-            return plain(name)(x, axes, *args)
-        moved = shifted(tuple(axes), len(x.shape)) if x.mapped else axes
-        return closed(x.level, below(name, x)(x.value, moved, *args), x.mapped)
-
-    function.__name__ = name
-    return function
+    return kernel(x.value, shifted(tuple(axes), len(x.shape)), *args)
 
 
-fourier = batching_rule(_transform("fourier"))
-fourier_half = batching_rule(_transform("fourier_half"))
-fourier_real = batching_rule(_transform("fourier_real"))
+fourier = batching_rule(for_mapped(_transform, "fourier"))
+fourier_half = batching_rule(for_mapped(_transform, "fourier_half"))
+fourier_real = batching_rule(for_mapped(_transform, "fourier_real"))

@@ -5,15 +5,12 @@ batch is only multiplied it stays a list of factors, and its product with a matr
 with its rows scaled; whoever asks for its `value` gets the whole batch, and it is one like others.
 """
 
-from __future__ import annotations
-
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 def units(level: Level, factors: np.ndarray) -> Batched:

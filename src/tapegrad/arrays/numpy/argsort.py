@@ -6,15 +6,12 @@ counts (radix sort). Numbers become unsigned keys of the same order, which are s
 For a million float32 that is a third of the time.
 """
 
-from __future__ import annotations
-
 import sys
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.numpy.memory_pool import empty
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 LARGE = 4096  # elements: below it NumPy's own is as quick
 PACKED = 4096  # longest row of keys that are sorted with their indices in one integer

@@ -6,18 +6,15 @@ time only, near the processor, and made again for the gradient from the sum of t
 Source: Dao, Fu, Ermon, Rudra and Ré, "FlashAttention", 2022; here a block has all keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import memory_for, zeros
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _TOGETHER = 1 << 15  # scores of small heads that are held at once
 _BLOCK = 1 << 18  # scores of one head that are held at once

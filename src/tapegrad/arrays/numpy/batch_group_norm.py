@@ -5,17 +5,14 @@ else is `x * a + b` with a pair of numbers for each row. `groups` is None for ba
 where a channel is taken over all samples, else the number of groups that each sample is cut into.
 """
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.layer_norm import BLOCK, FAR, SMALL, cast, fresh, widened
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _SHORT = 16  # elements: rows below it are summed by NumPy, not one by one by the BLAS
 

@@ -6,8 +6,6 @@ then. OpenBLAS, which NumPy's wheels carry, can be told so; with another BLAS th
 calling thread, and the BLAS shares out its products as it does anyway.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ costs more in page faults than in arithmetic. A function of several passes, run 
 keeps its temporaries in the cache. Small arrays never come here.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable

@@ -4,16 +4,13 @@ The differences of P and R vectors of length M are P x R x M numbers: they are n
 once, but for blocks of at most a quarter of a million.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import inf, prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _BLOCK = 1 << 18  # elements of the differences that are held at once
 

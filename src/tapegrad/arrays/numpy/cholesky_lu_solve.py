@@ -4,15 +4,10 @@
 factorisation broke down. The factor is then what LAPACK leaves.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 _PREFIX = {"f": "s", "d": "d", "F": "c", "D": "z"}
 

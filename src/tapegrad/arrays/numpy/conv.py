@@ -12,21 +12,17 @@ Shapes: x (N, G * C, *image), w (G * O, C, *kernel), y (N, G * O, *places). `siz
 the result along the axes of an image.
 """
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
+from tapegrad.arrays.numpy.as_strided import copied
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.blocks import n_threads
-from tapegrad.arrays.numpy.conv_columns import Adder, Grid, add_all, read_all
-from tapegrad.arrays.numpy.conv_tiles import Reader, Tiles, cut
+from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
 from tapegrad.arrays.numpy.memory_pool import empty
-from tapegrad.arrays.numpy.slice_clone import copied
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.memory_format import channels_last, channels_last_3d, has_format, order_of
 
 COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
@@ -290,3 +286,19 @@ def _narrow(kernel: Any, *arguments: Any) -> Any:
     dtype = arguments[0].dtype
     wide = [a.astype(np.float32) if hasattr(a, "dtype") else a for a in arguments]
     return kernel(*wide).astype(dtype)
+
+
+@kernel
+def read_blocks(x: Array, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Any) -> Any:
+    """The blocks of images (N, C, *image) as columns (N, C * offsets, P)."""
+    grid = Grid(kernel, stride, padding, dilation, 1, size)
+    return read_all(grid, x[:, None])[:, 0]
+
+
+@kernel
+def sum_blocks(
+    columns: Array, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Any
+) -> Any:
+    """The gradient of `read_blocks`: columns added up in images (N, C, *image)."""
+    grid = Grid(kernel, stride, padding, dilation, 1, size)
+    return add_all(grid, columns[:, None], image)[:, 0]

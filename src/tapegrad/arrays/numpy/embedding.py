@@ -1,14 +1,10 @@
 """Kernels of embeddings: adding up rows where they were looked up."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import zeros
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _ROUNDS = 3  # rows named more often than that are sorted
 

@@ -1,13 +1,9 @@
 """Special functions on NumPy arrays, by SciPy, which is loaded at the first use of one."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel(elementwise=True)
@@ -154,3 +150,38 @@ def zeta(x: Array, q: Array, /) -> Any:
     from scipy.special import zeta
 
     return zeta(x, q)
+
+
+@kernel(elementwise=True)
+def bessel_k0(x: Array, /) -> Any:
+    from scipy.special import k0
+
+    return k0(x)
+
+
+@kernel(elementwise=True)
+def bessel_k1(x: Array, /) -> Any:
+    from scipy.special import k1
+
+    return k1(x)
+
+
+@kernel(elementwise=True)
+def bessel_k0e(x: Array, /) -> Any:
+    from scipy.special import k0e
+
+    return k0e(x)
+
+
+@kernel(elementwise=True)
+def bessel_k1e(x: Array, /) -> Any:
+    from scipy.special import k1e
+
+    return k1e(x)
+
+
+@kernel(elementwise=True)
+def airy_ai(x: Array, /) -> Any:
+    from scipy.special import airy
+
+    return airy(x)[0]

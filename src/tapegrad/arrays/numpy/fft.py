@@ -3,15 +3,11 @@
 `scale` says what the sums are divided by: "none", "count" (of the points) or "root" (of the count).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import LARGE, n_threads
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _FORWARD = {"none": "backward", "root": "ortho", "count": "forward"}
 _INVERSE = {"none": "forward", "root": "ortho", "count": "backward"}

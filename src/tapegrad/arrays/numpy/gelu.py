@@ -6,17 +6,14 @@ of Phi(x) / Phi(-x): that takes a small part of the time of an error function, a
 Large arrays are worked on block by block, over threads.
 """
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _BLOCK = 1 << 17  # elements: with fewer the calls cost more than the cache brings
 

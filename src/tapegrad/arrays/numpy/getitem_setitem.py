@@ -1,13 +1,9 @@
 """Kernels of indexing: reading at index arrays, and adding up or writing there."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 def _key(x: Array, index: Array, axes: tuple[int, ...]) -> tuple:

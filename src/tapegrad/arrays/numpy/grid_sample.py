@@ -10,15 +10,12 @@ images, and one zero for -1, to the points; it multiplies pixels that have their
 side in memory.
 """
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel

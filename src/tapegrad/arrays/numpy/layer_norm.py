@@ -4,18 +4,14 @@ Sums over a row are products with vectors, which the BLAS does at the speed of m
 are worked on in blocks of rows, over threads, so that what a pass leaves is near for the next.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 BLOCK = 1 << 18  # elements: with fewer the calls cost more than the cache brings
 FAR = 2.0  # a mean further from zero, its square in variances, costs digits: it is taken off first

@@ -1,15 +1,12 @@
 """Functions of square matrices, in batches: the exponential, cofactors and their change."""
 
-from __future__ import annotations
-
 from math import comb, factorial
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.cholesky_lu_solve import is_small, lu_packed, lu_solution
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _BOUNDS = {
     8: {3: 1.495585217958292e-2, 5: 0.253939833006323, 7: 0.9504178996162932, 9: 2.097847961257068},

@@ -5,8 +5,6 @@ fills it, and gives the pages back when it goes. Large results are views of buff
 a buffer that nobody else refers to any more is handed out again. What is kept is bounded.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 from _tracemalloc import is_tracing  # the module without the tools, which take long to import

@@ -1,150 +1,35 @@
-# ruff: noqa: F401
 """The array namespace of the CPU: NumPy under the array standard's names, and our kernels.
 
 Where NumPy's own wrapper costs more than its ufunc (`np.sum` is three times `np.add.reduce`), the
 ufunc is called here. Kernels beyond the standard are functions of the families in this folder.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
-from numpy import (
-    abs,
-    acos,
-    acosh,
-    add,
-    arange,
-    asarray,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    bool,
-    broadcast_arrays,
-    ceil,
-    complex64,
-    complex128,
-    concat,
-    copysign,
-    cos,
-    cosh,
-    diff,
-    divide,
-    e,
-    empty,
-    empty_like,
-    equal,
-    exp,
-    exp2,
-    expm1,
-    eye,
-    finfo,
-    float32,
-    float64,
-    floor,
-    floor_divide,
-    fmax,
-    fmin,
-    fmod,
-    frexp,
-    from_dlpack,
-    full,
-    full_like,
-    gcd,
-    greater,
-    greater_equal,
-    hypot,
-    iinfo,
-    imag,
-    inf,
-    int8,
-    int16,
-    int32,
-    int64,
-    isfinite,
-    isinf,
-    isnan,
-    lcm,
-    ldexp,
-    less,
-    less_equal,
-    linalg,
-    linspace,
-    log,
-    log1p,
-    log2,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    meshgrid,
-    moveaxis,
-    multiply,
-    nan,
-    negative,
-    newaxis,
-    nextafter,
-    nonzero,
-    not_equal,
-    ones,
-    ones_like,
-    pi,
-    positive,
-    pow,
-    real,
-    reciprocal,
-    remainder,
-    repeat,
-    result_type,
-    roll,
-    round,
-    searchsorted,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    squeeze,
-    subtract,
-    take,
-    tan,
-    tanh,
-    tensordot,
-    tile,
-    tril,
-    triu,
-    trunc,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-    unstack,
-    zeros,
-    zeros_like,
-)
+from numpy import concat, float32, float64
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Sequence
 from tapegrad.core.lazy import found
+
+_NUMPYS = """
+abs acos acosh add arange asarray asin asinh atan atan2 atanh bitwise_and bitwise_invert
+bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bool broadcast_arrays ceil
+complex64 complex128 copysign cos cosh diff divide e empty empty_like equal exp exp2 expm1 eye
+finfo floor floor_divide fmax fmin fmod frexp from_dlpack full full_like gcd greater
+greater_equal hypot iinfo imag inf int8 int16 int32 int64 isfinite isinf isnan lcm ldexp less
+less_equal linalg linspace log log1p log2 logaddexp logical_and logical_not logical_or
+logical_xor meshgrid moveaxis multiply nan negative newaxis nextafter nonzero not_equal ones
+ones_like pi positive pow real reciprocal remainder repeat result_type roll round searchsorted
+sign signbit sin sinh sqrt square squeeze subtract take tan tanh tensordot tile tril triu trunc
+uint8 uint16 uint32 uint64 unique_all unique_counts unique_inverse unique_values unstack zeros
+zeros_like
+"""
+"""What NumPy has under the standard's names."""
+
+globals().update({name: getattr(np, name) for name in _NUMPYS.split()})
 
 _SMALL = 4096  # elements: below it a filled array is cheaper than a broadcast view
 _LARGE = 1 << 14  # elements: below it NumPy's own sum is as quick as ours
@@ -262,9 +147,9 @@ def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = Fal
         if found is not None:
             return found
     if x.dtype.kind == "V" and dtype is None:
-        from tapegrad.arrays.numpy import float16_sum
+        from tapegrad.arrays.numpy import sum_prod
 
-        return float16_sum.reduced(np.add, x, axis, keepdims)
+        return sum_prod.reduced(np.add, x, axis, keepdims)
     return np.add.reduce(x, axis, dtype, None, keepdims)
 
 
@@ -284,9 +169,9 @@ def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = Fa
 
             return product(x)
     if x.dtype.kind == "V" and dtype is None:
-        from tapegrad.arrays.numpy import float16_sum
+        from tapegrad.arrays.numpy import sum_prod
 
-        return float16_sum.reduced(np.multiply, x, axis, keepdims)
+        return sum_prod.reduced(np.multiply, x, axis, keepdims)
     return np.multiply.reduce(x, axis, dtype, None, keepdims)
 
 
@@ -301,9 +186,9 @@ def cumulative_prod(x: Array, /, *, axis: Any = None) -> Any:
 def _accumulated(ufunc: Any, x: Array, axis: Any) -> Any:
     """`ufunc.accumulate` in a wider type where the dtype calls for it, in row-major order."""
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-        from tapegrad.arrays.numpy import float16_sum
+        from tapegrad.arrays.numpy import sum_prod
 
-        found = float16_sum.accumulated(ufunc, x, axis)
+        found = sum_prod.accumulated(ufunc, x, axis)
     elif x.dtype is _F32:
         from tapegrad.arrays.numpy import cumsum_cumprod
 
@@ -340,9 +225,9 @@ def mean(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
         found = sum(x, axis=axis, keepdims=keepdims)
         return found / (x.size // found.size if found.size else 1)
     if x.dtype.kind == "V":
-        from tapegrad.arrays.numpy import float16_sum
+        from tapegrad.arrays.numpy import sum_prod
 
-        return float16_sum.mean(x, axis, keepdims)
+        return sum_prod.mean(x, axis, keepdims)
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 

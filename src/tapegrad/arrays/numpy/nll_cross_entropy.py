@@ -1,15 +1,12 @@
 """Kernels on class numbers: picking one entry of the class axis, and putting it back."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import zeros
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 def _places(target: Array, shape: tuple[int, ...]) -> Any:

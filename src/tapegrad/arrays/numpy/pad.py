@@ -4,14 +4,10 @@
 off.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.memory_format import channels_last, channels_last_3d, has_format, permuted
 
 

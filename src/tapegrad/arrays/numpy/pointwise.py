@@ -1,7 +1,5 @@
 """Part of an operator that is elementwise, on large arrays block by block."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

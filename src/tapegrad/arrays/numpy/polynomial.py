@@ -1,14 +1,9 @@
 """Orthogonal polynomials of any degree, by their recurrences over three terms."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 _FIRST: dict[str, Callable] = {
     "chebyshev_t": lambda x: x,

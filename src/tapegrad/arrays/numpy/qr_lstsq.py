@@ -1,15 +1,12 @@
 """Decompositions that the array standard lacks, on NumPy arrays."""
 
-from __future__ import annotations
-
 from itertools import count
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.cholesky_lu_solve import each, lapack
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 
 @kernel

@@ -5,17 +5,13 @@ more than at the time before, as in a packed sequence. A kernel walks over time 
 not depend on the state is computed for all times at once.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable
 
 F32 = np.dtype(np.float32)
 
@@ -168,4 +164,210 @@ def rnn_back(
     if biases:
         total = column_sums(d)
         found += [total, total.copy()]
+    return found
+
+
+@kernel
+@wide
+def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
+    """Outputs of all times and the last cells; then, for the way back, the states h before each
+    time, all gates and all cells."""
+    x, first_h, first_c, w_ih, w_hh, *rest = inputs
+    w_hr = rest[-1].T if len(rest) % 2 else None
+    n = first_c.shape[1]
+    half = np.full(4 * n, 0.5, x.dtype)
+    half[2 * n : 3 * n] = 1
+    shift = 1 - half
+    rows = flat(x)
+    gates = np.matmul(rows, (w_ih * half[:, None]).T, out=empty(x, len(rows), 4 * n))
+    if has_bias:
+        gates += (rest[0] + rest[1]) * half
+    w = np.multiply(w_hh.T, half, order="C")  # a copy, also of a single column
+    output = empty(x, len(rows), first_h.shape[1])
+    cells = empty(x, len(rows), n)
+    inner = empty(x, len(first_h), 4 * n)
+    order = steps(sizes, reverse)
+    last = None
+    for start, stop in order:
+        a = gates[start:stop]
+        h = state_before(output, first_h, start, stop, last)
+        a += np.matmul(h, w, out=inner[: stop - start])
+        np.tanh(a, a)
+        a *= half
+        a += shift
+        c = cells[start:stop]
+        np.multiply(a[:, n : 2 * n], state_before(cells, first_c, start, stop, last), c)
+        t = a[:, :n] * a[:, 2 * n : 3 * n]
+        c += t
+        np.tanh(c, t)
+        if w_hr is None:
+            np.multiply(a[:, 3 * n :], t, output[start:stop])
+        else:
+            t *= a[:, 3 * n :]
+            np.matmul(t, w_hr, output[start:stop])
+        last = start, stop
+    before = states_before(output, first_h, order)
+    return like_input(output, x), last_states(cells, first_c, order), before, gates, cells
+
+
+def _slopes(gates: Array, cells: Any, first_c: Any, order: list) -> tuple:
+    """What a change of the cell, or of the output, does to each gate's argument; tanh(cells), and
+    what a change of the output does to the cell."""
+    n = cells.shape[1]
+    i, candidate, o = (gates[:, k * n : (k + 1) * n] for k in (0, 2, 3))
+    t = np.tanh(cells, empty(cells, *cells.shape))
+    d = np.subtract(1, gates, empty(gates, *gates.shape))
+    d *= gates  # the slope of a sigmoid; that of the candidate follows
+    d[:, :n] *= candidate
+    d[:, n : 2 * n] *= states_before(cells, first_c, order)
+    slope = d[:, 2 * n : 3 * n]
+    np.multiply(candidate, candidate, slope)
+    np.subtract(1, slope, slope)
+    slope *= i
+    d[:, 3 * n :] *= t
+    through = np.multiply(t, t, empty(t, *t.shape))
+    np.subtract(1, through, through)
+    through *= o
+    return d, t, through
+
+
+@kernel
+@wide
+def lstm_back(
+    inputs: Any,
+    g: Array,
+    g_cell: Any,
+    before: Any,
+    gates: Array,
+    cells: Any,
+    has_bias: bool,
+    sizes: tuple,
+    reverse: bool,
+    wants_input: bool,
+) -> list:
+    """The cotangents of the inputs of `lstm`."""
+    x, first_h, first_c, w_ih, w_hh, *rest = inputs
+    w_hr = rest[-1] if len(rest) % 2 else None
+    n = cells.shape[1]
+    order = steps(sizes, reverse)
+    d, t, through = _slopes(gates, cells, first_c, order)
+    by_gate = d.reshape(-1, 4, n)
+    g_h, g_c = np.zeros_like(first_h), np.array(g_cell)
+    projected = None if w_hr is None else empty(g, len(gates), g.shape[-1])
+    forget = gates[:, n : 2 * n]
+    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
+        h = g_h[: stop - start]
+        h += arriving
+        hidden = h
+        if projected is not None:
+            projected[start:stop] = h
+            hidden = h @ w_hr
+        d[start:stop, 3 * n :] *= hidden
+        change = through[start:stop]
+        change *= hidden
+        c = g_c[: stop - start]
+        c += change
+        by_gate[start:stop, :3] *= c[:, None]
+        c *= forget[start:stop]
+        np.matmul(d[start:stop], w_hh, out=h)
+    found = [like_input(d @ w_ih, x) if wants_input else None, g_h, g_c]
+    found += [d.T @ flat(x), d.T @ before]
+    if has_bias:
+        total = column_sums(d)
+        found += [total, total.copy()]
+    if projected is not None:
+        t *= gates[:, 3 * n :]
+        found.append(projected.T @ t)
+    return found
+
+
+def _candidate_first(weight: Array) -> Any:
+    """The blocks r, z, n of a weight as n, r, z."""
+    n = len(weight) // 3
+    return np.concatenate((weight[2 * n :], weight[: 2 * n]))
+
+
+def _candidate_last(weight: Array) -> Any:
+    n = len(weight) // 3
+    return np.concatenate((weight[n:], weight[:n]))
+
+
+@kernel
+@wide
+def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
+    """Outputs of all times; then, for the way back, the states before them and all gates."""
+    x, first, w_ih, w_hh, *biases = inputs
+    n = first.shape[1]
+    x_rows = flat(x)
+    gates = empty(x, len(x_rows), 4 * n)
+    np.matmul(x_rows, _candidate_first(w_ih).T, gates[:, : 3 * n])
+    w = np.ascontiguousarray(w_hh.T)
+    if biases:
+        gates[:, : 3 * n] += _candidate_first(biases[0])
+    output = empty(x, len(x_rows), n)
+    inner = empty(x, len(first), 3 * n)
+    last = None
+    order = steps(sizes, reverse)
+    for start, stop in order:
+        h = state_before(output, first, start, stop, last)
+        a = np.matmul(h, w, out=inner[: stop - start])
+        if biases:
+            a += biases[1]
+        now = gates[start:stop]
+        now[:, 3 * n :] = a[:, 2 * n :]
+        sigmoids = now[:, n : 3 * n]
+        sigmoids += a[:, : 2 * n]
+        sigmoids *= 0.5
+        np.tanh(sigmoids, sigmoids)
+        sigmoids *= 0.5
+        sigmoids += 0.5
+        candidate = now[:, :n]
+        candidate += now[:, n : 2 * n] * now[:, 3 * n :]
+        np.tanh(candidate, candidate)
+        y = output[start:stop]
+        np.subtract(h, candidate, y)
+        y *= now[:, 2 * n : 3 * n]
+        y += candidate
+        last = start, stop
+    return like_input(output, x), states_before(output, first, order), gates
+
+
+@kernel
+@wide
+def gru_back(
+    inputs: Any, g: Array, before: Any, gates: Array, sizes: tuple, reverse: bool, wants_input: bool
+) -> list:
+    """The cotangents of the inputs of `gru`."""
+    x, first, w_ih, w_hh, *biases = inputs
+    n = first.shape[1]
+    order = steps(sizes, reverse)
+    candidate, r, z, a = (gates[:, k * n : (k + 1) * n] for k in range(4))
+    d = np.subtract(1, gates, empty(gates, *gates.shape))
+    by_candidate, by_r, by_z, by_a = (d[:, k * n : (k + 1) * n] for k in range(4))
+    # n' = (1 - z)(1 - n^2), r' = n' a r (1 - r), z' = (h - n) z (1 - z), a' = n' r
+    by_r *= r
+    by_r *= a
+    kept = by_z.copy()
+    by_z *= z
+    by_z *= before - candidate
+    np.multiply(candidate, candidate, by_candidate)
+    np.subtract(1, by_candidate, by_candidate)
+    by_candidate *= kept
+    by_r *= by_candidate
+    np.multiply(by_candidate, r, by_a)
+    by_gate = d.reshape(-1, 4, n)
+    g_h = np.zeros_like(first)
+    for (start, stop), arriving in zip(reversed(order), reversed(pieces(g, order)), strict=True):
+        h = g_h[: stop - start]
+        h += arriving
+        by_gate[start:stop] *= h[:, None]
+        h *= z[start:stop]
+        h += d[start:stop, n:] @ w_hh
+    of_input, of_state = d[:, : 3 * n], d[:, n:]
+    found = [None, g_h, _candidate_last(of_input.T @ flat(x)), of_state.T @ before]
+    if wants_input:
+        found[0] = like_input(of_input @ _candidate_first(w_ih), x)
+    if biases:
+        total = column_sums(d)
+        found += [_candidate_last(total[: 3 * n]), total[n:]]
     return found

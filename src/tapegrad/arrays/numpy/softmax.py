@@ -1,16 +1,13 @@
 """Kernels of softmax on NumPy arrays: block after block, each pass of a block in the cache."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _MANY = 1 << 15  # elements: below it one pass after the other over the whole
 _BLOCK = 1 << 18  # elements

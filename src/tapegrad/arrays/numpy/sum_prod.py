@@ -5,14 +5,10 @@ NumPy adds pairwise on its way through a row, and row by row across them; `einsu
 then stay small.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy.blocks import SHARED, share_out
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 ROW = 1024  # elements that are added up in one go
 ROUND = 1000  # the same for sizes that people choose
@@ -119,3 +115,19 @@ def product(x: Array) -> Any:
     n = flat.size // ROW
     rows = np.multiply.reduce(flat[: n * ROW].reshape(n, ROW), axis=0)
     return np.multiply.reduce(rows) * np.multiply.reduce(flat[n * ROW :])
+
+
+def reduced(ufunc: Any, x: Array, axis: Any, keepdims: Any) -> Any:
+    """`ufunc.reduce` of an array of 16 bits."""
+    return np.asarray(ufunc.reduce(x, axis, np.float32, None, keepdims)).astype(x.dtype)
+
+
+def mean(x: Array, axis: Any, keepdims: Any) -> Any:
+    """The mean of an array of 16 bits."""
+    total = np.asarray(np.add.reduce(x, axis, dtype=np.float32, keepdims=keepdims))
+    return (total / (x.size / total.size if total.size else np.nan)).astype(x.dtype)
+
+
+def accumulated(ufunc: Any, x: Array, axis: int) -> Any:
+    """`ufunc.accumulate` of an array of 16 bits."""
+    return ufunc.accumulate(x, axis, np.float32).astype(x.dtype)

@@ -5,15 +5,12 @@ arrays it is several times faster to take the bits of one or of the other, and e
 inf, too. Its `maximum` of an array and a number is slower than that of two arrays; `clip` is not.
 """
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 
 _MANY = 1024  # elements: below it NumPy's one call is faster than clearing bits
 _MORE = 4096  # the same for a choice between two numbers

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapegrad.autograd.errors import freed
 from tapegrad.core import errors
-from tapegrad.core.annotations import NodeLike, TensorLike
+from tapegrad.core.annotations import NodeLike, Tensor
 from tapegrad.core.tensor_base import TensorBase
 
 
@@ -26,7 +26,7 @@ class FunctionCtx:
     dirty_tensors: Any = None
     non_differentiable: Any = None
 
-    def save_for_backward(self, *tensors: TensorLike) -> None:
+    def save_for_backward(self, *tensors: Tensor) -> None:
         """Keep tensors (or None) for `backward`, which finds them in `ctx.saved_tensors`.
 
         To be called once, in `forward` or `setup_context`; what a second call saves takes the place
@@ -51,7 +51,7 @@ class FunctionCtx:
         """
         self.to_save = tensors
 
-    def save_for_forward(self, *tensors: TensorLike) -> None:
+    def save_for_forward(self, *tensors: Tensor) -> None:
         """Keep tensors (or None) for `jvp`, which finds them in `ctx.saved_tensors`.
 
         >>> import tapegrad.autograd.forward_ad as fwAD

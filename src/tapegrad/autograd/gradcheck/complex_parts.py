@@ -10,7 +10,7 @@ from tapegrad.autograd.gradcheck.fast_mode import check_fast
 from tapegrad.autograd.gradcheck.problem import Options, Problem
 from tapegrad.autograd.gradcheck.slow_mode import check_slow
 from tapegrad.autograd.gradcheck.undefined_and_layout import check_undefined_forward
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Tensor
 from tapegrad.core.tensor_base import TensorBase
 
 
@@ -34,7 +34,7 @@ def check_backward(func: Callable, inputs: tuple, options: Options) -> None:
 
 
 def _part_of_results(func: Callable, name: str) -> Callable:
-    def parts(*inputs: TensorLike) -> tuple:
+    def parts(*inputs: Tensor) -> tuple:
         results = as_tuple(func(*inputs))
         return tuple([getattr(y, name) if y.is_complex() else y for y in results])
 

@@ -114,12 +114,13 @@ from tapegrad.operators.nn.grid_sample import grid_sample
 from tapegrad.operators.nn.interpolate import interpolate
 from tapegrad.operators.nn.lp_pool import lp_pool1d, lp_pool2d, lp_pool3d
 from tapegrad.operators.nn.max_pool import (
+    max_pool1d,
+    max_pool1d_with_indices,
     max_pool2d,
     max_pool2d_with_indices,
     max_pool3d,
     max_pool3d_with_indices,
 )
-from tapegrad.operators.nn.max_pool1d import max_pool1d, max_pool1d_with_indices
 from tapegrad.operators.nn.max_unpool import max_unpool1d, max_unpool2d, max_unpool3d
 from tapegrad.operators.nn.pad import pad
 from tapegrad.operators.nn.pixel_shuffle import (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.operators.nn import adaptive_pool, fractional_max_pool
 
 
 def adaptive_max_pool1d_with_indices(
-    input: TensorLike, output_size: Any, return_indices: bool = False
+    input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of `output_size` windows along the last dimension, and their indices.
 
@@ -22,7 +22,7 @@ def adaptive_max_pool1d_with_indices(
 
 
 def adaptive_max_pool2d_with_indices(
-    input: TensorLike, output_size: Any, return_indices: bool = False
+    input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., H, W), and their places.
 
@@ -34,7 +34,7 @@ def adaptive_max_pool2d_with_indices(
 
 
 def adaptive_max_pool3d_with_indices(
-    input: TensorLike, output_size: Any, return_indices: bool = False
+    input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., D, H, W), and their places.
 
@@ -45,7 +45,7 @@ def adaptive_max_pool3d_with_indices(
     return adaptive_pool.adaptive_max_pool3d(input, output_size)
 
 
-def adaptive_max_pool1d(input: TensorLike, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows along the last dimension of (N, C, L).
 
     Windows are those of `adaptive_avg_pool1d`.
@@ -58,7 +58,7 @@ def adaptive_max_pool1d(input: TensorLike, output_size: Any, return_indices: boo
 
 
 @takes_tensors
-def adaptive_max_pool2d(input: TensorLike, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, H, W) to `output_size` (h, w).
 
     >>> torch.nn.functional.adaptive_max_pool2d(torch.arange(16.0).reshape(1, 4, 4), (1, 2))
@@ -69,7 +69,7 @@ def adaptive_max_pool2d(input: TensorLike, output_size: Any, return_indices: boo
 
 
 @takes_tensors
-def adaptive_max_pool3d(input: TensorLike, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, D, H, W) to `output_size`.
 
     >>> torch.nn.functional.adaptive_max_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), (1, 1, 2))
@@ -80,7 +80,7 @@ def adaptive_max_pool3d(input: TensorLike, output_size: Any, return_indices: boo
 
 
 def fractional_max_pool2d_with_indices(
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     output_size: Any = None,
     output_ratio: Any = None,
@@ -103,7 +103,7 @@ def fractional_max_pool2d_with_indices(
 
 
 def fractional_max_pool3d_with_indices(
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     output_size: Any = None,
     output_ratio: Any = None,
@@ -124,7 +124,7 @@ def fractional_max_pool3d_with_indices(
 
 
 def fractional_max_pool2d(
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     output_size: Any = None,
     output_ratio: Any = None,
@@ -151,7 +151,7 @@ def fractional_max_pool2d(
 
 
 def fractional_max_pool3d(
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     output_size: Any = None,
     output_ratio: Any = None,

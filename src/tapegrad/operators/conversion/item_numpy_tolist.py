@@ -1,15 +1,11 @@
 """Out of tensors: Python numbers and lists, NumPy arrays, DLPack."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 import numpy as np
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Tensor
+from tapegrad.core.device import require_cpu
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.tensor import supported
@@ -128,11 +124,10 @@ def _warn_of_detached_number() -> None:
         from tapegrad.autograd.trace import n_own_frames
 
         _warned = True
-        warnings.warn(
+        errors.warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
             "behavior.\nConsider using tensor.detach() first.",
-            UserWarning,
-            stacklevel=n_own_frames() + 1,
+            n_own_frames() + 1,
         )
 
 
@@ -200,7 +195,7 @@ def dlpack(self: Any, **options: Any) -> Any:
     return self._array.__dlpack__(**options)
 
 
-def to_dlpack(tensor: TensorLike, /) -> Any:
+def to_dlpack(tensor: Tensor, /) -> Any:
     """A capsule through which another library takes the tensor's memory, once.
 
     >>> torch.from_dlpack(torch.to_dlpack(torch.ones(2)))
@@ -248,9 +243,7 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
     return build("from_dlpack", _from_dlpack, ext_tensor, device, copy)
 
 
-def _from_dlpack(x: TensorLike, device: DeviceLike, copy: Any) -> np.ndarray:
-    from tapegrad.core.device import require_cpu
-
+def _from_dlpack(x: Tensor, device: DeviceLike, copy: Any) -> np.ndarray:
     require_cpu(device)
     if isinstance(x, tensor_base.Tensor) and not copy:
         return x.detach()._array

@@ -1,12 +1,8 @@
 """Tensor metadata: dtype, device, layout, number of elements, and the predicates on them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import Dim, MemoryFormat, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Dim, MemoryFormat, Scalar, Tensor
 from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import axis_of
 from tapegrad.core.size import from_shape
@@ -41,7 +37,7 @@ def is_storage(obj: Any, /) -> bool:
     return isinstance(obj, UntypedStorage)
 
 
-def is_floating_point(input: TensorLike) -> bool:
+def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are real numbers with fractions.
 
     >>> torch.is_floating_point(torch.ones(2))
@@ -50,7 +46,7 @@ def is_floating_point(input: TensorLike) -> bool:
     return require("is_floating_point", input).dtype.is_floating_point
 
 
-def is_complex(input: TensorLike) -> bool:
+def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers.
 
     >>> torch.is_complex(torch.ones(2))
@@ -59,7 +55,7 @@ def is_complex(input: TensorLike) -> bool:
     return require("is_complex", input).dtype.is_complex
 
 
-def is_signed(input: TensorLike) -> bool:
+def is_signed(input: Tensor) -> bool:
     """Whether the elements can be negative.
 
     >>> torch.is_signed(torch.ones(2))
@@ -68,7 +64,7 @@ def is_signed(input: TensorLike) -> bool:
     return require("is_signed", input).dtype.is_signed
 
 
-def is_nonzero(input: TensorLike) -> bool:
+def is_nonzero(input: Tensor) -> bool:
     """Whether the only element is not zero.
 
     >>> torch.is_nonzero(torch.tensor([0.0]))
@@ -77,7 +73,7 @@ def is_nonzero(input: TensorLike) -> bool:
     return bool(require("is_nonzero", input))
 
 
-def is_same_size(input: TensorLike, other: Scalar) -> bool:
+def is_same_size(input: Tensor, other: Scalar) -> bool:
     """Whether two tensors have the same shape.
 
     >>> torch.is_same_size(torch.ones(2), torch.ones(3))
@@ -86,7 +82,7 @@ def is_same_size(input: TensorLike, other: Scalar) -> bool:
     return require("is_same_size", input).shape == require("is_same_size", other, "other").shape
 
 
-def is_inference(input: TensorLike) -> bool:
+def is_inference(input: Tensor) -> bool:
     """Whether the tensor was made in inference mode.
 
     >>> torch.is_inference(torch.ones(2))
@@ -95,7 +91,7 @@ def is_inference(input: TensorLike) -> bool:
     return require("is_inference", input).is_inference()
 
 
-def is_conj(input: TensorLike) -> bool:
+def is_conj(input: Tensor) -> bool:
     """Whether a complex conjugation is still to be done: never, it is done at once.
 
     >>> torch.is_conj(torch.tensor([1j]).conj())
@@ -105,7 +101,7 @@ def is_conj(input: TensorLike) -> bool:
     return False
 
 
-def is_neg(input: TensorLike) -> bool:
+def is_neg(input: Tensor) -> bool:
     """Whether a change of sign is still to be done: never, it is done at once.
 
     >>> torch.is_neg(torch.tensor([1 + 2j]).conj().imag)
@@ -115,7 +111,7 @@ def is_neg(input: TensorLike) -> bool:
     return False
 
 
-def numel(input: TensorLike) -> int:
+def numel(input: Tensor) -> int:
     """The number of elements.
 
     >>> torch.numel(torch.ones(2, 3))
@@ -124,7 +120,7 @@ def numel(input: TensorLike) -> int:
     return require("numel", input)._array.size
 
 
-def get_device(input: TensorLike) -> int:
+def get_device(input: Tensor) -> int:
     """The index of the GPU a tensor is on; -1 for the CPU.
 
     >>> torch.get_device(torch.zeros(2))
@@ -213,7 +209,7 @@ def is_contiguous(
     return _memory_format.has_format(self._array, memory_format)
 
 
-def is_set_to(self: Any, tensor: TensorLike) -> bool:
+def is_set_to(self: Any, tensor: Tensor) -> bool:
     """Whether two tensors are the same memory, seen in the same way.
 
     >>> x = torch.zeros(4)
@@ -230,17 +226,6 @@ def is_set_to(self: Any, tensor: TensorLike) -> bool:
 
 
 __all__ = [
-    "get_device",
-    "is_complex",
-    "is_conj",
-    "is_floating_point",
-    "is_inference",
-    "is_neg",
-    "is_nonzero",
-    "is_same_size",
-    "is_signed",
-    "is_storage",
-    "is_tensor",
-    "numel",
-    "typename",
-]
+    "get_device", "is_complex", "is_conj", "is_floating_point", "is_inference", "is_neg",
+    "is_nonzero", "is_same_size", "is_signed", "is_storage", "is_tensor", "numel", "typename",
+]  # fmt: skip

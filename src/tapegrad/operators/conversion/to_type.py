@@ -1,31 +1,24 @@
 """Other dtypes: `to`, `type`, `float()` and the like; devices, of which there is one."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 from tapegrad.arrays.namespaces import native_dtype
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import DeviceLike, DTypeLike, MemoryFormat, Scalar
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Scalar
 from tapegrad.core.device import device as Device
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64
 from tapegrad.core.dtype import dtype as Dtype
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.clone import copied_as
 
 _BUILTIN = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 
+@vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype, copy=False))
 @linear(node="ToCopyBackward0")
 def to_copy(xp, x, *, dtype):
     """The same numbers in another dtype."""
     return xp.astype(x, native_dtype(xp, dtype))
-
-
-to_copy.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype, copy=False))
 
 
 def cast(x: Any, dtype: Dtype) -> Any:
@@ -39,9 +32,7 @@ def cast(x: Any, dtype: Dtype) -> Any:
 
 
 def _warn_of_lost_part() -> None:
-    warnings.warn(
-        "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
-    )
+    errors.warn("Casting complex values to real discards the imaginary part", 4)
 
 
 def to(self: Any, *args: Any, **kwargs: Any) -> Any:

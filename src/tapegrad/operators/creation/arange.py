@@ -4,16 +4,12 @@ The roundings are PyTorch's, to the bit for float32 (below 32,768 elements, wher
 thread): it multiplies and adds with one rounding, and steps through blocks of eight.
 """
 
-from __future__ import annotations
-
-import warnings
 from math import ceil, isfinite
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out
 from tapegrad.core.dtype import default, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of
@@ -131,13 +127,11 @@ def arange(
         return build("arange", _arange, start, end, step, kind, requires_grad=requires_grad)
     array = _arange(start, end, step, kind)
     if out._array.size != array.size and out._array.size:
-        warnings.warn(
+        errors.warn(
             f"The number of elements in the out tensor of shape {list(out.shape)} is "
             f"{out._array.size} which does not match the computed number of elements "
             f"{array.size}. Note that this may occur as a result of rounding error. The out "
-            f"tensor will be resized to a tensor of shape ({array.size},).",
-            UserWarning,
-            stacklevel=2,
+            f"tensor will be resized to a tensor of shape ({array.size},)."
         )
     return into("arange", out, array, requires_grad)
 
@@ -176,12 +170,10 @@ def range(
     ...     torch.range(0, 1, 0.5)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    warnings.warn(
+    errors.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior "
         "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
-        "values in [start, end).",
-        UserWarning,
-        stacklevel=2,
+        "values in [start, end)."
     )
     if end is None:
         raise errors.type_error(

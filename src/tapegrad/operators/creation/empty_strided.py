@@ -1,13 +1,9 @@
 """Uninitialised tensors whose elements lie in memory in an order of choice."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, memory_format
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Shape
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Shape
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.creation.factory_options import build, check, native
 from tapegrad.operators.creation.zeros_eye import sizes

@@ -1,17 +1,13 @@
 """What all functions that make tensors share: their options, and `out=`."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.autograd.node import INFERENCE, make_leaf
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out
+from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike, Out
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import as_dtype, default
 from tapegrad.core.dtype import dtype as Dtype

@@ -1,14 +1,9 @@
 """Tensors on memory that something else owns: arrays, buffers, other tensors."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Tensor
 from tapegrad.core.dtype import default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.operators.creation.factory_options import build, check, known, requiring
@@ -43,12 +38,11 @@ def _lent(array: Any) -> np.ndarray:
 
 
 def _warn_of_readonly(what: str, it: str, meaning: str) -> None:
-    warnings.warn(
+    errors.warn(
         f"The given {what} is not writable, and PyTorch does not support non-writable tensors. "
         f"{meaning} You may want to copy the {it} to protect its data or make it writable before "
         "converting it to a tensor.",
-        UserWarning,
-        stacklevel=3,
+        3,
     )
 
 
@@ -116,18 +110,17 @@ def asarray(
     return requiring("asarray", result, bool(requires_grad))
 
 
-def _tensor_again(x: TensorLike, dtype: Dtype | None, copy: Any, requires_grad: Any) -> Any:
+def _tensor_again(x: Tensor, dtype: Dtype | None, copy: Any, requires_grad: Any) -> Any:
     other = dtype is not None and dtype is not x.dtype
     _refuse_copy(copy, other)
     result = x.to(dtype) if other else x.clone() if copy else x
     if requires_grad is None:
         if x.requires_grad and x.is_leaf:
-            warnings.warn(
+            errors.warn(
                 "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad "
                 "instead of False. Pass requires_grad=False explicitly to get the old behavior "
                 "and silence this warning.",
-                UserWarning,
-                stacklevel=3,
+                3,
             )
         return result
     if not requires_grad:

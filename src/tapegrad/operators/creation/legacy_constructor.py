@@ -1,13 +1,9 @@
 """The constructors from before `torch.tensor`: `Tensor(...)`, `FloatTensor(...)` and the others."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.device import as_device
 from tapegrad.core.dtype import ALIASES, default
 from tapegrad.core.dtype import dtype as Dtype
@@ -33,7 +29,7 @@ def legacy_tensor(cls: type, args: tuple, kwargs: dict, dtype: Dtype | None = No
     return result
 
 
-def retyped(tensor: TensorLike, cls: type) -> Any:
+def retyped(tensor: Tensor, cls: type) -> Any:
     """The same tensor as an object of `cls`, a subclass of `Tensor`."""
     made: Any = object.__new__(cls)
     for name in ("_array", "_node", "_counter", "_view", "_grad", "_mark"):
@@ -61,13 +57,13 @@ def legacy_array(args: tuple, dtype: Dtype) -> np.ndarray:
     return np.empty(shape, dtype.numpy)
 
 
-def _is_integer(x: TensorLike) -> bool:
+def _is_integer(x: Tensor) -> bool:
     if isinstance(x, (bool, np.bool_, np.ndarray, list, tuple)):
         return False
     return hasattr(type(x), "__index__")
 
 
-def _sequence(x: TensorLike) -> Any:
+def _sequence(x: Tensor) -> Any:
     if isinstance(x, str) or (hasattr(x, "__len__") and hasattr(x, "__getitem__")):
         return x
     raise errors.type_error(
@@ -76,7 +72,7 @@ def _sequence(x: TensorLike) -> Any:
     )
 
 
-def _of_tensor(x: TensorLike, dtype: Dtype | None) -> Any:
+def _of_tensor(x: Tensor, dtype: Dtype | None) -> Any:
     if dtype is not None and dtype is not x.dtype:
         raise errors.type_error(
             f"expected {_options(dtype)} (got {_options(x.dtype)})",
@@ -181,14 +177,6 @@ _cuda_types: dict[str, Any] = {}
 
 
 __all__ = [
-    "BFloat16Tensor",
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "ShortTensor",
-]
+    "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
+    "HalfTensor", "IntTensor", "LongTensor", "ShortTensor",
+]  # fmt: skip

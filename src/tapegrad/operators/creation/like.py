@@ -1,20 +1,20 @@
 """Tensors like another one: of its shape and dtype."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, TensorLike
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Tensor
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.operators.creation.factory_options import build, check, known
 
 
-def dtype_like(name: str, x: TensorLike, dtype: DTypeLike) -> Dtype:
+def dtype_like(name: str, x: Tensor, dtype: DTypeLike) -> Dtype:
     """The dtype that is asked for, or that of the tensor `x`."""
     if not isinstance(x, tensor_base.Tensor):
         raise errors.must_be(name, "input", 1, "Tensor", x)
@@ -47,7 +47,7 @@ def mapped_as(array: Any, made: np.ndarray) -> Any:
 
 
 def empty_like(
-    input: TensorLike,
+    input: Tensor,
     *,
     dtype: DTypeLike = None,
     layout: LayoutLike = None,
@@ -67,50 +67,48 @@ def empty_like(
     return build("empty_like", _like, *args, requires_grad=requires_grad)
 
 
-def zeros_like(
-    input: TensorLike,
-    *,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: MemoryFormat = None,
-) -> Any:
+@family
+def _filled_like(value: int) -> Callable:
+    name = "ones_like" if value else "zeros_like"
+
+    def filled_like(
+        input: Tensor,
+        *,
+        dtype: DTypeLike = None,
+        layout: LayoutLike = None,
+        device: DeviceLike = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+        memory_format: MemoryFormat = None,
+    ) -> Any:
+        kind = dtype_like(name, input, dtype)
+        check(layout, device, pin_memory)
+        args = (input._array, value, kind.numpy, memory_format)
+        return build(name, _filled, *args, requires_grad=requires_grad)
+
+    return filled_like
+
+
+@_filled_like(0)
+def zeros_like() -> Any:
     """A tensor of zeros of the shape of `input`.
 
     >>> torch.zeros_like(torch.tensor([1, 2]))
     tensor([0, 0])
     """
-    kind = dtype_like("zeros_like", input, dtype)
-    check(layout, device, pin_memory)
-    args = (input._array, 0, kind.numpy, memory_format)
-    return build("zeros_like", _filled, *args, requires_grad=requires_grad)
 
 
-def ones_like(
-    input: TensorLike,
-    *,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: MemoryFormat = None,
-) -> Any:
+@_filled_like(1)
+def ones_like() -> Any:
     """A tensor of ones of the shape of `input`.
 
     >>> torch.ones_like(torch.tensor([0.5, 2]))
     tensor([1., 1.])
     """
-    kind = dtype_like("ones_like", input, dtype)
-    check(layout, device, pin_memory)
-    args = (input._array, 1, kind.numpy, memory_format)
-    return build("ones_like", _filled, *args, requires_grad=requires_grad)
 
 
 def full_like(
-    input: TensorLike,
+    input: Tensor,
     fill_value: Any,
     *,
     dtype: DTypeLike = None,

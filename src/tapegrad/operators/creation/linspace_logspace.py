@@ -4,18 +4,14 @@ The roundings of linspace are PyTorch's, to the bit for float32: it multiplies a
 rounding, and counts from the nearer end.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Tensor
 from tapegrad.core.dtype import current, default, float64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, int_of, number_of
-from tapegrad.operators.creation.arange import check_dtype
+from tapegrad.operators.creation.arange import arange, check_dtype
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
 
 _OPTIONS = (
@@ -46,7 +42,7 @@ def _numbers(name: str, *given: Any) -> list:
     return found
 
 
-def _end_point(name: str, argument: str, position: int, x: TensorLike) -> Any:
+def _end_point(name: str, argument: str, position: int, x: Tensor) -> Any:
     return x.item() if isinstance(x, tensor_base.Tensor) else number_of(name, argument, position, x)
 
 
@@ -184,7 +180,6 @@ def _of_members(
     name: str, start: Any, end: Any, steps: Any, base: Any, dtype: DTypeLike, requires_grad: bool
 ) -> Any:
     """The same, by functions of tensors, where each member has ends of its own."""
-    from tapegrad.operators.creation.arange import arange
     from tapegrad.operators.creation.tensor import tensor
     from tapegrad.operators.shape.cat_stack import cat
 

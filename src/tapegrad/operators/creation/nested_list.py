@@ -1,14 +1,11 @@
 """Nested sequences as arrays: their shape, the dtype they mean, their numbers."""
 
-from __future__ import annotations
-
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.dtype import bool_, default, default_complex, int64, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.limits import iinfo
@@ -65,13 +62,13 @@ def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:
     return tuple(shape), int64 if int in kinds else bool_, values
 
 
-def _is_sequence(x: TensorLike) -> bool:
+def _is_sequence(x: Tensor) -> bool:
     if isinstance(x, (tensor_base.Tensor, str, np.generic)):
         return False
     return hasattr(type(x), "__getitem__") and hasattr(type(x), "__len__") and not _is_mapping(x)
 
 
-def _is_mapping(x: TensorLike) -> bool:
+def _is_mapping(x: Tensor) -> bool:
     return hasattr(type(x), "keys")
 
 
@@ -152,7 +149,7 @@ def ragged(expected: int, axis: int, found: int) -> ValueError:
     )
 
 
-def _number(x: TensorLike) -> Any:
+def _number(x: Tensor) -> Any:
     if isinstance(x, tensor_base.Tensor):
         if x._array.size != 1:
             raise errors.value_error(
@@ -218,7 +215,7 @@ def _integers(values: list, dtype: Dtype) -> np.ndarray:
     return np.array(whole, np.int64).astype(dtype.numpy)  # negative numbers wrap around
 
 
-def _truncated(x: TensorLike, dtype: Dtype) -> int:
+def _truncated(x: Tensor, dtype: Dtype) -> int:
     if isinstance(x, float):
         limits = iinfo(dtype)
         if not limits.min <= x <= limits.max:

@@ -1,14 +1,12 @@
 """New tensors of another one's dtype, of any shape: methods only."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Shape, TensorLike
+from tapegrad.core.annotations import Callable, DeviceLike, DTypeLike, LayoutLike, Shape, Tensor
+from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.creation import tensor as _data
@@ -19,7 +17,7 @@ from tapegrad.operators.creation.like import dtype_like, mapped_as
 from tapegrad.operators.creation.zeros_eye import sizes
 
 
-def _for_each(x: TensorLike, make: Callable) -> Callable:
+def _for_each(x: Tensor, make: Callable) -> Callable:
     """`make`, for each member where `x` is of a batch."""
     array = x._array
     if type(array) is np.ndarray:
@@ -27,73 +25,53 @@ def _for_each(x: TensorLike, make: Callable) -> Callable:
     return lambda *args: mapped_as(array, make(*args))
 
 
-def new_zeros(
-    self: Any,
-    *shape: Any,
-    size: Shape | None = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@family
+def _new(make: Callable) -> Callable:
+    name = f"new_{make.__name__}"
+
+    def new_filled(
+        self: Any,
+        *shape: Any,
+        size: Shape | None = None,
+        dtype: DTypeLike = None,
+        layout: LayoutLike = None,
+        device: DeviceLike = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Any:
+        kind = dtype_like(name, self, dtype)
+        check(layout, device, pin_memory)
+        args = (sizes(name, shape, size), kind.numpy)
+        return build(name, _for_each(self, make), *args, requires_grad=requires_grad)
+
+    return new_filled
+
+
+@_new(np.zeros)
+def new_zeros() -> Any:
     """A tensor of zeros of this tensor's dtype.
 
     >>> torch.tensor([1, 2]).new_zeros(3)
     tensor([0, 0, 0])
     """
-    kind = dtype_like("new_zeros", self, dtype)
-    check(layout, device, pin_memory)
-    shape = sizes("new_zeros", shape, size)
-    return build(
-        "new_zeros", _for_each(self, np.zeros), shape, kind.numpy, requires_grad=requires_grad
-    )
 
 
-def new_ones(
-    self: Any,
-    *shape: Any,
-    size: Shape | None = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@_new(np.ones)
+def new_ones() -> Any:
     """A tensor of ones of this tensor's dtype.
 
     >>> torch.tensor([1, 2]).new_ones(3)
     tensor([1, 1, 1])
     """
-    kind = dtype_like("new_ones", self, dtype)
-    check(layout, device, pin_memory)
-    shape = sizes("new_ones", shape, size)
-    return build(
-        "new_ones", _for_each(self, np.ones), shape, kind.numpy, requires_grad=requires_grad
-    )
 
 
-def new_empty(
-    self: Any,
-    *shape: Any,
-    size: Shape | None = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@_new(np.empty)
+def new_empty() -> Any:
     """A tensor of this tensor's dtype whose values are whatever was in its memory.
 
     >>> torch.tensor([1, 2]).new_empty(3).dtype
     torch.int64
     """
-    kind = dtype_like("new_empty", self, dtype)
-    check(layout, device, pin_memory)
-    shape = sizes("new_empty", shape, size)
-    return build(
-        "new_empty", _for_each(self, np.empty), shape, kind.numpy, requires_grad=requires_grad
-    )
 
 
 def new_empty_strided(

@@ -1,16 +1,12 @@
 """Tensors with a copy of data: numbers, nested lists, arrays, other tensors."""
 
-from __future__ import annotations
-
-import warnings
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.dtype import default, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, number_of
@@ -57,11 +53,10 @@ def _tensors_in(data: Any) -> Iterator[Any]:
 
 
 def warn_of_copy(instead: str) -> None:
-    warnings.warn(
+    errors.warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() "
         f"or sourceTensor.detach().clone().requires_grad_(True), rather than {instead}.",
-        UserWarning,
-        stacklevel=3,
+        3,
     )
 
 
@@ -97,12 +92,11 @@ def _is_list_of_arrays(data: Any) -> bool:
 
 
 def _stacked(arrays: Any) -> np.ndarray:
-    warnings.warn(
+    errors.warn(
         "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
         "converting the list to a single numpy.ndarray with numpy.array() before converting to a "
         "tensor.",
-        UserWarning,
-        stacklevel=5,
+        5,
     )
     return supported(np.array(arrays))
 

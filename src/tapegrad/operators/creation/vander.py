@@ -1,18 +1,14 @@
 """Matrices of the powers of numbers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.shape.cat_stack import cat
 
 __torch__ = "vander"
 
 
-def linalg_vander(x: TensorLike, *, N: Any = None) -> Any:
+def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
     """The powers 0 to N - 1 of each number along a new last dimension: (..., n) to (..., n, N).
 
     N is n by default.
@@ -37,14 +33,14 @@ def linalg_vander(x: TensorLike, *, N: Any = None) -> Any:
     return _powers(x if x.ndim else x.reshape(1), n)
 
 
-def _powers(x: TensorLike, n: int) -> Any:
+def _powers(x: Tensor, n: int) -> Any:
     """Running products, after a column of ones."""
     column = x.unsqueeze(-1)
     products = column.expand(*x.shape, n - 1).cumprod(-1)
     return cat([column.new_ones(column.shape, dtype=products.dtype), products], -1)
 
 
-def vander(x: TensorLike, N: Any = None, increasing: bool = False) -> Any:
+def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Any:
     """The powers of each number of a vector: (n,) to (n, N), the highest first by default.
 
     N is n by default. With increasing=True the powers are 0 to N - 1.

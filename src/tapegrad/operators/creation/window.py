@@ -1,15 +1,13 @@
 """The windows of torch itself: hann_window and its kin; torch.signal.windows has more."""
 
-from __future__ import annotations
-
 from math import pi
-from typing import Any
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.device import require_cpu
-from tapegrad.core.dtype import default
+from tapegrad.core.dtype import default, float32
+from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
 from tapegrad.operators.creation.arange import arange
 from tapegrad.operators.creation.factory_options import check, known, requiring
@@ -67,88 +65,74 @@ def hamming_window(
     >>> torch.hamming_window(4)
     tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
-    return _window(
-        "hamming_window",
-        window_length,
-        periodic,
-        lambda n, N: (n * (2 * pi / N)).cos() * -beta + alpha,
-        dtype,
-        (layout, device, pin_memory, requires_grad),
-    )
+
+    def shape(n: Any, N: int) -> Any:
+        return (n * (2 * pi / N)).cos() * -beta + alpha
+
+    rest = (layout, device, pin_memory, requires_grad)
+    return _window("hamming_window", window_length, periodic, shape, dtype, rest)
 
 
-def hann_window(
-    window_length: int,
-    periodic: bool = True,
-    *,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@family
+def _periodic(shape: Callable) -> Callable:
+    """The window of `shape(n, N)`, where there are no other parameters."""
+    name = f"{shape.__name__[1:]}_window"
+
+    def window(
+        window_length: int,
+        periodic: bool = True,
+        *,
+        dtype: DTypeLike = None,
+        layout: LayoutLike = None,
+        device: DeviceLike = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Any:
+        rest = (layout, device, pin_memory, requires_grad)
+        return _window(name, window_length, periodic, shape, dtype, rest)
+
+    return window
+
+
+def _hann(n: Any, N: int) -> Any:
+    return (n * (2 * pi / N)).cos() * -0.5 + 0.5
+
+
+def _blackman(n: Any, N: int) -> Any:
+    angle = n * (pi / N)
+    return (angle * 4).cos() * 0.08 - (angle * 2).cos() * 0.5 + 0.42
+
+
+def _bartlett(n: Any, N: int) -> Any:
+    rising, half = n * (2 / N), N // 2 + 1
+    return cat([rising[:half], rising[half:] * -1 + 2])
+
+
+@_periodic(_hann)
+def hann_window() -> Any:
     """`(1 - cos(2 pi n / N)) / 2`, N the window's length; periodic, or symmetric.
 
     >>> torch.hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    return _window(
-        "hann_window",
-        window_length,
-        periodic,
-        lambda n, N: (n * (2 * pi / N)).cos() * -0.5 + 0.5,
-        dtype,
-        (layout, device, pin_memory, requires_grad),
-    )
 
 
-def blackman_window(
-    window_length: int,
-    periodic: bool = True,
-    *,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@_periodic(_blackman)
+def blackman_window() -> Any:
     """`0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)`; periodic, or symmetric.
 
     >>> torch.blackman_window(4).sum()
     tensor(1.6800)
     """
 
-    def shape(n: Any, N: int) -> Any:
-        angle = n * (pi / N)
-        return (angle * 4).cos() * 0.08 - (angle * 2).cos() * 0.5 + 0.42
 
-    rest = (layout, device, pin_memory, requires_grad)
-    return _window("blackman_window", window_length, periodic, shape, dtype, rest)
-
-
-def bartlett_window(
-    window_length: int,
-    periodic: bool = True,
-    *,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@_periodic(_bartlett)
+def bartlett_window() -> Any:
     """A triangle from 0 to 1 and back, `1 - |2 n / N - 1|`; periodic, or symmetric.
 
     >>> torch.bartlett_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-
-    def shape(n: Any, N: int) -> Any:
-        rising = n * (2 / N)
-        half = N // 2 + 1
-        return cat([rising[:half], rising[half:] * -1 + 2])
-
-    rest = (layout, device, pin_memory, requires_grad)
-    return _window("bartlett_window", window_length, periodic, shape, dtype, rest)
 
 
 def kaiser_window(
@@ -169,15 +153,9 @@ def kaiser_window(
     """
 
     def shape(n: Any, N: int) -> Any:
-        x = n.to(_wide(n.dtype)) * (2 / N) - 1
+        x = n.to(float32 if n.dtype.itemsize == 2 else n.dtype) * (2 / N) - 1
         found = i0(beta * (1 - x * x).clamp(min=0).sqrt()) / i0(tensor(beta, dtype=x.dtype))
         return found.to(n.dtype)
 
     rest = (layout, device, pin_memory, requires_grad)
     return _window("kaiser_window", window_length, periodic, shape, dtype, rest)
-
-
-def _wide(dtype: Any) -> Any:
-    from tapegrad.core.dtype import float32
-
-    return float32 if dtype.itemsize == 2 else dtype

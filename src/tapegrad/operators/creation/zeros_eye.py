@@ -1,7 +1,6 @@
 """Tensors of one value, of none in particular, and the identity matrix."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Out, Shape
 from tapegrad.core.dtype import bool_, default, default_complex, int64
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, int_of, number_of
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known, native
@@ -42,51 +42,47 @@ def sizes(name: str, given: tuple, size: Shape | None = None) -> tuple[int, ...]
     return shape
 
 
-def zeros(
-    *shape: Any,
-    size: Shape | None = None,
-    out: Out = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@family
+def _filled(make: Callable) -> Callable:
+    name = make.__name__
+
+    def filled(
+        *shape: Any,
+        size: Shape | None = None,
+        out: Out = None,
+        dtype: DTypeLike = None,
+        layout: LayoutLike = None,
+        device: DeviceLike = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Any:
+        check(layout, device, pin_memory)
+        shape = sizes(name, shape, size)
+        if out is not None:
+            check_out(name, out, dtype)
+            return into(name, out, make(shape, out._array.dtype), requires_grad)
+        return build(name, make, shape, native(name, dtype), requires_grad=requires_grad)
+
+    return filled
+
+
+@_filled(np.zeros)
+def zeros() -> Any:
     """A tensor of zeros.
 
     >>> torch.zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    check(layout, device, pin_memory)
-    shape = sizes("zeros", shape, size)
-    if out is not None:
-        check_out("zeros", out, dtype)
-        return into("zeros", out, np.zeros(shape, out._array.dtype), requires_grad)
-    return build("zeros", np.zeros, shape, native("zeros", dtype), requires_grad=requires_grad)
 
 
-def ones(
-    *shape: Any,
-    size: Shape | None = None,
-    out: Out = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@_filled(np.ones)
+def ones() -> Any:
     """A tensor of ones.
 
     >>> torch.ones(2, dtype=torch.int64)
     tensor([1, 1])
     """
-    check(layout, device, pin_memory)
-    shape = sizes("ones", shape, size)
-    if out is not None:
-        check_out("ones", out, dtype)
-        return into("ones", out, np.ones(shape, out._array.dtype), requires_grad)
-    return build("ones", np.ones, shape, native("ones", dtype), requires_grad=requires_grad)
 
 
 def empty(

@@ -1,62 +1,65 @@
 """The frequencies of the points of a spectrum, and the spectrum with frequency 0 in its middle."""
 
-from __future__ import annotations
-
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, Dim, DTypeLike, LayoutLike, Out, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, Dim, DTypeLike, LayoutLike, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import default
+from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
 from tapegrad.operators.creation.factory_options import build, check, check_out, into, known
 from tapegrad.operators.shape.flip_roll_rot90 import roll
 
 
-def _frequencies(
-    name: str, positive: bool, n: Any, d: float, out: Out, dtype: DTypeLike, grad: Any
-) -> Any:
-    n = int_of(f"fft_{name}", "n", 1, n)
-    if out is not None:
-        check_out(name, out, dtype)
-        dtype = out.dtype
-    else:
-        dtype = default() if dtype is None else known(name, dtype)
-    if dtype.category < 2:
-        raise errors.runtime_error(
-            f"{name} requires a floating point or complex dtype", "Frequencies are fractions."
-        )
-    length = int(n / 2) + 1 if positive else n
-    if length < 0:
-        raise errors.runtime_error(
-            f"Trying to create tensor with negative dimension {length}: [{length}]",
-            "A spectrum has no fewer than 0 points.",
-        )
+@family
+def _frequencies(name: str, positive: bool) -> Callable:
+    def frequencies(
+        n: int,
+        d: float = 1.0,
+        *,
+        out: Out = None,
+        dtype: DTypeLike = None,
+        layout: LayoutLike = None,
+        device: DeviceLike = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Any:
+        check(layout, device, pin_memory)
+        n = int_of(f"fft_{name}", "n", 1, n)
+        if out is not None:
+            check_out(name, out, dtype)
+            dtype = out.dtype
+        else:
+            dtype = default() if dtype is None else known(name, dtype)
+        if dtype.category < 2:
+            raise errors.runtime_error(
+                f"{name} requires a floating point or complex dtype", "Frequencies are fractions."
+            )
+        length = int(n / 2) + 1 if positive else n
+        if length < 0:
+            raise errors.runtime_error(
+                f"Trying to create tensor with negative dimension {length}: [{length}]",
+                "A spectrum has no fewer than 0 points.",
+            )
 
-    def make() -> np.ndarray:
-        k = np.arange(length, dtype=dtype.numpy)
-        if not positive:
-            k[(n + 1) // 2 :] -= n
-        return k * dtype.numpy.type(np.divide(1.0, n * float(d)))
+        def make() -> np.ndarray:
+            k = np.arange(length, dtype=dtype.numpy)
+            if not positive:
+                k[(n + 1) // 2 :] -= n
+            return k * dtype.numpy.type(np.divide(1.0, n * float(d)))
 
-    if out is not None:
-        return into(name, out, make(), grad)
-    return build(name, make, requires_grad=grad)
+        if out is not None:
+            return into(name, out, make(), requires_grad)
+        return build(name, make, requires_grad=requires_grad)
+
+    return frequencies
 
 
-def fftfreq(
-    n: int,
-    d: float = 1.0,
-    *,
-    out: Out = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@_frequencies("fftfreq", False)
+def fftfreq() -> Any:
     """The frequencies of the `n` points of `fft`, for samples at a distance `d`.
 
     From 0 up, then the negative ones: `[0, 1, ..., -2, -1] / (n d)`.
@@ -64,31 +67,18 @@ def fftfreq(
     >>> torch.fft.fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
-    check(layout, device, pin_memory)
-    return _frequencies("fftfreq", False, n, d, out, dtype, requires_grad)
 
 
-def rfftfreq(
-    n: int,
-    d: float = 1.0,
-    *,
-    out: Out = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+@_frequencies("rfftfreq", True)
+def rfftfreq() -> Any:
     """The frequencies of the n // 2 + 1 points of `rfft`, for samples at a distance `d`.
 
     >>> torch.fft.rfftfreq(4)
     tensor([0.0000, 0.2500, 0.5000])
     """
-    check(layout, device, pin_memory)
-    return _frequencies("rfftfreq", True, n, d, out, dtype, requires_grad)
 
 
-def _dims(name: str, input: TensorLike, dim: Dim) -> tuple[int, ...]:
+def _dims(name: str, input: Tensor, dim: Dim) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(input._array.ndim))
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
@@ -97,14 +87,14 @@ def _dims(name: str, input: TensorLike, dim: Dim) -> tuple[int, ...]:
     return tuple([int(each) for each in several])
 
 
-def _rolled(input: TensorLike, dims: tuple, halves: Any) -> Any:
+def _rolled(input: Tensor, dims: tuple, halves: Any) -> Any:
     shape = input._array.shape
     within = [d if -len(shape) <= d < len(shape) else None for d in dims]
     return roll(input, tuple([0 if d is None else halves(shape[d]) for d in within]), dims)
 
 
 @takes_tensors(name="fft_fftshift")
-def fftshift(input: TensorLike, dim: Dim = None) -> Any:
+def fftshift(input: Tensor, dim: Dim = None) -> Any:
     """A spectrum with frequency 0 in its middle, along `dim` or all dimensions.
 
     >>> torch.fft.fftshift(torch.fft.fftfreq(4))
@@ -114,7 +104,7 @@ def fftshift(input: TensorLike, dim: Dim = None) -> Any:
 
 
 @takes_tensors(name="fft_ifftshift")
-def ifftshift(input: TensorLike, dim: Dim = None) -> Any:
+def ifftshift(input: Tensor, dim: Dim = None) -> Any:
     """The reverse of `fftshift`.
 
     >>> torch.fft.ifftshift(torch.fft.fftshift(torch.fft.fftfreq(4)))

@@ -5,19 +5,14 @@ divided by the sum of the squared windows there (Griffin and Lim, "Signal estima
 short-time Fourier transform", 1984, equation 6).
 """
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.operators.creation.zeros_eye import ones
-from tapegrad.operators.fft.fft_rules import to_real, transform
+from tapegrad.operators.fft.fft import to_real, transform
 from tapegrad.operators.fft.stft import check, described, full_window, no_half, warn_of_no_window
-from tapegrad.operators.nn.pad_constant import constant_pad_nd
+from tapegrad.operators.nn.pad import constant_pad_nd
 from tapegrad.operators.shape.as_strided import sum_windows
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
@@ -27,7 +22,7 @@ __torch__ = "istft"
 
 @takes_tensors
 def istft(
-    input: TensorLike,
+    input: Tensor,
     n_fft: int,
     hop_length: int | None = None,
     win_length: int | None = None,
@@ -56,17 +51,9 @@ def istft(
         warn_of_no_window(
             "istft", ".Please provide the same window used by stft to make the inversion lossless."
         )
-    arguments = {
-        "n_fft": n_fft,
-        "hop_length": hop,
-        "win_length": width,
-        "window": window,
-        "center": center,
-        "normalized": normalized,
-        "onesided": onesided,
-        "length": length,
-        "return_complex": return_complex,
-    }
+    arguments = {"n_fft": n_fft, "hop_length": hop, "win_length": width, "window": window}
+    arguments |= {"center": center, "normalized": normalized, "onesided": onesided}
+    arguments |= {"length": length, "return_complex": return_complex}
     call = described(f"istft(CPU{input.dtype.scalar_name}Type{list(input._array.shape)}", arguments)
     if not input.dtype.is_complex:
         raise errors.runtime_error(
@@ -92,11 +79,10 @@ def istft(
         )
     signal = signal / squares
     if end > whole:
-        warnings.warn(
+        errors.warn(
             "The length of signal is shorter than the length parameter. Result is being padded "
             "with zeros in the tail. Please check your center and hop_length settings.",
-            UserWarning,
-            stacklevel=users_level(),
+            users_level(),
         )
         signal = constant_pad_nd(signal, (0, end - whole))
     return signal.squeeze(0) if single else signal
@@ -115,14 +101,14 @@ def _overlapped(frames: Any, weights: Any, n_fft: int, hop: int) -> tuple:
     n_frames = frames._array.shape[1]
     size = n_fft + hop * (n_frames - 1)
 
-    def added(x: TensorLike) -> Any:
+    def added(x: Tensor) -> Any:
         return sum_windows(x, shape=(x._array.shape[0], size), axis=1, size=n_fft, step=hop)
 
     squares = (weights * weights).expand(1, n_frames, n_fft)
     return added(frames * weights), added(squares)
 
 
-def _check_istft(x: TensorLike, arguments: dict, call: str) -> bool:
+def _check_istft(x: Tensor, arguments: dict, call: str) -> bool:
     """Raise for what cannot be inverted; whether the spectra are halves."""
     n_fft, window = arguments["n_fft"], arguments["window"]
     shape = x._array.shape

@@ -3,17 +3,12 @@
 X[k, t] = sum over n of w[n] x[n + t hop] exp(-2 pi i k n / n_fft)
 """
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DTypeLike, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.creation.zeros_eye import ones
-from tapegrad.operators.fft.fft_rules import from_real, transform
-from tapegrad.operators.nn.pad_constant import constant_pad_nd
+from tapegrad.operators.fft.fft import from_real, transform
+from tapegrad.operators.nn.pad import constant_pad_nd, pad
 from tapegrad.operators.shape.as_strided import view_as_real, windows
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import transpose
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
@@ -26,12 +21,11 @@ _said: set[str] = set()
 def warn_of_no_window(name: str, text: str) -> None:
     if name not in _said:  # once for each process, as in PyTorch
         _said.add(name)
-        warnings.warn(
+        errors.warn(
             f"A window was not provided. A rectangular window will be applied{text}To suppress "
             "this warning and use a rectangular window, explicitly set "
             "`window=torch.ones(n_fft, device=<device>)`.",
-            UserWarning,
-            stacklevel=4,
+            4,
         )
 
 
@@ -65,7 +59,7 @@ def full_window(window: Any, n_fft: int, win_length: int, dtype: DTypeLike) -> A
 
 @autocast
 def stft(
-    input: TensorLike,
+    input: Tensor,
     n_fft: int,
     hop_length: int | None = None,
     win_length: int | None = None,
@@ -114,19 +108,10 @@ def stft(
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     is_complex = input.dtype.is_complex or (window is not None and window.dtype.is_complex)
-    _check_stft(
-        input,
-        {
-            "n_fft": n_fft,
-            "hop_length": hop,
-            "win_length": width,
-            "window": window,
-            "normalized": normalized,
-            "onesided": onesided,
-            "return_complex": return_complex,
-            "align_to_window": align_to_window,
-        },
-    )
+    arguments = {"n_fft": n_fft, "hop_length": hop, "win_length": width, "window": window}
+    arguments |= {"normalized": normalized, "onesided": onesided}
+    arguments |= {"return_complex": return_complex, "align_to_window": align_to_window}
+    _check_stft(input, arguments)
     as_complex = _answer_is_complex(return_complex, is_complex)
     half = not is_complex if onesided is None else bool(onesided)
     if half and is_complex:
@@ -163,13 +148,12 @@ def _answer_is_complex(return_complex: bool | None, is_complex: bool) -> bool:
             "Pass return_complex=True.",
         )
     if return_complex is False and not is_complex:
-        warnings.warn(
+        errors.warn(
             "stft with return_complex=False is deprecated. In a future pytorch release, stft will "
             "return complex tensors for all inputs, and return_complex=False will raise an error."
             "\nNote: you can still call torch.view_as_real on the complex output to recover the "
             "old return format.",
-            UserWarning,
-            stacklevel=3,
+            3,
         )
     return return_complex is None or bool(return_complex)
 
@@ -181,17 +165,15 @@ def no_half() -> RuntimeError:
     )
 
 
-def _padded(x: TensorLike, n: int, mode: str) -> Any:
+def _padded(x: Tensor, n: int, mode: str) -> Any:
     """`n` more elements at both ends of the last dimension."""
-    from tapegrad.operators.nn.pad import pad
-
     shape = tuple(x.shape)
     several = x.reshape((1,) * (3 - len(shape)) + shape)
     padded = pad(several, (n, n), mode)
     return padded.reshape(padded.shape[3 - len(shape) :]) if len(shape) < 3 else padded
 
 
-def _check_stft(x: TensorLike, arguments: dict) -> None:
+def _check_stft(x: Tensor, arguments: dict) -> None:
     head = f"stft(torch.{x.dtype.scalar_name}Tensor{list(x._array.shape)}"
     call = described(head, arguments)
     length = x._array.shape[-1] if x.ndim else 1

@@ -1,93 +1,77 @@
 """Writing into a tensor: copies, fills, zeros."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.autograd.writable import check_overlap
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.dispatch.in_place import overwrite, write
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 
 
+@vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    source=lambda xp, g, source_like: summed_to(
+        xp, xp.astype(g, source_like.dtype, copy=False), source_like.shape
+    ),
+)
 @linear(node="CopyBackwards")
 def replace(xp, x, source):
     """The values of `source`, in the shape and dtype of `x`."""
     return xp.broadcast_to(xp.astype(source, x.dtype), x.shape)
 
 
-replace.vjp(
-    x=lambda xp, g: xp.zeros_like(g),
-    source=lambda xp, g, source_like: summed_to(
-        xp, xp.astype(g, source_like.dtype, copy=False), source_like.shape
-    ),
-)
-
-
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @linear(node="ZeroBackward0")
 def replace_by_zeros(xp, x):
     """Zeros in the shape of `x`."""
     return xp.zeros_like(x)
 
 
-replace_by_zeros.vjp(x=lambda xp, g: xp.zeros_like(g))
-
-
+@jvp(x=lambda xp, t: xp.zeros_like(t))
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @primitive(node="FillBackward2")
 def replace_by_number(xp, x, *, value):
     """The number `value` in the shape of `x`."""
     return xp.full_like(x, value)
 
 
-replace_by_number.vjp(x=lambda xp, g: xp.zeros_like(g))
-replace_by_number.jvp(x=lambda xp, t: xp.zeros_like(t))
-
-
+@vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    value=lambda xp, g, value_like: xp.reshape(
+        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
+    ),
+)
 @linear(node="FillBackward3")
 def replace_by_one(xp, x, value):
     """The only element of `value`, in the shape of `x`."""
     return xp.broadcast_to(xp.astype(value, x.dtype), x.shape)
 
 
-replace_by_one.vjp(
-    x=lambda xp, g: xp.zeros_like(g),
-    value=lambda xp, g, value_like: xp.reshape(
-        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
-    ),
-)
-
-
+@jvp(x=lambda xp, t: xp.zeros_like(t))
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @primitive(node="FillBackward0")
 def fill_with_number(xp, x, *, value):
     """A tensor of the number `value` in the shape of `x`."""
     return xp.full_like(x, value)
 
 
-fill_with_number.vjp(x=lambda xp, g: xp.zeros_like(g))
-fill_with_number.jvp(x=lambda xp, t: xp.zeros_like(t))
-
-
+@vjp(
+    x=lambda xp, g: xp.zeros_like(g),
+    value=lambda xp, g, value_like: xp.reshape(
+        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
+    ),
+)
 @linear(node="FillBackward1", kernels=("copied",))
 def fill_with_one(xp, x, value):
     """A tensor of the only element of `value`, in the shape of `x`."""
     return xp.copied(xp.broadcast_to(xp.astype(value, x.dtype), x.shape), "C")
 
 
-fill_with_one.vjp(
-    x=lambda xp, g: xp.zeros_like(g),
-    value=lambda xp, g, value_like: xp.reshape(
-        xp.astype(xp.sum(g), value_like.dtype, copy=False), value_like.shape
-    ),
-)
-
-
-def cut_off(x: TensorLike) -> Any:
+def cut_off(x: Tensor) -> Any:
     """`x` through an operator that lets no gradient back to it."""
     return replace(x, tensor_base.wrap(x._array))
 
@@ -109,7 +93,7 @@ def _check_broadcast(target: tuple, source: tuple) -> None:
         )
 
 
-def copy_(input: TensorLike, src: TensorLike, non_blocking: bool = False) -> Any:
+def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     """Write the elements of `src`, broadcast and converted, into the tensor.
 
     >>> torch.zeros(2).copy_(torch.tensor([1, 2]))
@@ -125,7 +109,7 @@ def copy_(input: TensorLike, src: TensorLike, non_blocking: bool = False) -> Any
     return input
 
 
-def fill_(input: TensorLike, value: Any) -> Any:
+def fill_(input: Tensor, value: Any) -> Any:
     """Write one number, or the only element of a 0-d tensor, everywhere.
 
     >>> torch.zeros(2).fill_(3)
@@ -152,7 +136,7 @@ def fill_(input: TensorLike, value: Any) -> Any:
 
 
 @takes_tensors
-def zero_(input: TensorLike) -> Any:
+def zero_(input: Tensor) -> Any:
     """Write zeros everywhere.
 
     >>> torch.ones(2).zero_()
@@ -163,7 +147,7 @@ def zero_(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def fill(input: TensorLike, value: Any) -> Any:
+def fill(input: Tensor, value: Any) -> Any:
     """One number, or the only element of a 0-d tensor, in the shape of the tensor.
 
     >>> torch.fill(torch.zeros(2), 3)

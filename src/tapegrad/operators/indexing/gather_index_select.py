@@ -1,25 +1,22 @@
 """Looking up: elements read at index tensors, and in reverse added up where they came from."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
 from tapegrad.operators.indexing.take_put import take_flat
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
+@vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
 @linear(node="IndexBackward0", hidden=("index",), kernels=("read_at", "add_at"))
 def index_at(xp, x, index, *, axes):
     """The elements of `x` at index arrays on `axes`: one array, or one for each along its first.
@@ -29,45 +26,35 @@ def index_at(xp, x, index, *, axes):
     return xp.read_at(x, index, axes)
 
 
-index_at.vjp(x=lambda xp, g, x_like, index, axes: xp.add_at(g, x_like.shape, index, axes))
-
-
+@vjp(x=lambda xp, g, index, axes: xp.read_at(g, index, axes))
 @linear(node="IndexPutBackward1", hidden=("index",), kernels=("read_at", "add_at"))
 def add_at(xp, x, index, *, shape, axes):
     """Zeros of `shape` with `x` added up at index arrays on `axes`."""
     return xp.add_at(x, shape, index, axes)
 
 
-add_at.vjp(x=lambda xp, g, index, axes: xp.read_at(g, index, axes))
-
-
+@vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
 @linear(node="IndexBackward0", hidden=("mask",), kernels=("spread_mask",))
 def index_mask(xp, x, mask):
     """The elements of `x` where `mask`, which may have fewer axes, is true."""
     return x[mask]
 
 
-index_mask.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
-
-
+@vjp(x=lambda g, mask: g[mask])
 @linear(node="MaskedScatterBackward1", hidden=("mask",), kernels=("spread_mask",))
 def spread_mask(xp, x, mask, *, shape):
     """Zeros of `shape` with `x` where `mask` is true."""
     return xp.spread_mask(x, shape, mask)
 
 
-spread_mask.vjp(x=lambda g, mask: g[mask])
-
-
+@vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
 @linear(node="IndexSelectBackward0", hidden=("index",), kernels=("read_at", "add_at"))
 def select_slices(xp, x, index, *, axis):
     """The slices of `axis` that `index` names."""
     return xp.read_at(x, index, (axis,))
 
 
-select_slices.vjp(x=lambda xp, g, x_like, index, axis: xp.add_at(g, x_like.shape, index, (axis,)))
-
-
+@vjp(x=lambda xp, g, x_like, index, axis: xp.add_along(g, x_like.shape, index, axis))
 @linear(node="GatherBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
 def gather_along(xp, x, index, *, axis):
     """For each element of `index` the element of `x` that has its place, but for `axis`."""
@@ -75,16 +62,11 @@ def gather_along(xp, x, index, *, axis):
     return kernel(x, index, axis) if kernel else xp.take_along_axis(x, index, axis=axis)
 
 
-gather_along.vjp(x=lambda xp, g, x_like, index, axis: xp.add_along(g, x_like.shape, index, axis))
-
-
+@vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))
 @linear(node="ScatterAddBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
 def add_along(xp, x, index, *, shape, axis):
     """Zeros of `shape` with `x` added up at the places that `gather_along` reads."""
     return xp.add_along(x, shape, index, axis)
-
-
-add_along.vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))
 
 
 # --- what is accepted ----------------------------------------------------------------------------
@@ -97,7 +79,7 @@ _INTEGERS = ("int32", "int64")
 
 
 @takes_tensors
-def index_select(input: TensorLike, dim: int, index: TensorLike, *, out: Out = None) -> Any:
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> Any:
     """The slices of a dimension that `index` names, in its order.
 
     >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1, 1]))
@@ -133,7 +115,7 @@ def index_select(input: TensorLike, dim: int, index: TensorLike, *, out: Out = N
 
 @takes_tensors
 def gather(
-    input: TensorLike, dim: int, index: TensorLike, *, sparse_grad: bool = False, out: Out = None
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Out = None
 ) -> Any:
     """For each element of `index` the element that has its place, but for `dim`.
 
@@ -177,9 +159,7 @@ def gather(
 
 
 @takes_tensors
-def take_along_dim(
-    input: TensorLike, indices: TensorLike, dim: Dim = None, *, out: Out = None
-) -> Any:
+def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out = None) -> Any:
     """`gather` with broadcasting; without `dim`, from the elements in row-major order.
 
     >>> x = torch.tensor([[3, 1], [2, 4]])
@@ -218,7 +198,7 @@ def take_along_dim(
     return finish("take_along_dim", gather(input, axis, _wrapped(indices, input, axis)), out)
 
 
-def _wrapped(index: TensorLike, x: TensorLike, axis: int) -> Any:
+def _wrapped(index: Tensor, x: Tensor, axis: int) -> Any:
     """Indices of any size, counted around the end of the axis."""
     n = x._array.shape[axis] if x._array.ndim else 1
     array = index._array

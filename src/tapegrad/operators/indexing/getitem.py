@@ -4,22 +4,14 @@ Integers, slices, None and the ellipsis make views, one operator each; masks and
 make a copy, at once.
 """
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
+from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.gather_index_select import index_at, index_mask
-from tapegrad.operators.indexing.index_check import (
-    check_bounds,
-    check_masks,
-    index_tensor,
-    normal_index,
-)
 from tapegrad.operators.shape.as_strided import alias
 from tapegrad.operators.shape.slice_select_narrow import select_index, slice_axis
 from tapegrad.operators.shape.squeeze_unsqueeze import insert_axis
@@ -30,7 +22,7 @@ FULL = slice(None)
 # --- x[index] --------------------------------------------------------------------------------
 
 
-def getitem(x: TensorLike, index: Any) -> Any:
+def getitem(x: Tensor, index: Any) -> Any:
     """`x[index]`."""
     kind = type(index)
     if kind is int:
@@ -61,7 +53,7 @@ def indices_of(index: Any) -> tuple:
     return index if isinstance(index, tuple) else (index,)  # torch.Size, too
 
 
-def basic(x: TensorLike, index: tuple) -> tuple[Any, list]:
+def basic(x: Tensor, index: tuple) -> tuple[Any, list]:
     """Apply what makes views; returns the view, and index arrays by axis (None: no array there)."""
     index = tuple([_plain(item) for item in index])
     used = sum(_axes_used(item) for item in index)
@@ -117,16 +109,16 @@ def _plain(item: Any) -> Any:
     if kind is int or kind is slice or item is None or item is Ellipsis or kind is bool:
         return item
     if isinstance(item, tensor_base.TensorBase):
-        return index_tensor(item)
+        return index_check.index_tensor(item)
     if isinstance(item, (list, tuple, range)):
         from tapegrad.operators.creation.tensor import tensor
 
         made = tensor(item if item else np.empty(0, np.int64))
         if made._array.dtype.kind == "f":
             made = made.long()  # as PyTorch reads a list of floats
-        return index_tensor(made)
+        return index_check.index_tensor(made)
     if isinstance(item, np.ndarray):
-        return index_tensor(tensor_base.wrap(item))
+        return index_check.index_tensor(tensor_base.wrap(item))
     try:
         return operator.index(item)
     except TypeError:
@@ -137,7 +129,7 @@ def _plain(item: Any) -> Any:
         ) from None
 
 
-def _select(x: TensorLike, axis: int, index: int, given: int) -> Any:
+def _select(x: Tensor, axis: int, index: int, given: int) -> Any:
     shape = x._array.shape
     if not shape:
         raise errors.index_error(
@@ -158,7 +150,7 @@ def _select(x: TensorLike, axis: int, index: int, given: int) -> Any:
     return select_index(x, axis=axis, index=index)
 
 
-def sliced(x: TensorLike, axis: int, key: slice) -> Any:
+def sliced(x: Tensor, axis: int, key: slice) -> Any:
     """The part of one axis that a slice names, a view."""
     shape = x._array.shape
     if not shape:
@@ -179,24 +171,21 @@ def sliced(x: TensorLike, axis: int, key: slice) -> Any:
     return slice_axis(x, axis=axis, start=start, stop=max(start, stop), step=step)
 
 
-def _advanced(x: TensorLike, arrays: list) -> Any:
+def _advanced(x: Tensor, arrays: list) -> Any:
     """`x` at masks and index tensors, given for each axis of `x` (None: the whole axis)."""
     first = next(i for i, item in enumerate(arrays) if item is not None)
-    check_masks(x, arrays)
+    index_check.check_masks(x, arrays)
     rest = [item for item in arrays[first + 1 :] if item is not None]
     single = arrays[first]
     if not rest and single._array.dtype.kind == "b" and first == 0:
         return index_mask(x, single)
-    axes, index = normal_index(x, arrays)
+    axes, index = index_check.normal_index(x, arrays)
     return _read(x, index, axes)
 
 
-def _read(x: TensorLike, index: Any, axes: tuple[int, ...]) -> Any:
+def _read(x: Tensor, index: Any, axes: tuple[int, ...]) -> Any:
     try:
         return index_at(x, index, axes=axes)
     except IndexError:
-        check_bounds(x, index, axes)
+        index_check.check_bounds(x, index, axes)
         raise
-
-
-__all__: list[str] = []

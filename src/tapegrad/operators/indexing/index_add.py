@@ -1,20 +1,16 @@
 """Slices of one dimension changed: `index_add`, `index_copy`, `index_fill`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast, without_autocast
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
@@ -25,67 +21,57 @@ def _unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
     return xp.write_at(g, xp.zeros((), dtype=g.dtype), index, (axis,), False)
 
 
+@vjp(
+    x=lambda g: g,
+    source=lambda xp, g, index, axis, alpha: (
+        xp.read_at(g, index, (axis,)) if alpha == 1 else xp.read_at(g, index, (axis,)) * alpha
+    ),
+)
 @linear(node="IndexAddBackward0", hidden=("index",), kernels=("write_at", "read_at"))
 def add_slices(xp, x, source, index, *, axis, alpha):
     """`x` with `alpha` times the slices of `source` added to those that `index` names."""
     return xp.write_at(x, source if alpha == 1 else source * alpha, index, (axis,), True)
 
 
-add_slices.vjp(
-    x=lambda g: g,
-    source=lambda xp, g, index, axis, alpha: (
-        xp.read_at(g, index, (axis,)) if alpha == 1 else xp.read_at(g, index, (axis,)) * alpha
-    ),
-)
-
-
+@vjp(x=_unwritten, source=lambda xp, g, index, axis: xp.read_at(g, index, (axis,)))
 @linear(node="IndexCopyBackward0", hidden=("index",), kernels=("write_at", "read_at"))
 def copy_slices(xp, x, source, index, *, axis):
     """`x` with the slices of `source` in the place of those that `index` names."""
     return xp.write_at(x, source, index, (axis,), False)
 
 
-copy_slices.vjp(x=_unwritten, source=lambda xp, g, index, axis: xp.read_at(g, index, (axis,)))
-
-
+@jvp(x=lambda xp, t, index, axis: _unwritten(xp, t, index, axis))
+@vjp(x=_unwritten)
 @primitive(node="IndexFillBackward0", hidden=("index",), kernels=("write_at",))
 def fill_slices(xp, x, index, *, axis, value):
     """`x` with the number `value` in the slices that `index` names."""
     return xp.write_at(x, xp.asarray(value, dtype=x.dtype), index, (axis,), False)
 
 
-fill_slices.vjp(x=_unwritten)
-fill_slices.jvp(x=lambda xp, t, index, axis: _unwritten(xp, t, index, axis))
-
-
+@vjp(
+    x=_unwritten,
+    value=lambda xp, g, value_like, index, axis: xp.astype(
+        xp.sum(xp.read_at(g, index, (axis,))), value_like.dtype, copy=False
+    ),
+)
 @linear(node="IndexFillBackward1", hidden=("index",), kernels=("write_at", "read_at"))
 def fill_slices_with(xp, x, value, index, *, axis):
     """`x` with the 0-d `value` in the slices that `index` names."""
     return xp.write_at(x, xp.astype(value, x.dtype, copy=False), index, (axis,), False)
 
 
-fill_slices_with.vjp(
-    x=_unwritten,
-    value=lambda xp, g, value_like, index, axis: xp.astype(
-        xp.sum(xp.read_at(g, index, (axis,))), value_like.dtype, copy=False
-    ),
-)
-
-
 # --- public --------------------------------------------------------------------------------------
 
 
-def _as_vector(x: TensorLike) -> Any:
+def _as_vector(x: Tensor) -> Any:
     return x if x._array.ndim else reshape(x, 1)
 
 
-def _restored(result: Any, input: TensorLike) -> Any:
+def _restored(result: Any, input: Tensor) -> Any:
     return result if input._array.ndim else reshape(result, ())
 
 
-def checked_slices(
-    name: str, input: TensorLike, dim: int, index: TensorLike, source: TensorLike
-) -> int:
+def checked_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
     """The axis of which the slices that a vector names are to be changed by those of `source`."""
     axis = axis_of(dim, input._array.ndim)
     if not hasattr(index, "_array"):
@@ -131,13 +117,7 @@ def checked_slices(
 
 @takes_tensors
 def index_add(
-    input: TensorLike,
-    dim: int,
-    index: TensorLike,
-    source: TensorLike,
-    *,
-    alpha: Any = 1,
-    out: Out = None,
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1, out: Out = None
 ) -> Any:
     """The slices of `source`, times `alpha`, added to those of `dim` that `index` names.
 
@@ -152,13 +132,8 @@ def index_add(
     return finish("index_add", _restored(result, input), out)
 
 
-index_add_ = in_place(index_add)
-
-
 @autocast
-def index_copy(
-    input: TensorLike, dim: int, index: TensorLike, source: TensorLike, *, out: Out = None
-) -> Any:
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Out = None) -> Any:
     """The slices of `source` in the place of those of `dim` that `index` names.
 
     For dim 0: `y[index[i]] = source[i]`.
@@ -219,11 +194,8 @@ def index_copy(
     return finish("index_copy", _restored(result, input), out)
 
 
-index_copy_ = in_place(without_autocast(index_copy))
-
-
 @takes_tensors
-def index_fill(input: TensorLike, dim: int, index: TensorLike, value: Any) -> Any:
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     """One number in the slices of `dim` that `index` names.
 
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 1)
@@ -270,12 +242,12 @@ def index_fill(input: TensorLike, dim: int, index: TensorLike, value: Any) -> An
     return _restored(fill_slices_with(wide, value, _named_once(index, n), axis=axis), input)
 
 
-def _named_once(index: TensorLike, n: int) -> Any:
+def _named_once(index: Tensor, n: int) -> Any:
     """The slices an index names, each once: a gradient counts them so."""
     return tensor_base.wrap(np.unique(index._array % n))
 
 
-def _filled_where_named(x: TensorLike, value: Any, index: TensorLike, axis: int) -> Any:
+def _filled_where_named(x: Tensor, value: Any, index: Tensor, axis: int) -> Any:
     """`index_fill` inside `vmap`, where each member may name other slices: a choice by a mask."""
     from tapegrad.operators.pointwise.where_clamp import where
 
@@ -287,7 +259,7 @@ def _filled_where_named(x: TensorLike, value: Any, index: TensorLike, axis: int)
     return where(mask, value.to(x.dtype), x)
 
 
+index_add_, index_copy_ = in_place(index_add), in_place(without_autocast(index_copy))
 index_fill_ = in_place(index_fill, reads_numbers=True)
-
 
 __all__ = ["index_add", "index_copy", "index_fill"]

@@ -1,14 +1,10 @@
 """Index tensors: what may be one, what it points at, and the errors of those that do not fit."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, is_mapped, namespace_of, refuse_batch
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 
 # --- masks and index tensors of x[...] ---
 
@@ -22,13 +18,10 @@ def index_tensor(item: Any, numbers: bool = True) -> Any:
     if numbers and not array.ndim and not is_mapped(array):
         return bool(array) if kind in "bu" else int(array)
     if kind == "u":
-        import warnings
-
-        warnings.warn(
+        errors.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
             "instead.",
-            UserWarning,
-            stacklevel=5,
+            5,
         )
         return tensor_base.wrap(array.astype(bool))
     return item
@@ -41,7 +34,7 @@ def _not_an_index(item: Any) -> IndexError:
     )
 
 
-def check_masks(x: TensorLike, arrays: list) -> None:
+def check_masks(x: Tensor, arrays: list) -> None:
     """Raise unless each mask has the sizes of the axes it stands for."""
     shape = x._array.shape
     for axis, item in enumerate(arrays):
@@ -56,7 +49,7 @@ def check_masks(x: TensorLike, arrays: list) -> None:
                     )
 
 
-def normal_index(x: TensorLike, arrays: list) -> tuple[tuple[int, ...], Any]:
+def normal_index(x: Tensor, arrays: list) -> tuple[tuple[int, ...], Any]:
     """Axes, and one index tensor: as given for one axis, else one slice of it for each axis."""
     axes: list[int] = []
     parts: list[Any] = []
@@ -87,7 +80,7 @@ def normal_index(x: TensorLike, arrays: list) -> tuple[tuple[int, ...], Any]:
     return tuple(axes), tensor_base.wrap(xp.stack(joined))
 
 
-def check_bounds(x: TensorLike, index: TensorLike, axes: tuple[int, ...]) -> None:
+def check_bounds(x: Tensor, index: Tensor, axes: tuple[int, ...]) -> None:
     """Raise for the first index tensor that points outside its axis, numbered among themselves."""
     parts = (index._array,) if len(axes) == 1 else index._array
     for number, (axis, part) in enumerate(zip(axes, parts, strict=True)):
@@ -105,7 +98,7 @@ def check_bounds(x: TensorLike, index: TensorLike, axes: tuple[int, ...]) -> Non
 # --- indices along one dimension ---
 
 
-def check_index_dtype(index: TensorLike, message: str, kinds: tuple[str, ...], error: type) -> None:
+def check_index_dtype(index: Tensor, message: str, kinds: tuple[str, ...], error: type) -> None:
     """Raise `error(message)` unless the dtype of `index` is one of `kinds`."""
     if index._array.dtype.char in "lq":  # int64 is always one
         return
@@ -115,7 +108,7 @@ def check_index_dtype(index: TensorLike, message: str, kinds: tuple[str, ...], e
         )
 
 
-def check_range(index: TensorLike, n: int, error: Any, low: int = 0) -> None:
+def check_range(index: Tensor, n: int, error: Any, low: int = 0) -> None:
     """Raise what `error(number)` gives for the first number outside low, ..., n - 1."""
     array = elements(index._array)
     if array.size and (np.minimum.reduce(array, None) < low or np.maximum.reduce(array, None) >= n):

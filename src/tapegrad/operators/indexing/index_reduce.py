@@ -1,24 +1,15 @@
 """Slices of one dimension reduced together with others: `index_reduce`."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import linear, primitive
 from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.indexing import scatter_reduce
 from tapegrad.operators.indexing.index_add import checked_slices
-from tapegrad.operators.indexing.scatter_reduce import (
-    scatter_extremum,
-    scatter_product,
-    scatter_total,
-)
 
 __torch__ = "index_reduce"
 
@@ -34,9 +25,9 @@ def _of_slices(scattering: Any, declare: Any, name: str) -> Any:
     return operator
 
 
-reduce_extremum = _of_slices(scatter_extremum, primitive, "index_extremum")
-reduce_product = _of_slices(scatter_product, primitive, "index_product")
-reduce_total = _of_slices(scatter_total, linear, "index_total")
+reduce_extremum = _of_slices(scatter_reduce.scatter_extremum, primitive, "index_extremum")
+reduce_product = _of_slices(scatter_reduce.scatter_product, primitive, "index_product")
+reduce_total = _of_slices(scatter_reduce.scatter_total, linear, "index_total")
 
 _beta_said: list[bool] = []
 
@@ -44,19 +35,15 @@ _beta_said: list[bool] = []
 def _warn_of_beta() -> None:
     if not _beta_said:  # once for each process, as in PyTorch
         _beta_said.append(True)
-        warnings.warn(
-            "index_reduce() is in beta and the API may change at any time.",
-            UserWarning,
-            stacklevel=3,
-        )
+        errors.warn("index_reduce() is in beta and the API may change at any time.", 3)
 
 
 @takes_tensors
 def index_reduce(
-    input: TensorLike,
+    input: Tensor,
     dim: int,
-    index: TensorLike,
-    source: TensorLike,
+    index: Tensor,
+    source: Tensor,
     reduce: str,
     *,
     include_self: bool = True,

@@ -1,32 +1,32 @@
 """Masks: elements chosen by truth values, and where the true ones are."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, is_mapped, refuse_batch
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.shape.expand_broadcast import broadcast_tensors
 
 
+@vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
 @linear(node="MaskedSelectBackward0", hidden=("mask",), kernels=("spread_mask",))
 def masked_elements(xp, x, mask):
     """The elements of `x` where `mask` is true, in one dimension."""
     return x[mask]
 
 
-masked_elements.vjp(x=lambda xp, g, x_like, mask: xp.spread_mask(g, x_like.shape, mask))
-
-
+@vjp(
+    x=lambda xp, g, mask: xp.write_mask(g, xp.zeros((), dtype=g.dtype), mask),
+    source=lambda xp, g, source_like, mask: xp.reshape(
+        xp.pad_slice(g[mask], (source_like.size,), 0, 0, xp.count(mask), 1), source_like.shape
+    ),
+)
 @linear(
     node="MaskedScatterBackward0", hidden=("mask",), kernels=("write_mask", "count", "pad_slice")
 )
@@ -35,19 +35,11 @@ def scatter_masked(xp, x, source, mask):
     return xp.write_mask(x, xp.reshape(source, (-1,))[: xp.count(mask)], mask)
 
 
-scatter_masked.vjp(
-    x=lambda xp, g, mask: xp.write_mask(g, xp.zeros((), dtype=g.dtype), mask),
-    source=lambda xp, g, source_like, mask: xp.reshape(
-        xp.pad_slice(g[mask], (source_like.size,), 0, 0, xp.count(mask), 1), source_like.shape
-    ),
-)
-
-
 # --- public --------------------------------------------------------------------------------------
 
 
 @takes_tensors
-def masked_select(input: TensorLike, mask: TensorLike, *, out: Out = None) -> Any:
+def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
     """The elements where `mask` is true, in one dimension.
 
     >>> torch.tensor([1, 2, 3]).masked_select(torch.tensor([True, False, True]))
@@ -74,7 +66,7 @@ def masked_select(input: TensorLike, mask: TensorLike, *, out: Out = None) -> An
 
 
 @takes_tensors
-def masked_scatter(input: TensorLike, mask: TensorLike, source: TensorLike) -> Any:
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     """The tensor with the first elements of `source`, in order, where `mask` is true.
 
     >>> mask = torch.tensor([True, False, True])
@@ -105,7 +97,7 @@ def masked_scatter(input: TensorLike, mask: TensorLike, source: TensorLike) -> A
     return scatter_masked(input, source, mask)
 
 
-def _chosen_in_order(input: TensorLike, source: TensorLike, mask: TensorLike) -> Any:
+def _chosen_in_order(input: Tensor, source: Tensor, mask: Tensor) -> Any:
     """`masked_scatter` inside `vmap`: the n-th true element of a mask takes source n."""
     from tapegrad.operators.pointwise.where_clamp import where
     from tapegrad.operators.shape.reshape_flatten_atleast import reshape
@@ -122,7 +114,7 @@ masked_scatter_ = in_place(masked_scatter)
 
 
 @takes_tensors
-def nonzero(input: TensorLike, *, out: Out = None, as_tuple: bool = False) -> Any:
+def nonzero(input: Tensor, *, out: Out = None, as_tuple: bool = False) -> Any:
     """Where the elements are that are not zero: a row of indices for each, or a tuple by dimension.
 
     >>> torch.tensor([[1, 0], [0, 2]]).nonzero()
@@ -138,7 +130,7 @@ def nonzero(input: TensorLike, *, out: Out = None, as_tuple: bool = False) -> An
 
 
 @in_turn
-def nonzero_static(input: TensorLike, *, size: int, fill_value: int = -1, out: Out = None) -> Any:
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out = None) -> Any:
     """The first `size` rows of `nonzero`, filled up with `fill_value`.
 
     >>> torch.nonzero_static(torch.tensor([1, 0, 1]), size=3)
@@ -157,7 +149,7 @@ def nonzero_static(input: TensorLike, *, size: int, fill_value: int = -1, out: O
 
 
 @in_turn
-def argwhere(input: TensorLike) -> Any:
+def argwhere(input: Tensor) -> Any:
     """Where the elements are that are not zero: a row of indices for each.
 
     >>> torch.argwhere(torch.tensor([0, 3]))

@@ -1,19 +1,15 @@
 """Scattering: values written, or reduced, at the places that `gather` reads."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.indexing.index_check import bounds_error, check_index_dtype, check_range
 
 _KERNELS = ("gather_along", "scatter_along")
@@ -33,44 +29,38 @@ def unwritten(xp: Namespace, g: Array, index: Array, axis: int) -> Any:
     return xp.scatter_along(g, index, xp.zeros((), dtype=g.dtype), axis, "write")
 
 
+@vjp(
+    x=unwritten,
+    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
+)
 @linear(node="ScatterBackward0", hidden=("index",), kernels=_KERNELS)
 def scatter_values(xp, x, values, index, *, axis):
     """`x` with `values` written."""
     return xp.scatter_along(x, index, values, axis, "write")
 
 
-scatter_values.vjp(
-    x=unwritten,
-    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
-)
-
-
+@jvp(x=lambda xp, t, index, axis: unwritten(xp, t, index, axis))
+@vjp(x=unwritten)
 @primitive(node="ScatterBackward1", hidden=("index",), kernels=_KERNELS)
 def scatter_number(xp, x, index, *, axis, value):
     """`x` with the number `value` written."""
     return xp.scatter_along(x, index, xp.asarray(value, dtype=x.dtype), axis, "write")
 
 
-scatter_number.vjp(x=unwritten)
-scatter_number.jvp(x=lambda xp, t, index, axis: unwritten(xp, t, index, axis))
-
-
+@vjp(
+    x=lambda g: g,
+    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
+)
 @linear(node="ScatterAddBackward0", hidden=("index",), kernels=_KERNELS)
 def scatter_sum(xp, x, values, index, *, axis):
     """`x` with `values` added."""
     return xp.scatter_along(x, index, values, axis, "add")
 
 
-scatter_sum.vjp(
-    x=lambda g: g,
-    values=lambda xp, g, values_like, index, axis: gathered(xp, g, values_like.shape, index, axis),
-)
-
-
 # --- public --------------------------------------------------------------------------------------
 
 
-def checked(name: str, input: TensorLike, dim: int, index: TensorLike, src: Any) -> int:
+def checked(name: str, input: Tensor, dim: int, index: Tensor, src: Any) -> int:
     """The axis of a call that fits together."""
     shape = input._array.shape
     axis = axis_of(dim, len(shape))
@@ -109,12 +99,12 @@ def checked(name: str, input: TensorLike, dim: int, index: TensorLike, src: Any)
     return axis
 
 
-def _need_index(name: str, index: TensorLike) -> None:
+def _need_index(name: str, index: Tensor) -> None:
     if not hasattr(index, "_array"):
         raise errors.must_be(name, "index", 3, "Tensor", index)
 
 
-def as_vectors(input: TensorLike, index: TensorLike, src: TensorLike) -> tuple[Any, Any]:
+def as_vectors(input: Tensor, index: Tensor, src: Tensor) -> tuple[Any, Any]:
     """For a vector, an index and a source without dimensions as vectors of one element."""
     if input._array.ndim == 1:
         if not index._array.ndim:
@@ -126,10 +116,10 @@ def as_vectors(input: TensorLike, index: TensorLike, src: TensorLike) -> tuple[A
 
 @takes_tensors
 def scatter(
-    input: TensorLike,
+    input: Tensor,
     dim: int,
-    index: TensorLike,
-    src: TensorLike | None = None,
+    index: Tensor,
+    src: Tensor | None = None,
     *,
     value: Any = None,
     reduce: str | None = None,
@@ -183,13 +173,8 @@ def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) 
     return scatter_product(input, seen(src, index), index, axis=axis, include=True)
 
 
-scatter_ = in_place(scatter)
-
-
 @takes_tensors
-def scatter_add(
-    input: TensorLike, dim: int, index: TensorLike, src: TensorLike, *, out: Out = None
-) -> Any:
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out = None) -> Any:
     """The tensor with `src` added at the places that `gather` reads.
 
     Of a matrix: `y[index[i, j], j] += src[i, j]` for dim 0.
@@ -209,7 +194,6 @@ def scatter_add(
     return finish("scatter_add", result, out)
 
 
-scatter_add_ = in_place(scatter_add)
-
+scatter_, scatter_add_ = in_place(scatter), in_place(scatter_add)
 
 __all__ = ["scatter", "scatter_add"]

@@ -1,33 +1,15 @@
 """Scattering with a reduction: sums, products, means and extrema of what has one place."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.operators.dtype_check import require_order
 from tapegrad.operators.indexing.scatter import as_vectors, checked, gathered, unwritten
 
 _KERNELS = ("gather_along", "scatter_along")
-
-
-@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
-def scatter_extremum(xp, x, values, index, *, axis, how, include):
-    """The largest or smallest of `x`, if `include`, and the `values` that have one place."""
-    if not include:
-        worst = xp.asarray(-xp.inf if how == "amax" else xp.inf)
-        if xp.isdtype(x.dtype, "bool"):
-            worst = xp.asarray(how == "amin")
-        elif not xp.isdtype(x.dtype, "real floating"):
-            limits = xp.iinfo(x.dtype)
-            worst = xp.asarray(limits.min if how == "amax" else limits.max)
-        x = xp.scatter_along(x, index, xp.astype(worst, x.dtype), axis, "write")
-    return xp.scatter_along(x, index, values, axis, how)
 
 
 def _shares(
@@ -51,7 +33,19 @@ def _extremum_values(xp, g, x, values, index, y, axis, include):
     return xp.gather_along(g / count, index, axis) * theirs
 
 
-scatter_extremum.vjp(x=_extremum_x, values=_extremum_values)
+@vjp(x=_extremum_x, values=_extremum_values)
+@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_extremum(xp, x, values, index, *, axis, how, include):
+    """The largest or smallest of `x`, if `include`, and the `values` that have one place."""
+    if not include:
+        worst = xp.asarray(-xp.inf if how == "amax" else xp.inf)
+        if xp.isdtype(x.dtype, "bool"):
+            worst = xp.asarray(how == "amin")
+        elif not xp.isdtype(x.dtype, "real floating"):
+            limits = xp.iinfo(x.dtype)
+            worst = xp.asarray(limits.min if how == "amax" else limits.max)
+        x = xp.scatter_along(x, index, xp.astype(worst, x.dtype), axis, "write")
+    return xp.scatter_along(x, index, values, axis, how)
 
 
 def _extremum_jvp_x(xp, t, x, values, index, y, axis, include):
@@ -66,14 +60,6 @@ def _extremum_jvp_values(xp, t, x, values, index, y, axis, include):
 
 
 scatter_extremum.jvp(x=_extremum_jvp_x, values=_extremum_jvp_values)
-
-
-@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
-def scatter_product(xp, x, values, index, *, axis, include):
-    """The product of `x`, if `include`, and the `values` that have one place."""
-    if not include:
-        x = xp.scatter_along(x, index, xp.ones((), dtype=x.dtype), axis, "write")
-    return xp.scatter_along(x, index, values, axis, "multiply")
 
 
 def _product_x(xp, g, x, values, index, axis, include):
@@ -101,7 +87,13 @@ def _product_values(xp, g, x, values, index, y, axis, include):
     return xp.where(alone, xp.gather_along(g * others, index, axis), divided)
 
 
-scatter_product.vjp(x=_product_x, values=_product_values)
+@vjp(x=_product_x, values=_product_values)
+@primitive(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_product(xp, x, values, index, *, axis, include):
+    """The product of `x`, if `include`, and the `values` that have one place."""
+    if not include:
+        x = xp.scatter_along(x, index, xp.ones((), dtype=x.dtype), axis, "write")
+    return xp.scatter_along(x, index, values, axis, "multiply")
 
 
 def _product_jvp_values(xp, t, x, values, index, y, axis, include):
@@ -115,15 +107,6 @@ scatter_product.jvp(
     ),
     values=_product_jvp_values,
 )
-
-
-@linear(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
-def scatter_total(xp, x, values, index, *, axis, mean, include):
-    """The sum or mean of `x`, if `include`, and the `values` that have one place."""
-    if not include:
-        x = unwritten(xp, x, index, axis)
-    total = xp.scatter_along(x, index, values, axis, "add")
-    return total if not mean else _divided(xp, total, index, axis, include)
 
 
 def _divided(xp: Namespace, total: Any, index: Array, axis: int, include: bool) -> Any:
@@ -151,7 +134,14 @@ def _total_values(xp, g, values_like, index, axis, mean, include):
     return gathered(xp, g, values_like.shape, index, axis)
 
 
-scatter_total.vjp(x=_total_x, values=_total_values)
+@vjp(x=_total_x, values=_total_values)
+@linear(node="ScatterReduceBackward0", hidden=("index",), kernels=_KERNELS)
+def scatter_total(xp, x, values, index, *, axis, mean, include):
+    """The sum or mean of `x`, if `include`, and the `values` that have one place."""
+    if not include:
+        x = unwritten(xp, x, index, axis)
+    total = xp.scatter_along(x, index, values, axis, "add")
+    return total if not mean else _divided(xp, total, index, axis, include)
 
 
 # --- public ---
@@ -166,10 +156,10 @@ def seen(src: Any, index: Any) -> Any:
 
 @takes_tensors
 def scatter_reduce(
-    input: TensorLike,
+    input: Tensor,
     dim: int,
-    index: TensorLike,
-    src: TensorLike,
+    index: Tensor,
+    src: Tensor,
     reduce: str,
     *,
     include_self: bool = True,

@@ -1,9 +1,5 @@
 """Writing at an index: `x[...] = value`, `index_put`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy.getitem_setitem import store_at
@@ -11,20 +7,15 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.in_place import overwrite, update, written
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
+from tapegrad.operators.indexing import index_check
 from tapegrad.operators.indexing.copy_fill_zero import copy_, fill_
 from tapegrad.operators.indexing.getitem import FULL, basic, indices_of, sliced
-from tapegrad.operators.indexing.index_check import (
-    check_bounds,
-    check_masks,
-    index_tensor,
-    normal_index,
-)
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
@@ -33,40 +24,36 @@ def _zeros(xp: Namespace, g: Array) -> Any:
     return xp.zeros((), dtype=g.dtype)
 
 
+def _unwritten(xp: Namespace, g: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
+    return g if add else xp.write_at(g, _zeros(xp, g), index, axes, False)
+
+
+@vjp(
+    x=_unwritten,
+    values=lambda xp, g, values_like, index, axes: summed_to(
+        xp, xp.read_at(g, index, axes), values_like.shape
+    ),
+)
 @linear(node="IndexPutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
 def write_at(xp, x, values, index, *, axes, add):
     """`x` with `values` at index arrays on `axes`, or with them added there."""
     return xp.write_at(x, values, index, axes, add)
 
 
-def _unwritten(xp: Namespace, g: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
-    return g if add else xp.write_at(g, _zeros(xp, g), index, axes, False)
-
-
-write_at.vjp(
-    x=_unwritten,
-    values=lambda xp, g, values_like, index, axes: summed_to(
-        xp, xp.read_at(g, index, axes), values_like.shape
-    ),
+@vjp(
+    x=lambda xp, g, mask: xp.write_mask(g, _zeros(xp, g), mask),
+    values=lambda xp, g, values_like, mask: summed_to(xp, g[mask], values_like.shape),
 )
-
-
 @linear(node="IndexPutBackward0", hidden=("mask",), kernels=("write_mask",))
 def write_mask(xp, x, values, mask):
     """`x` with `values` where `mask`, which may have fewer axes, is true."""
     return xp.write_mask(x, values, mask)
 
 
-write_mask.vjp(
-    x=lambda xp, g, mask: xp.write_mask(g, _zeros(xp, g), mask),
-    values=lambda xp, g, values_like, mask: summed_to(xp, g[mask], values_like.shape),
-)
-
-
 # --- x[index] = value ----------------------------------------------------------------------------
 
 
-def setitem(x: TensorLike, index: Any, value: Any) -> None:
+def setitem(x: Tensor, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     if x._node is None and x._view is None and _stored(x, index, value):
         return
@@ -89,7 +76,7 @@ def setitem(x: TensorLike, index: Any, value: Any) -> None:
         fill_(view, value)
 
 
-def _stored(x: TensorLike, index: Any, value: Any) -> bool:
+def _stored(x: Tensor, index: Any, value: Any) -> bool:
     """Write where neither a graph nor views have to know, and nothing has to be converted.
 
     That is at integers and slices, at an index tensor or a mask; a number, or a tensor as large as
@@ -137,14 +124,14 @@ def _stored(x: TensorLike, index: Any, value: Any) -> bool:
     return True
 
 
-def _is_apart(x: TensorLike, value: Any) -> bool:
+def _is_apart(x: Tensor, value: Any) -> bool:
     """Whether a value is a tensor outside of the graph with memory that is not that of `x`."""
     if not isinstance(value, tensor_base.TensorBase) or value._node is not None:
         return False
     return value._view is None and (x._counter is None or value._counter is not x._counter)
 
 
-def _number(x: TensorLike, value: Any) -> Any:
+def _number(x: Tensor, value: Any) -> Any:
     """A number to assign, as a 0-d tensor."""
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         value = value.item()
@@ -184,7 +171,7 @@ def _without_leading_ones(value: Any) -> Any:
     return reshape(value, shape[extra:]) if extra else value
 
 
-def _check_put(x: TensorLike, arrays: list, values: Any) -> None:
+def _check_put(x: Tensor, arrays: list, values: Any) -> None:
     if values._array.dtype != x._array.dtype:
         raise errors.runtime_error(
             "Index put requires the source and destination dtypes match, got "
@@ -192,10 +179,10 @@ def _check_put(x: TensorLike, arrays: list, values: Any) -> None:
             "the source.",
             f"Convert the values with .to({x.dtype}).",
         )
-    check_masks(x, arrays)
+    index_check.check_masks(x, arrays)
 
 
-def _put(x: TensorLike, arrays: list, values: Any, add: bool) -> None:
+def _put(x: Tensor, arrays: list, values: Any, add: bool) -> None:
     """Write `values` at masks and index tensors, given for each axis of `x`."""
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])
@@ -218,8 +205,8 @@ def _put(x: TensorLike, arrays: list, values: Any, add: bool) -> None:
 
         overwrite("index_put_", write_mask, (x, values, first), {}, store)
         return
-    axes, index = normal_index(x, arrays)
-    check_bounds(x, index, axes)
+    axes, index = index_check.normal_index(x, arrays)
+    index_check.check_bounds(x, index, axes)
     values = _broadcastable(values, _indexed_shape(x, axes, index))
     overwrite(
         "index_put_",
@@ -230,18 +217,18 @@ def _put(x: TensorLike, arrays: list, values: Any, add: bool) -> None:
     )
 
 
-def _put_in_batch(x: TensorLike, arrays: list, values: Any, add: bool, masked: bool) -> None:
+def _put_in_batch(x: Tensor, arrays: list, values: Any, add: bool, masked: bool) -> None:
     """The same where one of the tensors is batched."""
     if masked:
         update("index_put_", x, lambda before: write_mask(before, values, arrays[0]))
         return
-    axes, index = normal_index(x, arrays)
-    check_bounds(x, index, axes)
+    axes, index = index_check.normal_index(x, arrays)
+    index_check.check_bounds(x, index, axes)
     spread = _broadcastable(values, _indexed_shape(x, axes, index))
     update("index_put_", x, lambda before: write_at(before, spread, index, axes=axes, add=add))
 
 
-def _indexed_shape(x: TensorLike, axes: tuple[int, ...], index: Any) -> tuple[int, ...]:
+def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Any) -> tuple[int, ...]:
     """The shape that `x` has at index arrays on `axes`."""
     shape = x._array.shape
     one = index._array.shape if len(axes) == 1 else index._array.shape[1:]
@@ -271,7 +258,7 @@ def _broadcastable(values: Any, shape: tuple[int, ...]) -> Any:
 # --- index_put ------------------------------------------------------------------------------------
 
 
-def _given(input: TensorLike, indices: TensorLike, name: str) -> list:
+def _given(input: Tensor, indices: Tensor, name: str) -> list:
     """The index tensors of `index_put` by axis, masks and all."""
     if not isinstance(indices, (tuple, list)):
         raise errors.type_error(
@@ -286,7 +273,7 @@ def _given(input: TensorLike, indices: TensorLike, name: str) -> list:
                 f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}",
                 "Index tensors only: x[...] = values takes the rest.",
             )
-        item = index_tensor(item, numbers=False)
+        item = index_check.index_tensor(item, numbers=False)
         arrays.append(item)
         if item._array.dtype.kind == "b":
             arrays += [None] * (item._array.ndim - 1)
@@ -298,9 +285,7 @@ def _given(input: TensorLike, indices: TensorLike, name: str) -> list:
     return arrays
 
 
-def index_put_(
-    input: TensorLike, indices: TensorLike, values: Any, accumulate: bool = False
-) -> Any:
+def index_put_(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
     """Write `values` where the index tensors say, or add them there.
 
     >>> x = torch.zeros(3)
@@ -312,7 +297,7 @@ def index_put_(
 
 
 @takes_tensors
-def index_put(input: TensorLike, indices: TensorLike, values: Any, accumulate: bool = False) -> Any:
+def index_put(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
     """The tensor with `values` where the index tensors say, or with them added there.
 
     >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 2]),), torch.tensor([1.0, 2.0]))
@@ -320,8 +305,8 @@ def index_put(input: TensorLike, indices: TensorLike, values: Any, accumulate: b
     """
     arrays = _given(input, indices, "index_put")
     _check_put(input, arrays, values)
-    axes, index = normal_index(input, arrays)
-    check_bounds(input, index, axes)
+    axes, index = index_check.normal_index(input, arrays)
+    index_check.check_bounds(input, index, axes)
     values = _broadcastable(values, _indexed_shape(input, axes, index))
     return write_at(input, values, index, axes=axes, add=accumulate)
 

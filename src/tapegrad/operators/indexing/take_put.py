@@ -1,37 +1,24 @@
 """Elements counted in row-major order: `take` reads them, `put` writes them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.indexing.index_check import check_index_dtype, check_range
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
-@linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"))
-def take_flat(xp, x, index):
-    """The elements of `x`, in row-major order, at `index`."""
-    return xp.read_at(xp.reshape(x, (-1,)), index, (0,))
-
-
-take_flat.vjp(
+@vjp(
     x=lambda xp, g, x_like, index: xp.reshape(
         xp.add_at(g, (x_like.size,), index, (0,)), x_like.shape
     )
 )
-
-
-@linear(node="PutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
-def put_flat(xp, x, source, index, *, add):
-    """`x` with `source` at `index`, counted in row-major order, or with it added there."""
-    flat = xp.write_at(xp.reshape(x, (-1,)), source, index, (0,), add)
-    return xp.reshape(flat, x.shape)
+@linear(node="TakeBackward0", hidden=("index",), kernels=("read_at", "add_at"))
+def take_flat(xp, x, index):
+    """The elements of `x`, in row-major order, at `index`."""
+    return xp.read_at(xp.reshape(x, (-1,)), index, (0,))
 
 
 def _unput(xp: Namespace, g: Array, index: Array, add: bool) -> Any:
@@ -41,14 +28,19 @@ def _unput(xp: Namespace, g: Array, index: Array, add: bool) -> Any:
     return xp.reshape(xp.write_at(xp.reshape(g, (-1,)), zero, index, (0,), False), g.shape)
 
 
-put_flat.vjp(x=_unput, source=lambda xp, g, index: xp.read_at(xp.reshape(g, (-1,)), index, (0,)))
+@vjp(x=_unput, source=lambda xp, g, index: xp.read_at(xp.reshape(g, (-1,)), index, (0,)))
+@linear(node="PutBackward0", hidden=("index",), kernels=("write_at", "read_at"))
+def put_flat(xp, x, source, index, *, add):
+    """`x` with `source` at `index`, counted in row-major order, or with it added there."""
+    flat = xp.write_at(xp.reshape(x, (-1,)), source, index, (0,), add)
+    return xp.reshape(flat, x.shape)
 
 
 # --- public ---
 
 
 @takes_tensors
-def take(input: TensorLike, index: TensorLike, *, out: Out = None) -> Any:
+def take(input: Tensor, index: Tensor, *, out: Out = None) -> Any:
     """The elements at `index`, counted in row-major order.
 
     >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
@@ -78,7 +70,7 @@ def out_of_range(wrong: int, size: int) -> IndexError:
 
 
 @takes_tensors
-def put(input: TensorLike, index: TensorLike, source: TensorLike, accumulate: bool = False) -> Any:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
     """The tensor with `source` at `index`, counted in row-major order, or with it added there.
 
     >>> torch.zeros(2, 2).put(torch.tensor([3]), torch.tensor([5.0]))

@@ -1,12 +1,9 @@
 """Places: the coordinates of flat indices, and a tensor summed to the shape it was spread from."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import number_of
 from tapegrad.core.shape import ints_of
@@ -16,7 +13,7 @@ __torch__ = "unravel_index"
 
 
 @takes_tensors
-def unravel_index(indices: TensorLike, shape: Shape) -> tuple:
+def unravel_index(indices: Tensor, shape: Shape) -> tuple:
     """The coordinates in an array of `shape` of elements counted row by row.
 
     >>> torch.unravel_index(torch.tensor([5, 7]), (3, 4))
@@ -64,7 +61,7 @@ def _sizes(shape: Shape) -> tuple:
     return sizes
 
 
-def sum_to_size(input: TensorLike, *size: Any) -> Any:
+def sum_to_size(input: Tensor, *size: Any) -> Any:
     """The tensor summed to a shape that broadcasts to its own: what expand() does, in reverse.
 
     >>> torch.ones(2, 3).sum_to_size(1, 3)

@@ -1,41 +1,39 @@
 """A product added to a tensor: beta * input + alpha * (a @ b), and `linear`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg.inner_outer import outer
 from tapegrad.operators.linalg.matmul import bmm, is_flipped, mm, mv, second_factor
 from tapegrad.operators.linalg.matmul_check import check_batches, check_matrices
 
 __all__ = [
-    "addbmm",
-    "addbmm_",
-    "addmm",
-    "addmm_",
-    "addmv",
-    "addmv_",
-    "addr",
-    "addr_",
-    "baddbmm",
+    "addbmm", "addbmm_", "addmm", "addmm_", "addmv", "addmv_", "addr", "addr_", "baddbmm",
     "baddbmm_",
-]
+]  # fmt: skip
 
 
-def _scaled(x: TensorLike, factor: Any) -> Any:
+def _scaled(x: Tensor, factor: Any) -> Any:
     return x if factor == 1 else factor * x
 
 
+@jvp(
+    input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
+    a=lambda xp, t, b, alpha: _scaled(xp.matmul(t, b), alpha),
+    b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
+)
+@vjp(
+    input=lambda xp, g, input_like, beta: _scaled(summed_to(xp, g, input_like.shape), beta),
+    a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
+    b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
+)
 @primitive(node="AddmmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
 def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
@@ -47,23 +45,11 @@ def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     return y
 
 
-add_matrix_product.vjp(
-    input=lambda xp, g, input_like, beta: _scaled(summed_to(xp, g, input_like.shape), beta),
-    a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
-    b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
-)
-add_matrix_product.jvp(
-    input=lambda xp, t, y, beta: _scaled(xp.broadcast_to(t, y.shape), beta),
-    a=lambda xp, t, b, alpha: _scaled(xp.matmul(t, b), alpha),
-    b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
-)
-
-
 _PLAIN = (int, float)  # types of factors that fit as they are
 
 
 def addmm(
-    input: TensorLike, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * (mat1 @ mat2) for matrices; `input` broadcasts.
 
@@ -90,7 +76,7 @@ def addmm(
     return finish("addmm", result, out)
 
 
-def _check_dtypes(input: TensorLike, mat2: Any) -> None:
+def _check_dtypes(input: Tensor, mat2: Any) -> None:
     if input._array.dtype != mat2._array.dtype:
         raise errors.runtime_error(
             "self and mat2 must have the same dtype, but got "
@@ -99,28 +85,16 @@ def _check_dtypes(input: TensorLike, mat2: Any) -> None:
         )
 
 
-def _check_expands(input: TensorLike, target: tuple[int, ...]) -> None:
+def _check_expands(input: Tensor, target: tuple[int, ...]) -> None:
     shape = input._array.shape
-    for i in range(1, len(shape) + 1):
-        if i > len(target):
-            raise errors.runtime_error(
-                f"expand(torch.FloatTensor{{{list(shape)}}}, size={list(target)}): the number "
-                f"of sizes provided ({len(target)}) must be greater or equal to the number of "
-                f"dimensions in the tensor ({len(shape)})",
-                "The added tensor must broadcast to the product's shape.",
-            )
-        if shape[-i] not in (1, target[-i]):
-            raise errors.runtime_error(
-                f"The expanded size of the tensor ({target[-i]}) must match the existing size "
-                f"({shape[-i]}) at non-singleton dimension {len(target) - i}.  Target sizes: "
-                f"{list(target)}.  Tensor sizes: {list(shape)}",
-                "The added tensor must broadcast to the product's shape.",
-            )
+    if shape != target:
+        advice = "The added tensor must broadcast to the product's shape."
+        errors.check_expand(shape, target, advice, input.dtype.scalar_name)
 
 
 @takes_tensors
 def addmv(
-    input: TensorLike, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * (mat @ vec).
 
@@ -134,7 +108,7 @@ def addmv(
 
 @takes_tensors
 def addr(
-    input: TensorLike, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * outer(vec1, vec2).
 
@@ -149,7 +123,7 @@ def addr(
 
 @autocast
 def baddbmm(
-    input: TensorLike, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * bmm(batch1, batch2).
 
@@ -163,7 +137,7 @@ def baddbmm(
 
 @autocast
 def addbmm(
-    input: TensorLike, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * the sum over b of batch1[b] @ batch2[b].
 
@@ -176,7 +150,7 @@ def addbmm(
     return finish("addbmm", _sum(input, bmm(batch1, batch2).sum(0), beta, alpha), out)
 
 
-def _sum(input: TensorLike, product: Any, beta: Any, alpha: Any) -> Any:
+def _sum(input: Tensor, product: Any, beta: Any, alpha: Any) -> Any:
     """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
     _check_expands(input, product._array.shape)
     dtype = product.dtype
@@ -191,8 +165,5 @@ def _sum(input: TensorLike, product: Any, beta: Any, alpha: Any) -> Any:
     return (input if beta == 1 else input * beta) + product
 
 
-addmm_ = in_place(without_autocast(addmm))
-addmv_ = in_place(addmv)
-addr_ = in_place(addr)
-addbmm_ = in_place(without_autocast(addbmm))
-baddbmm_ = in_place(without_autocast(baddbmm))
+addmm_, addmv_, addr_ = in_place(without_autocast(addmm)), in_place(addmv), in_place(addr)
+addbmm_, baddbmm_ = in_place(without_autocast(addbmm)), in_place(without_autocast(baddbmm))

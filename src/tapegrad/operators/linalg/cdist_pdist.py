@@ -1,17 +1,16 @@
 """The distances of all pairs of vectors: of two sets, or within one."""
 
-from __future__ import annotations
-
 from math import inf
-from typing import Any
+
+import numpy as np
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
 
 __torch__ = "cdist pdist"
@@ -86,12 +85,6 @@ euclidean_distances.jvp(
 )
 
 
-@primitive(node="PdistBackward0", kernels=(*_KERNELS, "read_at", "add_at"))
-def own_distances(xp, x, *, order):
-    """The distances of each row of one matrix from the rows below it."""
-    return xp.read_at(xp.pair_distances(x, x, order), _above(xp, x.shape[0]), (0, 1))
-
-
 def _above(xp: Namespace, n: int) -> Any:
     """Rows and columns of an n x n matrix above its diagonal: (2, n (n - 1) / 2)."""
     return xp.stack(xp.nonzero(xp.triu(xp.ones((n, n)), k=1)))
@@ -113,22 +106,25 @@ def _own_push(xp, t, x, y, order):
     return xp.read_at(pushed + xp.matrix_transpose(pushed), _above(xp, x.shape[0]), (0, 1))
 
 
-own_distances.vjp(x=_own_pull)
-own_distances.jvp(x=_own_push)
+@jvp(x=_own_push)
+@vjp(x=_own_pull)
+@primitive(node="PdistBackward0", kernels=(*_KERNELS, "read_at", "add_at"))
+def own_distances(xp, x, *, order):
+    """The distances of each row of one matrix from the rows below it."""
+    return xp.read_at(xp.pair_distances(x, x, order), _above(xp, x.shape[0]), (0, 1))
 
 
 # --- the Tensor namespace: rules that are themselves differentiated ---
 
 
 @tensor_kernel
-def pair_distances(a: TensorLike, b: TensorLike, order: float) -> Any:
+def pair_distances(a: Tensor, b: Tensor, order: float) -> Any:
     return all_distances(a, b, order=order)
 
 
-def _slopes(a: TensorLike, b: TensorLike, y: TensorLike, order: float) -> Any:
+def _slopes(a: Tensor, b: Tensor, y: Tensor, order: float) -> Any:
     """The derivatives of y by a - b, as `arrays.pair.pair_slopes` has them: (..., P, R, M)."""
     xp = TENSOR_NAMESPACE()
-
     d = xp.expand_dims(a, axis=-2) - xp.expand_dims(b, axis=-3)
     y = xp.expand_dims(y, axis=-1)
     if order == 0:
@@ -210,8 +206,6 @@ def cdist(
 
 
 def _batch(x1: Any, x2: Any) -> tuple[int, ...]:
-    import numpy as np
-
     first, second = x1._array.shape[:-2], x2._array.shape[:-2]
     try:
         return np.broadcast_shapes(first, second)
@@ -219,7 +213,7 @@ def _batch(x1: Any, x2: Any) -> tuple[int, ...]:
         raise errors.broadcast(first, second) from None
 
 
-def _matrices(x: TensorLike, batch: tuple[int, ...]) -> Any:
+def _matrices(x: Tensor, batch: tuple[int, ...]) -> Any:
     """(*batch, n, m) as (B, n, m); a matrix without batch as it is."""
     if not batch:
         return x
@@ -254,7 +248,7 @@ def _check_vectors(x1: Any, x2: Any) -> None:
 
 
 @takes_tensors
-def pdist(input: TensorLike, p: float = 2) -> Any:
+def pdist(input: Tensor, p: float = 2) -> Any:
     """The distances of order p of all pairs of different rows of (N, M): N (N - 1) / 2 numbers.
 
     The pairs are (0, 1), (0, 2), ..., (1, 2), ...: the upper triangle of cdist(input, input).

@@ -1,28 +1,17 @@
 """Positive definite matrices: the Cholesky factor, and what is computed from it."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import adjoint as _h
-from tapegrad.operators.linalg.deprecated import say_once
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_kernel,
-    check_square,
-    check_tensors,
-    not_definite,
-    singular_inverse,
-)
+from tapegrad.operators.linalg.removed import say_once
 from tapegrad.operators.linalg.triangular_solve import check_right_side
 
 __torch__ = "cholesky cholesky_inverse cholesky_solve"
@@ -87,7 +76,7 @@ for _op in (definite_factor, older_definite_factor):
 
 
 @autocast(name="cholesky")
-def linalg_cholesky(input: TensorLike, *, upper: bool = False, out: Out = None) -> Any:
+def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Out = None) -> Any:
     """The lower triangular L of A = L L^H, or with upper=True the upper U of A = U^H U.
 
     A: (..., n, n), symmetric (or Hermitian) and positive definite; one triangle of it is read.
@@ -99,13 +88,13 @@ def linalg_cholesky(input: TensorLike, *, upper: bool = False, out: Out = None) 
     """
     factor, info = _checked("linalg_cholesky", "linalg.cholesky", input, upper)
     if elements(info._array).any():
-        raise not_definite("linalg.cholesky", elements(info._array))
+        raise matrix_check.not_definite("linalg.cholesky", elements(info._array))
     return finish("linalg_cholesky", factor, out)
 
 
 @autocast
 def cholesky_ex(
-    input: TensorLike, *, upper: bool = False, check_errors: bool = False, out: Out = None
+    input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Out = None
 ) -> Any:
     """The Cholesky factor, and `info`: 0, or the order of the minor that is not positive.
 
@@ -114,22 +103,22 @@ def cholesky_ex(
     """
     found = _checked("linalg_cholesky_ex", "linalg.cholesky", input, upper)
     if check_errors and elements(found[1]._array).any():
-        raise not_definite("linalg.cholesky_ex", found[1]._array)
+        raise matrix_check.not_definite("linalg.cholesky_ex", found[1]._array)
     return finish("linalg_cholesky_ex", return_types.linalg_cholesky_ex(found), out)
 
 
-def _checked(function: str, name: str, a: TensorLike, upper: bool) -> Any:
-    check_tensors(function, input=a)
+def _checked(function: str, name: str, a: Tensor, upper: bool) -> Any:
+    matrix_check.check_tensors(function, input=a)
     if not isinstance(upper, bool):
         raise errors.must_be(function, "upper", 0, "bool", upper)
-    check_square(name, a)
-    check_floating(name, a)
-    check_kernel("cholesky_cpu", a)
+    matrix_check.check_square(name, a)
+    matrix_check.check_floating(name, a)
+    matrix_check.check_kernel("cholesky_cpu", a)
     return definite_factor(a, upper=upper)
 
 
 @autocast
-def cholesky(input: TensorLike, upper: bool = False, *, out: Out = None) -> Any:
+def cholesky(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
     """The Cholesky factor: the older form of `torch.linalg.cholesky`.
 
     >>> import warnings
@@ -138,13 +127,13 @@ def cholesky(input: TensorLike, upper: bool = False, *, out: Out = None) -> Any:
     tensor([[2., 1.],
             [0., 2.]])
     """
-    check_tensors("cholesky", input=input)
+    matrix_check.check_tensors("cholesky", input=input)
     say_once("cholesky")
-    check_square("cholesky", input)
-    check_kernel("cholesky_cpu", input)
+    matrix_check.check_square("cholesky", input)
+    matrix_check.check_kernel("cholesky_cpu", input)
     factor, info = older_definite_factor(input, upper=upper)
     if elements(info._array).any():
-        raise not_definite("cholesky", elements(info._array))
+        raise matrix_check.not_definite("cholesky", elements(info._array))
     return finish("cholesky", factor, out)
 
 
@@ -163,12 +152,6 @@ def _product_change(xp: Namespace, t: Array, factor: Any, upper: bool) -> Any:
     return half + _h(xp, half)
 
 
-@primitive(node="CholeskySolveBackward0", holomorphic=False, kernels=("definite_solution",))
-def definite_system(xp, b, factor, *, upper):
-    """X with A X = B for A = L L^H, or A = U^H U."""
-    return xp.definite_solution(factor, b, upper)
-
-
 def _system_vjp_factor(xp, g, factor, y, upper):
     g_a = -xp.matmul(xp.definite_solution(factor, g, upper), _h(xp, y))
     return summed_to(xp, _factor_cotangent(xp, g_a, factor, upper), factor.shape)
@@ -179,29 +162,25 @@ def _system_jvp_factor(xp, t, factor, y, upper):
     return -xp.definite_solution(factor, change, upper)
 
 
-definite_system.vjp(
+@jvp(
+    b=lambda xp, t, factor, upper: xp.definite_solution(factor, t, upper), factor=_system_jvp_factor
+)
+@vjp(
     b=lambda xp, g, b_like, factor, upper: summed_to(
         xp, xp.definite_solution(factor, g, upper), b_like.shape
     ),
     factor=_system_vjp_factor,
 )
-definite_system.jvp(
-    b=lambda xp, t, factor, upper: xp.definite_solution(factor, t, upper), factor=_system_jvp_factor
-)
+@primitive(node="CholeskySolveBackward0", holomorphic=False, kernels=("definite_solution",))
+def definite_system(xp, b, factor, *, upper):
+    """X with A X = B for A = L L^H, or A = U^H U."""
+    return xp.definite_solution(factor, b, upper)
 
 
 @tensor_kernel
-def definite_solution(factor: Any, b: TensorLike, upper: bool) -> Any:
+def definite_solution(factor: Any, b: Tensor, upper: bool) -> Any:
     """The operator as a kernel of the Tensor namespace."""
     return definite_system(b, factor, upper=upper)
-
-
-@primitive(node="CholeskyInverseBackward0", holomorphic=False, kernels=("triangular_solution",))
-def definite_inverse(xp, factor, *, upper):
-    """The inverse of A = L L^H, or of A = U^H U."""
-    eye = xp.eye(factor.shape[-1], dtype=factor.dtype)
-    half = xp.triangular_solution(factor, eye, upper, True, False)
-    return xp.matmul(half, _h(xp, half)) if upper else xp.matmul(_h(xp, half), half)
 
 
 def _inverse_vjp(xp, g, factor, y, upper):
@@ -212,12 +191,18 @@ def _inverse_jvp(xp, t, factor, y, upper):
     return -xp.matmul(xp.matmul(y, _product_change(xp, t, factor, upper)), y)
 
 
-definite_inverse.vjp(factor=_inverse_vjp)
-definite_inverse.jvp(factor=_inverse_jvp)
+@jvp(factor=_inverse_jvp)
+@vjp(factor=_inverse_vjp)
+@primitive(node="CholeskyInverseBackward0", holomorphic=False, kernels=("triangular_solution",))
+def definite_inverse(xp, factor, *, upper):
+    """The inverse of A = L L^H, or of A = U^H U."""
+    eye = xp.eye(factor.shape[-1], dtype=factor.dtype)
+    half = xp.triangular_solution(factor, eye, upper, True, False)
+    return xp.matmul(half, _h(xp, half)) if upper else xp.matmul(_h(xp, half), half)
 
 
 @autocast
-def cholesky_solve(input: TensorLike, input2: Any, upper: bool = False, *, out: Out = None) -> Any:
+def cholesky_solve(input: Tensor, input2: Any, upper: bool = False, *, out: Out = None) -> Any:
     """The solution X of A X = B from the Cholesky factor: A = L L^H, or U^H U if `upper`.
 
     B = input: (..., n, k); the factor input2: (..., n, n). Batches broadcast.
@@ -227,7 +212,7 @@ def cholesky_solve(input: TensorLike, input2: Any, upper: bool = False, *, out: 
     tensor([[0.7500],
             [2.5000]])
     """
-    check_tensors("cholesky_solve", input=input, input2=input2)
+    matrix_check.check_tensors("cholesky_solve", input=input, input2=input2)
     for name, x in (("b", input), ("u", input2)):
         if x._array.ndim < 2:
             raise errors.runtime_error(
@@ -236,23 +221,23 @@ def cholesky_solve(input: TensorLike, input2: Any, upper: bool = False, *, out: 
                 "A vector is a matrix with one column: v[:, None].",
             )
     check_right_side("cholesky_solve", input, input2)
-    check_kernel("cholesky_solve_cpu", input2)
+    matrix_check.check_kernel("cholesky_solve_cpu", input2)
     return finish("cholesky_solve", definite_system(input, input2, upper=upper), out)
 
 
 @autocast
-def cholesky_inverse(input: TensorLike, upper: bool = False, *, out: Out = None) -> Any:
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
     """The inverse of A from its Cholesky factor: A = L L^H, or U^H U if `upper`. (..., n, n).
 
     >>> torch.cholesky_inverse(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
     tensor([[0.2500, 0.0000],
             [0.0000, 1.0000]])
     """
-    check_tensors("cholesky_inverse", input=input)
-    check_square("cholesky_inverse", input)
-    check_kernel("cholesky_inverse_out_cpu", input)
+    matrix_check.check_tensors("cholesky_inverse", input=input)
+    matrix_check.check_square("cholesky_inverse", input)
+    matrix_check.check_kernel("cholesky_inverse_out_cpu", input)
     zero = elements(input._array).diagonal(0, -2, -1) == 0
     if zero.any():
         info = (zero.argmax(-1) + 1) * zero.any(-1)
-        raise singular_inverse("cholesky_inverse", info)
+        raise matrix_check.singular_inverse("cholesky_inverse", info)
     return finish("cholesky_inverse", definite_inverse(input, upper=upper), out)

@@ -1,22 +1,17 @@
 """The condition number of matrices."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.linalg.inv import inv_ex
-from tapegrad.operators.linalg.matrix_check import check_tensors
+from tapegrad.operators.linalg.matrix_check import check_tensors, finish_castable
 from tapegrad.operators.linalg.matrix_norm import matrix_norm, plain_number
-from tapegrad.operators.linalg.matrix_out import finish_castable
 
 _INF = float("inf")
 
 
 @autocast
-def cond(A: TensorLike, p: Any = None, *, out: Out = None) -> Any:
+def cond(A: Tensor, p: Any = None, *, out: Out = None) -> Any:
     """The condition number of matrices: |A| |A^-1| in the norm p of torch.linalg.matrix_norm.
 
     Without p, and for 2 and -2, from the singular values, also of matrices that are not square;
@@ -52,7 +47,7 @@ _COND_FORMS = (
 )
 
 
-def _ratio_of_values(x: TensorLike, smallest_first: bool) -> Any:
+def _ratio_of_values(x: Tensor, smallest_first: bool) -> Any:
     from tapegrad.operators.linalg.svd import svdvals
 
     if not x._array.size:
@@ -63,7 +58,7 @@ def _ratio_of_values(x: TensorLike, smallest_first: bool) -> Any:
     return found.squeeze(-1)
 
 
-def _product_of_norms(x: TensorLike, p: Any) -> Any:
+def _product_of_norms(x: Tensor, p: Any) -> Any:
     known = ("fro", "nuc") if isinstance(p, str) else (1, -1, _INF, -_INF)
     if isinstance(p, str):
         _check_square(x, p)
@@ -87,7 +82,7 @@ def _product_of_norms(x: TensorLike, p: Any) -> Any:
     return found.nan_to_num(_INF, _INF, -_INF)
 
 
-def _check_square(x: TensorLike, p: Any) -> None:
+def _check_square(x: Tensor, p: Any) -> None:
     m, n = x._array.shape[-2:]
     if m != n:
         text = p if isinstance(p, str) else f"{float(p):g}"
@@ -98,7 +93,7 @@ def _check_square(x: TensorLike, p: Any) -> None:
         )
 
 
-def _zeros(x: TensorLike) -> Any:
+def _zeros(x: Tensor) -> Any:
     """What PyTorch says of empty matrices."""
     real = x.real.dtype if x.dtype.is_complex else x.dtype
     return x.new_zeros(x._array.shape[:-2], dtype=real)

@@ -1,19 +1,15 @@
 """Products of vectors: a vector, and a number for each pair."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
-from tapegrad.operators.linalg.deprecated import say_once
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.dot_vdot import vdot
 from tapegrad.operators.linalg.matrix_check import check_floating, check_same_dtype, check_tensors
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "cross"
 
@@ -24,23 +20,21 @@ def _product(xp: Namespace, a: Array, b: Array, axis: int) -> Any:
     return xp.roll(turned, -1, axis=axis)
 
 
+@jvp(
+    a=lambda xp, t, b, axis: _product(xp, t, b, axis),
+    b=lambda xp, t, a, axis: _product(xp, a, t, axis),
+)
+@vjp(
+    a=lambda xp, g, a_like, b, axis: summed_to(xp, _product(xp, b, g, axis), a_like.shape),
+    b=lambda xp, g, a, b_like, axis: summed_to(xp, _product(xp, g, a, axis), b_like.shape),
+)
 @primitive(node="LinalgCrossBackward0")
 def vector_product(xp, a, b, *, axis):
     """The vector product along an axis of size 3, the others broadcast."""
     return _product(xp, a, b, axis)
 
 
-vector_product.vjp(
-    a=lambda xp, g, a_like, b, axis: summed_to(xp, _product(xp, b, g, axis), a_like.shape),
-    b=lambda xp, g, a, b_like, axis: summed_to(xp, _product(xp, g, a, axis), b_like.shape),
-)
-vector_product.jvp(
-    a=lambda xp, t, b, axis: _product(xp, t, b, axis),
-    b=lambda xp, t, a, axis: _product(xp, a, t, axis),
-)
-
-
-def linalg_cross(input: TensorLike, other: TensorLike, *, dim: int = -1, out: Out = None) -> Any:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Out = None) -> Any:
     """The vector product along a dimension of size 3, the last by default; others broadcast.
 
     It is orthogonal to both: (a2 b3 - a3 b2, a3 b1 - a1 b3, a1 b2 - a2 b1).
@@ -52,7 +46,7 @@ def linalg_cross(input: TensorLike, other: TensorLike, *, dim: int = -1, out: Ou
     return finish("linalg_cross", _checked(input, other, dim), out)
 
 
-def cross(input: TensorLike, other: TensorLike, dim: Dim = None, *, out: Out = None) -> Any:
+def cross(input: Tensor, other: Tensor, dim: Dim = None, *, out: Out = None) -> Any:
     """The vector product along a dimension of size 3, the first of that size by default.
 
     >>> torch.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]), dim=0)
@@ -69,7 +63,7 @@ def cross(input: TensorLike, other: TensorLike, dim: Dim = None, *, out: Out = N
     return finish("cross", _checked(input, other, dim), out)
 
 
-def _checked(a: TensorLike, b: TensorLike, dim: Dim) -> Any:
+def _checked(a: Tensor, b: Tensor, dim: Dim) -> Any:
     x, y = a._array.shape, b._array.shape
     if len(x) != len(y):
         raise errors.runtime_error(
@@ -101,7 +95,7 @@ def _checked(a: TensorLike, b: TensorLike, dim: Dim) -> Any:
 
 
 @autocast(name="vecdot")
-def linalg_vecdot(x: TensorLike, y: TensorLike, *, dim: int = -1, out: Out = None) -> Any:
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Out = None) -> Any:
     """The sums of conj(x) * y along `dim`; the other dimensions broadcast.
 
     >>> torch.linalg.vecdot(torch.ones(2, 3), torch.ones(2, 3))

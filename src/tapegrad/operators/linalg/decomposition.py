@@ -1,19 +1,10 @@
 """What decompositions share: matrices in rules, and what their public functions accept."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_kernel,
-    check_matrix,
-    check_tensors,
-)
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.operators.linalg import matrix_check
 
 # --- in rules --------------------------------------------------------------------------------
 
@@ -70,18 +61,18 @@ def ratio(xp: Namespace, a: Array, b: Array) -> Any:
 
 def check_float_matrix(function: str, name: str, kernel: str, **argument: Any) -> None:
     """A matrix, or a batch of them, that LAPACK can decompose."""
-    check_tensors(function, **argument)
+    matrix_check.check_tensors(function, **argument)
     (x,) = argument.values()
-    check_matrix(name, x)
-    check_floating(name, x)
-    check_kernel(kernel, x)
+    matrix_check.check_matrix(name, x)
+    matrix_check.check_floating(name, x)
+    matrix_check.check_kernel(kernel, x)
 
 
 _DRIVERS = {"linalg.svd": "gesdd", "linalg.eigh": "heevd"}
 _VALUES = {"linalg.svd": "singular values", "linalg.eigh": "eigenvalues"}
 
 
-def converged(name: str, operator: Any, x: TensorLike, **params: Any) -> Any:
+def converged(name: str, operator: Any, x: Tensor, **params: Any) -> Any:
     """The result of a decomposition, or PyTorch's error where the algorithm fails."""
     try:
         return operator(x, **params)

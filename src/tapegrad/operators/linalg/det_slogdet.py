@@ -1,20 +1,11 @@
 """Determinants of matrices and their logarithms."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_kernel,
-    check_square,
-    check_tensors,
-)
+from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 
 __torch__ = "det logdet slogdet"
 
@@ -24,30 +15,26 @@ def _spread(xp: Namespace, g: Array) -> Any:
     return xp.expand_dims(xp.expand_dims(g, axis=-1), axis=-1)
 
 
+@jvp(a=lambda xp, t, a: xp.sum(xp.cofactors(a) * t, axis=(-2, -1)))
+@vjp(a=lambda xp, g, a: _spread(xp, g) * xp.cofactors(a))
 @primitive(node="LinalgDetBackward0", kernels=("cofactors", "determinants"))
 def determinant(xp, a):
     """The determinant of square matrices."""
     return xp.determinants(a)
 
 
-determinant.vjp(a=lambda xp, g, a: _spread(xp, g) * xp.cofactors(a))
-determinant.jvp(a=lambda xp, t, a: xp.sum(xp.cofactors(a) * t, axis=(-2, -1)))
-
-
 @tensor_kernel
+@jvp(a=lambda xp, t, a: xp.cofactor_change(a, t))
+# the second derivative of the determinant is symmetric: one rule for both modes
+@vjp(a=lambda xp, g, a: xp.cofactor_change(a, g))
 @primitive(kernels=("cofactors", "cofactor_change"))
 def cofactors(xp, a):
     """det(A) A^-T, the derivative of the determinant, also of singular matrices."""
     return xp.cofactors(a)
 
 
-# the second derivative of the determinant is symmetric: one rule for both modes
-cofactors.vjp(a=lambda xp, g, a: xp.cofactor_change(a, g))
-cofactors.jvp(a=lambda xp, t, a: xp.cofactor_change(a, t))
-
-
 @tensor_kernel
-def cofactor_change(a: TensorLike, direction: Any) -> Any:
+def cofactor_change(a: Tensor, direction: Any) -> Any:
     """The kernel of that name for tensors; of a singular matrix it has no derivative."""
     from tapegrad.operators.linalg.inv import inv
 
@@ -55,17 +42,6 @@ def cofactor_change(a: TensorLike, direction: Any) -> Any:
     total = (turned * direction).sum((-2, -1), keepdim=True)
     change = total * turned - turned @ direction.mT @ turned
     return determinant(a).unsqueeze(-1).unsqueeze(-1) * change
-
-
-@primitive(
-    node="LinalgSlogdetBackward0",
-    outputs=("sign", "logabsdet"),
-    holomorphic=False,
-    kernels=("invert",),
-)
-def log_determinant(xp, a):
-    """Sign (of complex numbers: phase) and logarithm of the size of the determinant."""
-    return tuple(xp.linalg.slogdet(xp.matrix_transpose(a)))
 
 
 def _turned_inverse(xp: Namespace, a: Array) -> Any:
@@ -89,17 +65,26 @@ def _log_jvp(xp, t, a, sign):
     return sign * (1j * xp.astype(xp.imag(change), a.dtype)), xp.real(change)
 
 
-log_determinant.vjp(a=_log_vjp)
-log_determinant.jvp(a=_log_jvp)
+@jvp(a=_log_jvp)
+@vjp(a=_log_vjp)
+@primitive(
+    node="LinalgSlogdetBackward0",
+    outputs=("sign", "logabsdet"),
+    holomorphic=False,
+    kernels=("invert",),
+)
+def log_determinant(xp, a):
+    """Sign (of complex numbers: phase) and logarithm of the size of the determinant."""
+    return tuple(xp.linalg.slogdet(xp.matrix_transpose(a)))
 
 
-def _check(function: str, name: str, argument: str, a: TensorLike) -> None:
-    check_tensors(function, **{argument: a})
-    check_square(name, a)
-    check_floating(name, a, low_precision=name == "linalg.det")
+def _check(function: str, name: str, argument: str, a: Tensor) -> None:
+    matrix_check.check_tensors(function, **{argument: a})
+    matrix_check.check_square(name, a)
+    matrix_check.check_floating(name, a, low_precision=name == "linalg.det")
 
 
-def linalg_det(A: TensorLike, *, out: Out = None) -> Any:
+def linalg_det(A: Tensor, *, out: Out = None) -> Any:
     """The determinant of a square matrix, or of each of a batch: (..., n, n) to (...).
 
     Its gradient is det(A) A^-H; of a singular matrix, the cofactors.
@@ -108,22 +93,22 @@ def linalg_det(A: TensorLike, *, out: Out = None) -> Any:
     tensor(-2.)
     """
     _check("linalg_det", "linalg.det", "A", A)
-    check_kernel("lu_cpu", A)
+    matrix_check.check_kernel("lu_cpu", A)
     return finish("linalg_det", determinant(A), out)
 
 
-def det(input: TensorLike) -> Any:
+def det(input: Tensor) -> Any:
     """The determinant of a square matrix, or of each of a batch: as `torch.linalg.det`.
 
     >>> torch.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(-2.)
     """
     _check("det", "linalg.det", "input", input)
-    check_kernel("lu_cpu", input)
+    matrix_check.check_kernel("lu_cpu", input)
     return determinant(input)
 
 
-def linalg_slogdet(A: TensorLike, *, out: Out = None) -> Any:
+def linalg_slogdet(A: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: det(A) = sign * exp(logabsdet).
 
     It does not overflow where the determinant would. Of complex matrices the sign is a number on
@@ -139,7 +124,7 @@ def linalg_slogdet(A: TensorLike, *, out: Out = None) -> Any:
     return finish("linalg_slogdet", pair, out)
 
 
-def slogdet(input: TensorLike, *, out: Out = None) -> Any:
+def slogdet(input: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: as `torch.linalg.slogdet`.
 
     >>> torch.slogdet(torch.eye(2)).logabsdet
@@ -149,7 +134,7 @@ def slogdet(input: TensorLike, *, out: Out = None) -> Any:
     return finish("slogdet", return_types.slogdet(log_determinant(input)), out)
 
 
-def logdet(input: TensorLike) -> Any:
+def logdet(input: Tensor) -> Any:
     """The logarithm of the determinant: -inf where it is 0, nan where it is negative.
 
     >>> torch.logdet(torch.eye(3))

@@ -1,33 +1,25 @@
 """Dot products of two vectors: dot, and vdot, which conjugates the first."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
 from tapegrad.operators.linalg.matmul_check import check_vectors
 
 __all__ = ["dot", "vdot"]
 
 
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(a=lambda g, b: g * b, b=lambda g, a: g * a)
 @primitive(node="DotBackward0", check=lacks("dot", BOOL))
 def vector_dot(xp, a, b):
     """The sum of the products of two vectors' elements."""
     return xp.matmul(a, b)
 
 
-vector_dot.vjp(a=lambda g, b: g * b, b=lambda g, a: g * a)
-
-
-vector_dot.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
-def dot(input: TensorLike, tensor: TensorLike, *, out: Out = None) -> Any:
+def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of two vectors' elements.
 
     >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
@@ -42,7 +34,7 @@ def dot(input: TensorLike, tensor: TensorLike, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def vdot(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
+def vdot(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of conj(input) and other, elements of two vectors.
 
     >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))

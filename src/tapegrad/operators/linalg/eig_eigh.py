@@ -1,16 +1,13 @@
 """Eigenvalues and eigenvectors: of Hermitian matrices (eigh) and of any square ones (eig)."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.namespaces import anywhere, elements
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import constant, primitive
+from tapegrad.dispatch.op import constant, jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
     column,
@@ -21,8 +18,6 @@ from tapegrad.operators.linalg.decomposition import (
     ratio,
     row,
 )
-from tapegrad.operators.linalg.matrix_check import check_kernel, check_square, check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_castable, finish_exact
 
 # --- Hermitian matrices ----------------------------------------------------------------------
 
@@ -30,14 +25,6 @@ from tapegrad.operators.linalg.matrix_out import finish_castable, finish_exact
 def _lower(xp: Namespace, x: Array, upper: bool) -> Any:
     """A matrix whose lower triangle says what the Hermitian matrix is: LAPACK reads no more."""
     return adjoint(xp, x) if upper else x
-
-
-@primitive(
-    name="eigh", node="LinalgEighBackward0", outputs=("values", "vectors"), holomorphic=False
-)
-def hermitian_decomposition(xp, x, *, upper):
-    """L and V with x = V diag(L) V^H; L is real and rises, V has orthonormal columns."""
-    return tuple(xp.linalg.eigh(_lower(xp, x, upper)))
 
 
 def _hermitian_gradient(xp, g_values, g_vectors, values, vectors):
@@ -61,18 +48,14 @@ def _hermitian_tangents(xp, t, values, vectors):
     return d_values, vectors @ turn
 
 
-hermitian_decomposition.vjp(x=_hermitian_gradient)
-hermitian_decomposition.jvp(x=_hermitian_tangents)
-
-
-@primitive(name="eigvalsh", node="LinalgEighBackward0", holomorphic=False)
-def hermitian_values(xp, x, *, upper):
-    """The eigenvalues of Hermitian matrices, rising.
-
-    Their derivative computes the vectors anew: the values alone cost a fraction, and their
-    gradient is defined where some are equal.
-    """
-    return xp.linalg.eigvalsh(_lower(xp, x, upper))
+@jvp(x=_hermitian_tangents)
+@vjp(x=_hermitian_gradient)
+@primitive(
+    name="eigh", node="LinalgEighBackward0", outputs=("values", "vectors"), holomorphic=False
+)
+def hermitian_decomposition(xp, x, *, upper):
+    """L and V with x = V diag(L) V^H; L is real and rises, V has orthonormal columns."""
+    return tuple(xp.linalg.eigh(_lower(xp, x, upper)))
 
 
 def _gradient_of_hermitian_values(xp, g, x, upper):
@@ -87,8 +70,16 @@ def _tangent_of_hermitian_values(xp, t, x, upper):
     return xp.sum(vectors * (t @ vectors), axis=-2)
 
 
-hermitian_values.vjp(x=_gradient_of_hermitian_values)
-hermitian_values.jvp(x=_tangent_of_hermitian_values)
+@jvp(x=_tangent_of_hermitian_values)
+@vjp(x=_gradient_of_hermitian_values)
+@primitive(name="eigvalsh", node="LinalgEighBackward0", holomorphic=False)
+def hermitian_values(xp, x, *, upper):
+    """The eigenvalues of Hermitian matrices, rising.
+
+    Their derivative computes the vectors anew: the values alone cost a fraction, and their
+    gradient is defined where some are equal.
+    """
+    return xp.linalg.eigvalsh(_lower(xp, x, upper))
 
 
 # --- square matrices -------------------------------------------------------------------------
@@ -99,13 +90,6 @@ def _complex(xp: Namespace, x: Array) -> Any:
     if xp.isdtype(x.dtype, "complex floating"):
         return x
     return xp.astype(x, xp.complex64 if x.dtype == xp.float32 else xp.complex128)
-
-
-@primitive(name="eig", node="LinalgEigBackward0", outputs=("values", "vectors"), holomorphic=False)
-def eigendecomposition(xp, x):
-    """L and V with x V = V diag(L), both complex; the columns of V have length 1."""
-    values, vectors = xp.linalg.eig(x)
-    return _complex(xp, values), _complex(xp, vectors)
 
 
 def _gradient(xp, g_values, g_vectors, values, vectors, x_like):
@@ -133,8 +117,13 @@ def _tangents(xp, t, values, vectors):
     return diagonal(xp, p), d_vectors - vectors * row(lengths)
 
 
-eigendecomposition.vjp(x=_gradient)
-eigendecomposition.jvp(x=_tangents)
+@jvp(x=_tangents)
+@vjp(x=_gradient)
+@primitive(name="eig", node="LinalgEigBackward0", outputs=("values", "vectors"), holomorphic=False)
+def eigendecomposition(xp, x):
+    """L and V with x V = V diag(L), both complex; the columns of V have length 1."""
+    values, vectors = xp.linalg.eig(x)
+    return _complex(xp, values), _complex(xp, vectors)
 
 
 @constant
@@ -166,13 +155,13 @@ def _is_upper(UPLO: Any) -> bool:
     return letter == "U"
 
 
-def _check_hermitian(function: str, x: TensorLike) -> None:
-    check_tensors(function, input=x)
-    check_square("linalg.eigh", x)
+def _check_hermitian(function: str, x: Tensor) -> None:
+    matrix_check.check_tensors(function, input=x)
+    matrix_check.check_square("linalg.eigh", x)
 
 
 @autocast
-def eigh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
+def eigh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
     """The eigenvalues and eigenvectors of symmetric or Hermitian matrices: A = V diag(L) V^H.
 
     Args:
@@ -187,13 +176,13 @@ def eigh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
     """
     _check_hermitian("linalg_eigh", A)
     upper = _is_upper(UPLO)
-    check_kernel("linalg_eigh_cpu", A)
+    matrix_check.check_kernel("linalg_eigh_cpu", A)
     found = converged("linalg.eigh", hermitian_decomposition, A, upper=upper)
-    return finish_exact("linalg_eigh", return_types.linalg_eigh(found), out)
+    return matrix_check.finish_exact("linalg_eigh", return_types.linalg_eigh(found), out)
 
 
 @autocast
-def eigvalsh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
     """The eigenvalues of symmetric or Hermitian matrices (..., n, n), rising: (..., n).
 
     >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 1.0], [1.0, 2.0]]))
@@ -201,21 +190,21 @@ def eigvalsh(A: TensorLike, UPLO: str = "L", *, out: Out = None) -> Any:
     """
     _check_hermitian("linalg_eigvalsh", A)
     upper = _is_upper(UPLO)
-    check_kernel("linalg_eigh_cpu", A)
-    return finish_exact(
+    matrix_check.check_kernel("linalg_eigh_cpu", A)
+    return matrix_check.finish_exact(
         "linalg_eigvalsh", converged("linalg.eigh", hermitian_values, A, upper=upper), out
     )
 
 
-def _check_general(name: str, x: TensorLike) -> None:
-    check_tensors(f"linalg_{name}", input=x)
-    check_square(f"linalg.{name}", x)
+def _check_general(name: str, x: Tensor) -> None:
+    matrix_check.check_tensors(f"linalg_{name}", input=x)
+    matrix_check.check_square(f"linalg.{name}", x)
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise errors.runtime_error(
             f"Unknown Complex ScalarType for {x.dtype.scalar_name}",
             "Convert the tensor first: x.float().",
         )
-    check_kernel("linalg_eig_out_cpu", x)
+    matrix_check.check_kernel("linalg_eig_out_cpu", x)
     if not elements(x.isfinite()._array).all():
         raise errors.runtime_error(
             "torch.linalg.eig: input tensor should not contain infs or NaNs.",
@@ -224,7 +213,7 @@ def _check_general(name: str, x: TensorLike) -> None:
 
 
 @autocast
-def eig(A: TensorLike, *, out: Out = None) -> Any:
+def eig(A: Tensor, *, out: Out = None) -> Any:
     """The eigenvalues and eigenvectors of square matrices: A V = V diag(L).
 
     Args:
@@ -240,12 +229,12 @@ def eig(A: TensorLike, *, out: Out = None) -> Any:
     """
     _check_general("eig", A)
     found = return_types.linalg_eig(eigendecomposition(A))
-    return finish_castable(
+    return matrix_check.finish_castable(
         "linalg_eig", "torch.linalg.eig", found, out, "eigenvalues", "eigenvectors"
     )
 
 
-def _is_differentiated(x: TensorLike) -> bool:
+def _is_differentiated(x: Tensor) -> bool:
     """Whether a derivative may be asked for, in reverse or forward mode."""
     mode = MODE.get()
     if mode is True or mode is False:
@@ -256,7 +245,7 @@ def _is_differentiated(x: TensorLike) -> bool:
 
 
 @autocast(name="eigvals")
-def linalg_eigvals(A: TensorLike, *, out: Out = None) -> Any:
+def linalg_eigvals(A: Tensor, *, out: Out = None) -> Any:
     """The eigenvalues of square matrices (..., n, n), complex, in no particular order: (..., n).
 
     >>> torch.linalg.eigvals(torch.tensor([[0.0, -1.0], [1.0, 0.0]]))
@@ -265,4 +254,6 @@ def linalg_eigvals(A: TensorLike, *, out: Out = None) -> Any:
     _check_general("eigvals", A)
     # the values alone are found faster, but in another order than those that go with vectors
     found = eigendecomposition(A)[0] if _is_differentiated(A) else eigvals(A)
-    return finish_castable("linalg_eigvals", "torch.linalg.eigvals", found, out, "eigenvalues")
+    return matrix_check.finish_castable(
+        "linalg_eigvals", "torch.linalg.eigvals", found, out, "eigenvalues"
+    )

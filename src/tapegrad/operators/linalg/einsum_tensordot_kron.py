@@ -1,11 +1,7 @@
 """Sums of products over named indices: einsum, tensordot, kron, trace."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of
@@ -127,7 +123,7 @@ def _parse(equation: str, operands: list) -> tuple[list[list[str]], list[str]]:
     return inputs, output
 
 
-def _diagonals(x: TensorLike, labels: list[str]) -> tuple[Any, list[str]]:
+def _diagonals(x: Tensor, labels: list[str]) -> tuple[Any, list[str]]:
     """Take the diagonal of dimensions with the same label."""
     labels = list(labels)
     for label in dict.fromkeys(labels):
@@ -160,7 +156,7 @@ def _check_sizes(terms: list) -> None:
             sizes[label] = max(known, n) if n != 0 else 0
 
 
-def _sum_out(x: TensorLike, labels: list[str], keep: set[str]) -> tuple[Any, list[str]]:
+def _sum_out(x: Tensor, labels: list[str], keep: set[str]) -> tuple[Any, list[str]]:
     """Sum over the dimensions that nobody needs any more."""
     gone = [i for i, label in enumerate(labels) if label not in keep]
     if not gone:
@@ -168,7 +164,7 @@ def _sum_out(x: TensorLike, labels: list[str], keep: set[str]) -> tuple[Any, lis
     return x.sum(gone), [label for label in labels if label in keep]
 
 
-def _multiply(x: TensorLike, a: list[str], y: TensorLike, b: list[str], later: set[str]) -> tuple:
+def _multiply(x: Tensor, a: list[str], y: Tensor, b: list[str], later: set[str]) -> tuple:
     """The product of two terms; shared labels that nobody needs later are summed over."""
     shared = [label for label in a if label in b]
     summed = [n for n in shared if n not in later and _size(x, a, n) == _size(y, b, n)]
@@ -193,7 +189,7 @@ def _multiply(x: TensorLike, a: list[str], y: TensorLike, b: list[str], later: s
     return _sum_out(result, labels, later) if rest else (result, labels)
 
 
-def _size(x: TensorLike, labels: list[str], label: str) -> int:
+def _size(x: Tensor, labels: list[str], label: str) -> int:
     return x.shape[labels.index(label)]
 
 
@@ -204,7 +200,7 @@ def _product(sizes: list[int]) -> int:
     return n
 
 
-def _pointwise(x: TensorLike, a: list[str], y: TensorLike, b: list[str]) -> tuple:
+def _pointwise(x: Tensor, a: list[str], y: Tensor, b: list[str]) -> tuple:
     labels = [*a, *(n for n in b if n not in a)]
     x = x.reshape(tuple(x.shape) + (1,) * (len(labels) - len(a)))
     y = y.permute([b.index(n) for n in labels if n in b])
@@ -213,7 +209,7 @@ def _pointwise(x: TensorLike, a: list[str], y: TensorLike, b: list[str]) -> tupl
     return x * y, labels
 
 
-def tensordot(a: TensorLike, b: TensorLike, dims: Any = 2, out: Out = None) -> Any:
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
     """The sum of products over the last `dims` dimensions of a and the first of b, or given pairs.
 
     >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(3, 4, 5), 2).shape
@@ -259,7 +255,7 @@ def tensordot(a: TensorLike, b: TensorLike, dims: Any = 2, out: Out = None) -> A
 
 
 @takes_tensors
-def kron(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
+def kron(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The Kronecker product: every element of the first times the whole second.
 
     Of matrices, the second (p, q): `y[i p + k, j q + l] = input[i, j] * other[k, l]`.
@@ -277,7 +273,7 @@ def kron(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
 
 
 @autocast
-def trace(input: TensorLike) -> Any:
+def trace(input: Tensor) -> Any:
     """The sum of the diagonal of a matrix.
 
     >>> torch.trace(torch.eye(3))

@@ -1,21 +1,12 @@
 """Orthogonal matrices as products of Householder reflections: geqrf, orgqr, ormqr."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.operators.linalg.householder_product import (
-    householder_product,
-    reflected,
-    reflections,
-)
-from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_castable
+from tapegrad.operators.linalg import householder_product as _householder_product
+from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, finish_castable
 
 __torch__ = "geqrf orgqr ormqr"
 
@@ -26,7 +17,7 @@ def _raise(text: str, advice: str) -> None:
     raise errors.runtime_error(text, advice)
 
 
-def _check_vectors(name: str, x: TensorLike, tau: Any) -> None:
+def _check_vectors(name: str, x: Tensor, tau: Any) -> None:
     """A matrix (..., m, n) and tau (..., k)."""
     shape, sizes = x._array.shape, tau._array.shape
     if len(shape) < 2:
@@ -41,7 +32,7 @@ def _check_vectors(name: str, x: TensorLike, tau: Any) -> None:
         )
 
 
-def _check_tau_batch(name: str, x: TensorLike, tau: Any) -> None:
+def _check_tau_batch(name: str, x: Tensor, tau: Any) -> None:
     shape, sizes = x._array.shape, tau._array.shape
     advice = f"tau must have the shape {[*shape[:-2], 'k']}."
     if len(sizes) != len(shape) - 1:
@@ -59,7 +50,7 @@ def _check_tau_batch(name: str, x: TensorLike, tau: Any) -> None:
 
 
 @autocast(name="householder_product")
-def linalg_householder_product(input: TensorLike, tau: Any, *, out: Out = None) -> Any:
+def linalg_householder_product(input: Tensor, tau: Any, *, out: Out = None) -> Any:
     """The first n columns of the product Q of reflections H_i = 1 - tau_i v_i v_i^H.
 
     Args:
@@ -93,7 +84,7 @@ def linalg_householder_product(input: TensorLike, tau: Any, *, out: Out = None) 
             f"Convert tau: .to({input.dtype}).",
         )
     check_kernel("orgqr_cpu", input)
-    found = householder_product(input, tau)
+    found = _householder_product.householder_product(input, tau)
     return finish_castable("linalg_householder_product", _PRODUCT, found, out)
 
 
@@ -101,7 +92,7 @@ orgqr = linalg_householder_product
 
 
 @autocast
-def geqrf(input: TensorLike, *, out: Out = None) -> Any:
+def geqrf(input: Tensor, *, out: Out = None) -> Any:
     """The QR decomposition of matrices (..., m, n) as LAPACK keeps it, a pair (a, tau).
 
     R is on and above the diagonal of a (..., m, n), and Q the product of the reflections with the
@@ -117,15 +108,15 @@ def geqrf(input: TensorLike, *, out: Out = None) -> Any:
             "Give a matrix (m, n), or a batch of matrices (..., m, n).",
         )
     check_kernel("geqrf_cpu", input)
-    found = return_types.geqrf(reflections(input))
+    found = return_types.geqrf(_householder_product.reflections(input))
     return finish_castable("geqrf", "torch.geqrf", found, out, "a", "tau")
 
 
 @autocast
 def ormqr(
-    input: TensorLike,
+    input: Tensor,
     tau: Any,
-    other: TensorLike,
+    other: Tensor,
     left: bool = True,
     transpose: bool = False,
     *,
@@ -155,10 +146,10 @@ def ormqr(
                 f"Convert it: .to({input.dtype}).",
             )
     check_kernel("ormqr_cpu", input)
-    return finish("ormqr", reflected(input, tau, other, **options), out)
+    return finish("ormqr", _householder_product.reflected(input, tau, other, **options), out)
 
 
-def _check_other(x: TensorLike, tau: Any, other: TensorLike, axis: int) -> None:
+def _check_other(x: Tensor, tau: Any, other: Tensor, axis: int) -> None:
     shape, sizes = x._array.shape, other._array.shape
     if len(sizes) < 2:
         _raise(f"{_ORMQR}: other must have at least 2 dimensions.", "Give a matrix.")

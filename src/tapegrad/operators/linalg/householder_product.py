@@ -10,13 +10,9 @@ Source: Schreiber and Van Loan, A Storage-Efficient WY Representation for Produc
 Transformations (1989).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace
-from tapegrad.dispatch.op import primitive
+from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import adjoint, column, unit_matrix
 
 # --- the product in rules --------------------------------------------------------------------
@@ -94,26 +90,24 @@ def _change(xp: Namespace, t: Array, tau: Array) -> Any:
 # --- the first columns of Q ------------------------------------------------------------------
 
 
+@jvp(
+    x=lambda xp, t, x, tau: _pushed_by_vectors(
+        xp, _change(xp, t, tau), _vectors(xp, x, tau), tau, unit_matrix(xp, x)
+    ),
+    tau=lambda xp, t, x, tau: _pushed_by_tau(xp, t, _vectors(xp, x, tau), tau, unit_matrix(xp, x)),
+)
+@vjp(
+    x=lambda xp, g, x, tau: _below(
+        xp, _pulled(xp, g, _vectors(xp, x, tau), tau, unit_matrix(xp, x))[0], x.shape
+    ),
+    tau=lambda xp, g, x, tau: _pulled(xp, g, _vectors(xp, x, tau), tau, unit_matrix(xp, x))[1],
+)
 @primitive(
     node="LinalgHouseholderProductBackward0", holomorphic=False, kernels=("triangular_solution",)
 )
 def householder_product(xp, x, tau):
     """As many columns of Q = H_1 ... H_k as x has; the vectors are below the diagonal of x."""
     return _product(xp, _vectors(xp, x, tau), tau, unit_matrix(xp, x))
-
-
-householder_product.vjp(
-    x=lambda xp, g, x, tau: _below(
-        xp, _pulled(xp, g, _vectors(xp, x, tau), tau, unit_matrix(xp, x))[0], x.shape
-    ),
-    tau=lambda xp, g, x, tau: _pulled(xp, g, _vectors(xp, x, tau), tau, unit_matrix(xp, x))[1],
-)
-householder_product.jvp(
-    x=lambda xp, t, x, tau: _pushed_by_vectors(
-        xp, _change(xp, t, tau), _vectors(xp, x, tau), tau, unit_matrix(xp, x)
-    ),
-    tau=lambda xp, t, x, tau: _pushed_by_tau(xp, t, _vectors(xp, x, tau), tau, unit_matrix(xp, x)),
-)
 
 
 # --- products with Q -------------------------------------------------------------------------
@@ -179,17 +173,15 @@ reflected.jvp(
 # --- the reflections of a matrix -------------------------------------------------------------
 
 
-@primitive(name="geqrf", outputs=("a", "tau"), kernels=("reflectors",))
-def reflections(xp, x):
-    """R on and above the diagonal of a, the vectors below it, and the factors tau."""
-    return xp.reflectors(x)
-
-
 def _no_derivative(*_: Any) -> Any:
     raise errors.not_implemented(
         "the derivative for 'geqrf' is not implemented.", "torch.linalg.qr has one."
     )
 
 
-reflections.vjp(x=lambda g_a, g_tau: _no_derivative())
-reflections.jvp(x=lambda t: _no_derivative())
+@jvp(x=lambda t: _no_derivative())
+@vjp(x=lambda g_a, g_tau: _no_derivative())
+@primitive(name="geqrf", outputs=("a", "tau"), kernels=("reflectors",))
+def reflections(xp, x):
+    """R on and above the diagonal of a, the vectors below it, and the factors tau."""
+    return xp.reflectors(x)

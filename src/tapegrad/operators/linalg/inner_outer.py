@@ -1,11 +1,7 @@
 """Inner and outer products of vectors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul import mm
@@ -14,7 +10,7 @@ __all__ = ["ger", "inner", "outer"]
 
 
 @takes_tensors
-def outer(input: TensorLike, vec2: Any, *, out: Out = None) -> Any:
+def outer(input: Tensor, vec2: Any, *, out: Out = None) -> Any:
     """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
 
     `y[i, j] = input[i] * vec2[j]`
@@ -33,7 +29,7 @@ def outer(input: TensorLike, vec2: Any, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def inner(input: TensorLike, other: TensorLike, *, out: Out = None) -> Any:
+def inner(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The sums of products along the last dimension of both tensors.
 
     (*a, k) and (*b, k) to (*a, *b).

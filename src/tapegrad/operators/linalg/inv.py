@@ -1,29 +1,25 @@
 """The inverse of matrices."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_square,
-    check_tensors,
-    singular_inverse,
-    size_of,
-)
+from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 
-__all__ = ["inv", "inv_ex", "inverse", "tensorinv"]
 __torch__ = "inverse"
 
 
+def _turned(xp: Namespace, inverse: Any, change: Any) -> Any:
+    """-Y F Y for the inverse Y: from A Y = I."""
+    return -xp.matmul(xp.matmul(inverse, change), inverse)
+
+
+@jvp(a=lambda xp, t, y: _turned(xp, y, t))
+@vjp(a=lambda xp, g, y: _turned(xp, xp.matrix_transpose(y), g))
 @primitive(
     node="LinalgInvExBackward0", outputs=("inverse", "info"), nondiff=("info",), kernels=("invert",)
 )
@@ -32,26 +28,18 @@ def matrix_inverse(xp, a):
     return xp.invert(a)
 
 
-def _turned(xp: Namespace, inverse: Any, change: Any) -> Any:
-    """-Y F Y for the inverse Y: from A Y = I."""
-    return -xp.matmul(xp.matmul(inverse, change), inverse)
-
-
-matrix_inverse.vjp(a=lambda xp, g, y: _turned(xp, xp.matrix_transpose(y), g))
-matrix_inverse.jvp(a=lambda xp, t, y: _turned(xp, y, t))
-
 invert = tensor_kernel(matrix_inverse)  # the kernel of that name, for the Tensor namespace
 
 
-def _checked(function: str, argument: str, a: TensorLike) -> tuple:
-    check_tensors(function, **{argument: a})
-    check_square("linalg.inv", a)
-    check_floating("linalg.inv", a, low_precision=False)
+def _checked(function: str, argument: str, a: Tensor) -> tuple:
+    matrix_check.check_tensors(function, **{argument: a})
+    matrix_check.check_square("linalg.inv", a)
+    matrix_check.check_floating("linalg.inv", a, low_precision=False)
     return matrix_inverse(a)
 
 
 @autocast
-def inv(A: TensorLike, *, out: Out = None) -> Any:
+def inv(A: Tensor, *, out: Out = None) -> Any:
     """The inverse Y of a square matrix, or of each of a batch: A Y = Y A = I. (..., n, n).
 
     Its gradient is -Y^H g Y^H. Solving with `solve` is quicker and more exact than a product with
@@ -65,7 +53,7 @@ def inv(A: TensorLike, *, out: Out = None) -> Any:
 
 
 @autocast
-def inverse(input: TensorLike, *, out: Out = None) -> Any:
+def inverse(input: Tensor, *, out: Out = None) -> Any:
     """The inverse of a square matrix, or of each of a batch: as `torch.linalg.inv`.
 
     >>> torch.inverse(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -75,15 +63,15 @@ def inverse(input: TensorLike, *, out: Out = None) -> Any:
     return _inverse("inverse", "input", "linalg.inv", input, out)
 
 
-def _inverse(function: str, argument: str, name: str, a: TensorLike, out: Out) -> Any:
+def _inverse(function: str, argument: str, name: str, a: Tensor, out: Out) -> Any:
     result, info = _checked(function, argument, a)
     if elements(info._array).any():
-        raise singular_inverse(name, elements(info._array))
+        raise matrix_check.singular_inverse(name, elements(info._array))
     return finish(function, result, out)
 
 
 @autocast
-def inv_ex(A: TensorLike, *, check_errors: bool = False, out: Out = None) -> Any:
+def inv_ex(A: Tensor, *, check_errors: bool = False, out: Out = None) -> Any:
     """The inverse, and `info`: 0, or the number of the pivot at which a singular matrix failed.
 
     Shapes (..., n, n) and (...). Without `check_errors` a singular matrix gives inf and nan.
@@ -95,12 +83,12 @@ def inv_ex(A: TensorLike, *, check_errors: bool = False, out: Out = None) -> Any
     """
     result, info = _checked("linalg_inv_ex", "A", A)
     if check_errors and elements(info._array).any():
-        raise singular_inverse("linalg.inv_ex", elements(info._array))
+        raise matrix_check.singular_inverse("linalg.inv_ex", elements(info._array))
     return finish("linalg_inv_ex", return_types.linalg_inv_ex((result, info)), out)
 
 
 @autocast
-def tensorinv(input: TensorLike, ind: int = 2, *, out: Out = None) -> Any:
+def tensorinv(input: Tensor, ind: int = 2, *, out: Out = None) -> Any:
     """The inverse for `tensordot(A, ., ind)`: the first `ind` dimensions together are the rows.
 
     A of shape (*rows, *columns) gives (*columns, *rows), as many rows as columns in all.
@@ -108,7 +96,7 @@ def tensorinv(input: TensorLike, ind: int = 2, *, out: Out = None) -> Any:
     >>> torch.linalg.tensorinv(torch.eye(6).reshape(2, 3, 6)).shape
     torch.Size([6, 2, 3])
     """
-    check_tensors("linalg_tensorinv", input=input)
+    matrix_check.check_tensors("linalg_tensorinv", input=input)
     if ind <= 0:
         raise errors.runtime_error(
             f"Expected a strictly positive integer for 'ind', but got {ind}",
@@ -120,7 +108,7 @@ def tensorinv(input: TensorLike, ind: int = 2, *, out: Out = None) -> Any:
             f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}",
             f"The tensor has {len(shape)} dimensions.",
         )
-    rows, columns = size_of(shape[:ind]), size_of(shape[ind:])
+    rows, columns = matrix_check.size_of(shape[:ind]), matrix_check.size_of(shape[ind:])
     if rows != columns:
         raise errors.runtime_error(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "

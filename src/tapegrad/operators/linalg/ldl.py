@@ -1,26 +1,14 @@
 """Symmetric matrices that need not be definite: A = L D L^T. Without derivatives, as in PyTorch."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Out, Tensor
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
-from tapegrad.operators.linalg.matrix_check import (
-    check_floating,
-    check_kernel,
-    check_square,
-    check_tensors,
-)
+from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.triangular_solve import check_right_side
-
-__all__ = ["ldl_factor", "ldl_factor_ex", "ldl_solve"]
-
 
 _ADVICE = "Use torch.linalg.solve, or lu_factor and lu_solve, which have derivatives."
 
@@ -45,6 +33,8 @@ def _no_tangent(name: str) -> Any:
     return rule
 
 
+@jvp(a=_no_tangent("linalg_ldl_factor_ex"))
+@vjp(a=_no_gradient("linalg_ldl_factor_ex"))
 @primitive(
     node="NotImplemented",
     outputs=("packed", "pivots", "info"),
@@ -56,25 +46,19 @@ def indefinite_factors(xp, a, *, hermitian):
     return xp.ldl_packed(a, hermitian)
 
 
-indefinite_factors.vjp(a=_no_gradient("linalg_ldl_factor_ex"))
-indefinite_factors.jvp(a=_no_tangent("linalg_ldl_factor_ex"))
-
-
+@jvp(packed=_no_tangent("linalg_ldl_solve"), b=_no_tangent("linalg_ldl_solve"))
+@vjp(packed=_no_gradient("linalg_ldl_solve"), b=_no_gradient("linalg_ldl_solve"))
 @primitive(node="NotImplemented", hidden=("pivots",), kernels=("ldl_solution",))
 def indefinite_system(xp, packed, pivots, b, *, hermitian):
     """X with A X = B from the factors of A."""
     return xp.ldl_solution(packed, pivots, b, hermitian)
 
 
-indefinite_system.vjp(packed=_no_gradient("linalg_ldl_solve"), b=_no_gradient("linalg_ldl_solve"))
-indefinite_system.jvp(packed=_no_tangent("linalg_ldl_solve"), b=_no_tangent("linalg_ldl_solve"))
-
-
-def _factors(name: str, a: TensorLike, hermitian: bool) -> Any:
-    check_tensors(name, input=a)
-    check_square("torch.linalg.ldl_factor_ex", a)
-    check_floating("torch.linalg.ldl_factor_ex", a)
-    check_kernel("ldl_factor_kernel_cpu", a)
+def _factors(name: str, a: Tensor, hermitian: bool) -> Any:
+    matrix_check.check_tensors(name, input=a)
+    matrix_check.check_square("torch.linalg.ldl_factor_ex", a)
+    matrix_check.check_floating("torch.linalg.ldl_factor_ex", a)
+    matrix_check.check_kernel("ldl_factor_kernel_cpu", a)
     return indefinite_factors(a, hermitian=hermitian)
 
 
@@ -86,7 +70,7 @@ def _broken(name: str, info: Any) -> RuntimeError:
     )
 
 
-def ldl_factor(input: TensorLike, *, hermitian: bool = False, out: Out = None) -> Any:
+def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
     """The factors of a symmetric A = L D L^T (or Hermitian, A = L D L^H) in one matrix, and pivots.
 
     (..., n, n) and (..., n), as LAPACK's sytrf (hetrf) has them: D has blocks of size 1 and 2.
@@ -102,7 +86,7 @@ def ldl_factor(input: TensorLike, *, hermitian: bool = False, out: Out = None) -
 
 
 def ldl_factor_ex(
-    input: TensorLike, *, hermitian: bool = False, check_errors: bool = False, out: Out = None
+    input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Out = None
 ) -> Any:
     """As `ldl_factor`, and `info`: 0, or the number of the first block of D that is zero.
 
@@ -115,9 +99,7 @@ def ldl_factor_ex(
     return finish("linalg_ldl_factor_ex", return_types.linalg_ldl_factor_ex(found), out)
 
 
-def ldl_solve(
-    LD: Any, pivots: Any, B: TensorLike, *, hermitian: bool = False, out: Out = None
-) -> Any:
+def ldl_solve(LD: Any, pivots: Any, B: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
     """The solution X of A X = B from what `ldl_factor(A)` gives. B: (..., n, k).
 
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[2.0, 0.0], [0.0, -4.0]]))
@@ -126,9 +108,9 @@ def ldl_solve(
             [-0.2500]])
     """
     name = "torch.linalg.ldl_solve"
-    check_tensors("linalg_ldl_solve", LD=LD, pivots=pivots, B=B)
-    check_square(name, LD)
-    check_floating(name, LD)
+    matrix_check.check_tensors("linalg_ldl_solve", LD=LD, pivots=pivots, B=B)
+    matrix_check.check_square(name, LD)
+    matrix_check.check_floating(name, LD)
     if B._array.ndim < 2:
         raise errors.index_error(
             f"Dimension out of range (expected to be in range of [-{B.ndim or 1}, "
@@ -147,5 +129,5 @@ def ldl_solve(
             f"{name}: Expected pivots to be integers. Got {pivots.dtype.scalar_name}",
             "Pass the pivots that torch.linalg.ldl_factor gave.",
         )
-    check_kernel("ldl_solve_kernel_cpu", LD)
+    matrix_check.check_kernel("ldl_solve_kernel_cpu", LD)
     return finish("linalg_ldl_solve", indefinite_system(LD, pivots, B, hermitian=hermitian), out)

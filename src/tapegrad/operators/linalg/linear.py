@@ -1,18 +1,14 @@
 """Linear: a product with a transposed weight, and a bias."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
 from tapegrad.operators.linalg.addmm_addmv_addr_addbmm import addmm
 from tapegrad.operators.linalg.matmul import matmul, mv
 from tapegrad.operators.linalg.matmul_check import mismatch
 
 
-def linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Any:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """input @ weight.T + bias for input (..., in), weight (out, in), bias (out).
 
     >>> linear = torch.nn.functional.linear
@@ -59,7 +55,7 @@ def _not_a_tensor(*given: Any) -> TypeError:
     return errors.must_be("linear", names[wrong[0]], wrong[0] + 1, "Tensor", given[wrong[0]])
 
 
-def _check_linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None) -> None:
+def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     n, n_weight = input._array.ndim, weight._array.ndim
     if n_weight > 2:
         raise errors.runtime_error(

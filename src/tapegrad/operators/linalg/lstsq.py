@@ -1,9 +1,5 @@
 """Least squares: the solution of overdetermined and underdetermined linear systems."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad import return_types
@@ -11,26 +7,12 @@ from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.linalg.decomposition import adjoint
-from tapegrad.operators.linalg.matrix_check import check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_castable
-
-
-@primitive(
-    name="lstsq",
-    node="LinalgLstsqBackward0",
-    outputs=("solution", "rank", "singular_values"),
-    nondiff=("rank", "singular_values"),
-    holomorphic=False,
-    kernels=("least_squares",),
-)
-def least_squares_solution(xp, a, b, *, rcond, driver):
-    """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""
-    return xp.least_squares(a, b, rcond, driver)
+from tapegrad.operators.linalg.matrix_check import check_tensors, finish_castable
 
 
 def _solved(xp: Namespace, a: Array, b: Array, rcond: float, driver: str) -> Any:
@@ -64,14 +46,23 @@ def _tangent_by_a(xp, t, a, b, solution, rcond, driver):
     return outside + _solved(xp, a, inside - t @ solution - a @ outside, rcond, driver)
 
 
-least_squares_solution.vjp(a=_gradient_of_a, b=_gradient_of_b)
-least_squares_solution.jvp(
-    a=_tangent_by_a, b=lambda xp, t, a, rcond, driver: _solved(xp, a, t, rcond, driver)
+@jvp(a=_tangent_by_a, b=lambda xp, t, a, rcond, driver: _solved(xp, a, t, rcond, driver))
+@vjp(a=_gradient_of_a, b=_gradient_of_b)
+@primitive(
+    name="lstsq",
+    node="LinalgLstsqBackward0",
+    outputs=("solution", "rank", "singular_values"),
+    nondiff=("rank", "singular_values"),
+    holomorphic=False,
+    kernels=("least_squares",),
 )
+def least_squares_solution(xp, a, b, *, rcond, driver):
+    """X with |a X - b| least, and of those the shortest; the rank and singular values of a."""
+    return xp.least_squares(a, b, rcond, driver)
 
 
 @tensor_kernel
-def least_squares(a: TensorLike, b: TensorLike, rcond: float, driver: str) -> tuple:
+def least_squares(a: Tensor, b: Tensor, rcond: float, driver: str) -> tuple:
     """The kernel on tensors, for derivatives of derivatives."""
     return least_squares_solution(a, b, rcond=rcond, driver=driver)
 
@@ -84,12 +75,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 @autocast
 def lstsq(
-    A: TensorLike,
-    B: TensorLike,
-    rcond: float | None = None,
-    *,
-    driver: str | None = None,
-    out: Out = None,
+    A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Out = None
 ) -> Any:
     """The least-squares solution X of A X = B: the X for which |A X - B| is least.
 
@@ -117,7 +103,7 @@ def lstsq(
     return finish_castable("linalg_lstsq", _NAME, found, out, *found._fields)
 
 
-def _answer(A: TensorLike, B: TensorLike, rcond: float | None, driver: str | None) -> Any:
+def _answer(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> Any:
     """The same for arguments that fit."""
     from tapegrad.arrays.numpy.qr_lstsq import RankError
 
@@ -143,7 +129,7 @@ def _answer(A: TensorLike, B: TensorLike, rcond: float | None, driver: str | Non
 _answer_in_turn = in_turn(_answer, name="linalg_lstsq")  # the rank decides about residuals
 
 
-def _residuals(a: TensorLike, b: TensorLike, x: TensorLike, rank: Any, driver: str) -> Any:
+def _residuals(a: Tensor, b: Tensor, x: Tensor, rank: Any, driver: str) -> Any:
     """What is left of b, squared and summed, where x is determined and leaves something."""
     m, n = a._array.shape[-2:]
     if m > n and (driver == "gels" or (driver != "gelsy" and bool((rank == n).all()))):
@@ -152,7 +138,7 @@ def _residuals(a: TensorLike, b: TensorLike, x: TensorLike, rank: Any, driver: s
     return x.flatten()[:0].abs()  # nothing, of the right dtype, and part of the graph
 
 
-def _check(A: TensorLike, B: TensorLike, driver: Any) -> None:
+def _check(A: Tensor, B: Tensor, driver: Any) -> None:
     check_tensors("linalg_lstsq", input=A, b=B)
     if driver is not None and not isinstance(driver, str):
         raise errors.must_be("linalg_lstsq", "driver", 0, "str", driver)

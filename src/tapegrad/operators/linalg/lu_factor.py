@@ -4,19 +4,16 @@ Source of the derivatives: with M = L^-1 P^T dA U^-1 of a square matrix, dL = L 
 diagonal) and dU = (M on and above it) U; of others the first rows and columns are the square.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.arrays.namespaces import elements
+from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
-from tapegrad.operators.linalg.deprecated import say_once
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.matrix_check import check_kernel, check_tensors, zero_pivot
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "lu lu_unpack"
 
@@ -92,17 +89,6 @@ def _tangents(xp: Namespace, t: Array, p: Any, lower: Any, upper: Any) -> tuple:
 _KERNELS = ("lu_packed", "permutation_matrix", "triangular_solution")
 
 
-@primitive(
-    node="LinalgLuFactorExBackward0",
-    outputs=("packed", "pivots", "info"),
-    nondiff=("pivots", "info"),
-    kernels=_KERNELS,
-)
-def packed_factors(xp, a):
-    """L without its diagonal and U in one matrix, the swaps of rows, and a pivot that is zero."""
-    return xp.lu_packed(a)
-
-
 def _packed_cotangents(xp: Namespace, g: Array) -> tuple:
     """The cotangents of L and U from that of the packed factors."""
     k = min(g.shape[-2:])
@@ -133,10 +119,21 @@ def _packed_jvp(xp, t, packed, pivots):
     return _packed(xp, *_tangents(xp, t, p, *_parts(xp, packed)))
 
 
-packed_factors.vjp(a=_packed_vjp)
-packed_factors.jvp(a=_packed_jvp)
+@jvp(a=_packed_jvp)
+@vjp(a=_packed_vjp)
+@primitive(
+    node="LinalgLuFactorExBackward0",
+    outputs=("packed", "pivots", "info"),
+    nondiff=("pivots", "info"),
+    kernels=_KERNELS,
+)
+def packed_factors(xp, a):
+    """L without its diagonal and U in one matrix, the swaps of rows, and a pivot that is zero."""
+    return xp.lu_packed(a)
 
 
+@jvp(a=lambda xp, t, P, L, U: (xp.zeros_like(P), *_tangents(xp, t, P, L, U)))
+@vjp(a=lambda xp, g_L, g_U, P, L, U: _gradient(xp, g_L, g_U, P, L, U))
 @primitive(node="LinalgLuBackward0", outputs=("P", "L", "U"), kernels=_KERNELS)
 def three_factors(xp, a):
     """P, L and U. The permutation does not change with the matrix: its cotangent is not used."""
@@ -144,10 +141,16 @@ def three_factors(xp, a):
     return xp.permutation_matrix(pivots, a.shape[-2], a), *_parts(xp, packed)
 
 
-three_factors.vjp(a=lambda xp, g_L, g_U, P, L, U: _gradient(xp, g_L, g_U, P, L, U))
-three_factors.jvp(a=lambda xp, t, P, L, U: (xp.zeros_like(P), *_tangents(xp, t, P, L, U)))
+def _unpacked_vjp(xp, g_L, g_U):
+    return _packed(xp, xp.tril(g_L, k=-1), xp.triu(g_U, k=0))
 
 
+def _unpacked_jvp(xp, t, P):
+    return xp.zeros_like(P), *_packed_cotangents(xp, t)
+
+
+@jvp(packed=_unpacked_jvp)
+@vjp(packed=_unpacked_vjp)
 @primitive(
     node="LuUnpackBackward0",
     outputs=("P", "L", "U"),
@@ -160,24 +163,9 @@ def unpacked(xp, packed, pivots):
     return p, *_parts(xp, packed)
 
 
-def _unpacked_vjp(xp, g_L, g_U):
-    return _packed(xp, xp.tril(g_L, k=-1), xp.triu(g_U, k=0))
-
-
-def _unpacked_jvp(xp, t, P):
-    return xp.zeros_like(P), *_packed_cotangents(xp, t)
-
-
-unpacked.vjp(packed=_unpacked_vjp)
-unpacked.jvp(packed=_unpacked_jvp)
-
-
 @tensor_kernel
 def permutation_matrix(pivots: Any, n: int, like: Any) -> Any:
     """The kernel of that name for tensors: a constant."""
-    from tapegrad.arrays.namespaces import namespace_of
-    from tapegrad.core.tensor_base import wrap
-
     xp = namespace_of((like._array,))
     return wrap(xp.permutation_matrix(pivots._array, n, like._array))
 
@@ -185,7 +173,7 @@ def permutation_matrix(pivots: Any, n: int, like: Any) -> Any:
 # --- the public functions ---
 
 
-def _check(function: str, argument: str, name: str, a: TensorLike, pivot: bool) -> None:
+def _check(function: str, argument: str, name: str, a: Tensor, pivot: bool) -> None:
     check_tensors(function, **{argument: a})
     if a._array.ndim < 2:
         raise errors.runtime_error(
@@ -200,7 +188,7 @@ def _check(function: str, argument: str, name: str, a: TensorLike, pivot: bool) 
     check_kernel("lu_cpu", a)
 
 
-def linalg_lu(A: TensorLike, *, pivot: bool = True, out: Out = None) -> Any:
+def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U by elimination with swaps of rows.
 
     A: (..., m, n), with k = min(m, n): P: (..., m, m), a permutation; L: (..., m, k), lower
@@ -216,7 +204,7 @@ def linalg_lu(A: TensorLike, *, pivot: bool = True, out: Out = None) -> Any:
     return finish("linalg_lu", return_types.linalg_lu((p.detach(), lower, upper)), out)
 
 
-def lu_factor(A: TensorLike, *, pivot: bool = True, out: Out = None) -> Any:
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U packed in one matrix, and the swaps of rows, from 1.
 
     A: (..., m, n) gives LU: (..., m, n), with U on and above the diagonal and L below it, and
@@ -234,7 +222,7 @@ def lu_factor(A: TensorLike, *, pivot: bool = True, out: Out = None) -> Any:
 
 
 def lu_factor_ex(
-    A: TensorLike, *, pivot: bool = True, check_errors: bool = False, out: Out = None
+    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Out = None
 ) -> Any:
     """As `lu_factor`, and `info`: 0, or the number of the first pivot that is zero.
 
@@ -248,7 +236,7 @@ def lu_factor_ex(
     return finish("linalg_lu_factor_ex", return_types.linalg_lu_factor_ex(found), out)
 
 
-def lu(A: TensorLike, pivot: bool = True, get_infos: bool = False, out: Out = None) -> Any:
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Out = None) -> Any:
     """The packed factors of A = P L U and the pivots; with get_infos=True also what failed.
 
     The older form of `torch.linalg.lu_factor_ex`.
@@ -266,7 +254,7 @@ def lu(A: TensorLike, pivot: bool = True, get_infos: bool = False, out: Out = No
     return finish("lu", result, out)
 
 
-def lu_method(A: TensorLike, pivot: bool = True, get_infos: bool = False) -> tuple:
+def lu_method(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple:
     """`torch.lu` as a method, which gives a plain tuple.
 
     >>> packed, pivots = torch.tensor([[0.0, 2.0], [1.0, 0.0]]).lu()

@@ -1,42 +1,19 @@
 """Systems of linear equations with a matrix of which the LU factors are known."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import adjoint as _h
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.lu_factor import _parts
-from tapegrad.operators.linalg.matrix_check import (
-    check_fit,
-    check_floating,
-    check_kernel,
-    check_matrix,
-    check_same_dtype,
-    check_square,
-    check_tensors,
-)
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "lu_solve"
-
-
-@primitive(
-    node="LinalgLuSolveBackward0",
-    hidden=("pivots",),
-    holomorphic=False,
-    kernels=("lu_solution", "permutation_matrix"),
-)
-def factored_system(xp, packed, pivots, b, *, left, adjoint):
-    """X with A X = B, or X A = B, for A = P L U, or for its adjoint."""
-    return xp.lu_solution(packed, pivots, b, left, adjoint)
 
 
 def _vjp_packed(xp, g, packed, pivots, y, left, adjoint):
@@ -65,27 +42,27 @@ def _jvp_packed(xp, t, packed, pivots, y, left, adjoint):
     return -xp.lu_solution(packed, pivots, change, left, adjoint)
 
 
-factored_system.vjp(packed=_vjp_packed, b=_vjp_b)
-factored_system.jvp(
+@jvp(
     packed=_jvp_packed,
     b=lambda xp, t, packed, pivots, left, adjoint: xp.lu_solution(packed, pivots, t, left, adjoint),
 )
+@vjp(packed=_vjp_packed, b=_vjp_b)
+@primitive(
+    node="LinalgLuSolveBackward0",
+    hidden=("pivots",),
+    holomorphic=False,
+    kernels=("lu_solution", "permutation_matrix"),
+)
+def factored_system(xp, packed, pivots, b, *, left, adjoint):
+    """X with A X = B, or X A = B, for A = P L U, or for its adjoint."""
+    return xp.lu_solution(packed, pivots, b, left, adjoint)
 
 
-@tensor_kernel
-def lu_solution(packed: Any, pivots: Any, b: TensorLike, left: bool, adjoint: bool) -> Any:
-    """The operator as a kernel of the Tensor namespace."""
-    return factored_system(packed, pivots, b, left=left, adjoint=adjoint)
+lu_solution = tensor_kernel(by_place(factored_system))
 
 
 def linalg_lu_solve(
-    LU: Any,
-    pivots: Any,
-    B: TensorLike,
-    *,
-    left: bool = True,
-    adjoint: bool = False,
-    out: Out = None,
+    LU: Any, pivots: Any, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Out = None
 ) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, from what `lu_factor(A)` gives.
 
@@ -97,12 +74,12 @@ def linalg_lu_solve(
     tensor([[0.5000],
             [0.2500]])
     """
-    check_tensors("linalg_lu_solve", LU=LU, pivots=pivots, B=B)
+    matrix_check.check_tensors("linalg_lu_solve", LU=LU, pivots=pivots, B=B)
     return _solve("linalg_lu_solve", LU, pivots, B, left, adjoint, out)
 
 
 @autocast
-def lu_solve(input: TensorLike, LU_data: Any, LU_pivots: Any, *, out: Out = None) -> Any:
+def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any, *, out: Out = None) -> Any:
     """The solution X of A X = b from the LU factors: the older form of `torch.linalg.lu_solve`.
 
     >>> import warnings
@@ -113,24 +90,24 @@ def lu_solve(input: TensorLike, LU_data: Any, LU_pivots: Any, *, out: Out = None
             [0.2500]])
     """
     say_once("lu_solve")
-    check_tensors("lu_solve", input=input, LU_data=LU_data, LU_pivots=LU_pivots)
+    matrix_check.check_tensors("lu_solve", input=input, LU_data=LU_data, LU_pivots=LU_pivots)
     return _solve("lu_solve", LU_data, LU_pivots, input, True, False, out)
 
 
 def _solve(
-    function: str, packed: Any, pivots: Any, b: TensorLike, left: bool, adjoint: bool, out: Out
+    function: str, packed: Any, pivots: Any, b: Tensor, left: bool, adjoint: bool, out: Out
 ) -> Any:
     name = "linalg.lu_solve"
-    check_floating("torch.linalg.lu_solve", packed)
-    check_square("torch.linalg.lu_solve", packed)
+    matrix_check.check_floating("torch.linalg.lu_solve", packed)
+    matrix_check.check_square("torch.linalg.lu_solve", packed)
     if pivots.dtype.name != "int32":
         raise errors.runtime_error(
             f"{name}: pivots should be a Tensor of scalar type torch.int32",
             "Pass the pivots that torch.linalg.lu_factor gave.",
         )
-    check_same_dtype(name, packed, b, "LU")
-    check_matrix(name, b, "B")
-    check_fit(name, packed._array.shape, b._array.shape, left)
+    matrix_check.check_same_dtype(name, packed, b, "LU")
+    matrix_check.check_matrix(name, b, "B")
+    matrix_check.check_fit(name, packed._array.shape, b._array.shape, left)
     if pivots._array.shape[-1:] != packed._array.shape[-1:]:
         raise errors.runtime_error(
             f"{name}: Number of pivots per batch should be same as the dimension of the matrix",
@@ -142,7 +119,7 @@ def _solve(
             f"with shape {list(pivots.shape)} instead",
             "Pass the pivots that torch.linalg.lu_factor gave.",
         )
-    check_kernel("lu_solve_cpu", packed)
+    matrix_check.check_kernel("lu_solve_cpu", packed)
     swaps = elements(pivots._array)
     if swaps.size and swaps.min() < 1:
         raise errors.runtime_error(

@@ -1,23 +1,14 @@
 """Products of vectors and matrices."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
+from tapegrad.operators.linalg import matmul_check
 from tapegrad.operators.linalg.dot_vdot import dot
-from tapegrad.operators.linalg.matmul_check import (
-    check_batches,
-    check_matrices,
-    dtype_mismatch,
-    mismatch,
-)
 from tapegrad.operators.shape.reshape_flatten_atleast import unsafe_view
 
 __all__ = ["bmm", "matmul", "mm", "mv"]
@@ -32,63 +23,51 @@ def second_factor(xp: Namespace, g: Array, a: Array, flipped: bool) -> Any:
     return _t(xp, xp.matmul(_t(xp, g), a)) if flipped else xp.matmul(_t(xp, a), g)
 
 
-def is_flipped(x: TensorLike) -> bool:
+def is_flipped(x: Tensor) -> bool:
     """Whether a matrix is stored column by column, like the transpose of an ordinary one."""
     flags = getattr(x._array, "flags", None)
     return flags is not None and flags.f_contiguous and not flags.c_contiguous
 
 
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=second_factor)
 @primitive(node="MmBackward0", check=lacks("addmm_impl_cpu_", BOOL))
 def matrix_product(xp, a, b, *, flipped):
     """The product of two matrices; `flipped` says that b is stored column by column."""
     return xp.matmul(a, b)
 
 
-matrix_product.vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=second_factor)
-matrix_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(a=lambda xp, g, b: xp.expand_dims(g, axis=1) * b, b=lambda xp, g, a: xp.matmul(_t(xp, a), g))
 @primitive(node="MvBackward0", check=lacks("addmv_impl_cpu", BOOL))
 def matrix_vector(xp, a, b):
     """The product of a matrix and a vector."""
     return xp.matmul(a, b)
 
 
-matrix_vector.vjp(
-    a=lambda xp, g, b: xp.expand_dims(g, axis=1) * b, b=lambda xp, g, a: xp.matmul(_t(xp, a), g)
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(
+    a=lambda xp, g, a_like, b: summed_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
+    b=lambda xp, g, a, b_like: summed_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
 )
-matrix_vector.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
 @primitive(node="UnsafeViewBackward0", check=lacks("bmm", BOOL))
 def batched_product(xp, a, b):
     """The products of matrices, the leading dimensions broadcast."""
     return xp.matmul(a, b)
 
 
-batched_product.vjp(
-    a=lambda xp, g, a_like, b: summed_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
-    b=lambda xp, g, a, b_like: summed_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
-)
-batched_product.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
+@jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
+@vjp(a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=lambda xp, g, a: xp.matmul(_t(xp, a), g))
 @primitive(node="BmmBackward0", check=lacks("bmm", BOOL))
 def batch_of_products(xp, a, b):
     """The products of the matrices of two batches."""
     return xp.matmul(a, b)
 
 
-batch_of_products.vjp(
-    a=lambda xp, g, b: xp.matmul(g, _t(xp, b)), b=lambda xp, g, a: xp.matmul(_t(xp, a), g)
-)
-batch_of_products.jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
-
-
 # --- the public functions ---
 
 
-def mm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
+def mm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     """The product of two matrices, (n, k) and (k, m) to (n, m).
 
     >>> torch.mm(torch.ones(2, 3), torch.ones(3, 1))
@@ -98,14 +77,14 @@ def mm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
     if IN_USE and out is None:
         input, mat2 = lowered(input, mat2)
     try:
-        check_matrices(input, mat2)
+        matmul_check.check_matrices(input, mat2)
     except AttributeError:
         errors.need_tensors("mm", input=input, mat2=mat2)
         raise
     return finish("mm", matrix_product(input, mat2, flipped=is_flipped(mat2)), out)
 
 
-def mv(input: TensorLike, vec: Any, *, out: Out = None) -> Any:
+def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
     """The product of a matrix (n, k) and a vector (k) to (n).
 
     >>> torch.mv(torch.ones(2, 3), torch.ones(3))
@@ -137,7 +116,7 @@ def mv(input: TensorLike, vec: Any, *, out: Out = None) -> Any:
     return finish("mv", matrix_vector(input, vec), out)
 
 
-def bmm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
+def bmm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
     """The products of two batches of matrices, (b, n, k) and (b, k, m) to (b, n, m).
 
     >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
@@ -150,9 +129,9 @@ def bmm(input: TensorLike, mat2: Any, *, out: Out = None) -> Any:
     except AttributeError:
         errors.need_tensors("bmm", input=input, mat2=mat2)
         raise
-    check_batches(x, y)
+    matmul_check.check_batches(x, y)
     if x.dtype != y.dtype:
-        raise dtype_mismatch(input, mat2)
+        raise matmul_check.dtype_mismatch(input, mat2)
     return finish("bmm", batch_of_products(input, mat2), out)
 
 
@@ -191,7 +170,7 @@ def matmul(input: Any, other: Any, *, out: Out = None) -> Any:
     return finish("matmul", result, out)
 
 
-def _folded(input: TensorLike, other: TensorLike) -> Any:
+def _folded(input: Tensor, other: Tensor) -> Any:
     """A batch times one matrix or vector: one large product instead of many small ones."""
     shape = input._array.shape
     rows = input.reshape(-1, shape[-1]) if input._array.size else None
@@ -202,7 +181,7 @@ def _folded(input: TensorLike, other: TensorLike) -> Any:
     return unsafe_view(mm(rows, other), shape=(*shape[:-1], other._array.shape[1]))
 
 
-def _broadcast_product(input: TensorLike, other: TensorLike) -> Any:
+def _broadcast_product(input: Tensor, other: Tensor) -> Any:
     row, column = input._array.ndim == 1, other._array.ndim == 1
     if row:
         input = input.unsqueeze(0)
@@ -210,11 +189,11 @@ def _broadcast_product(input: TensorLike, other: TensorLike) -> Any:
         other = other.unsqueeze(1)
     x, y = input._array, other._array
     if x.dtype != y.dtype:
-        raise dtype_mismatch(input, other)
+        raise matmul_check.dtype_mismatch(input, other)
     if x.shape[-1] != y.shape[-2]:
         if x.ndim == 3 and y.ndim == 3:
-            check_batches(x, y)
-        raise mismatch((x[..., 0].size, x.shape[-1]), y.shape[-2:])
+            matmul_check.check_batches(x, y)
+        raise matmul_check.mismatch((x[..., 0].size, x.shape[-1]), y.shape[-2:])
     try:
         result = batched_product(input, other)
     except ValueError:

@@ -1,14 +1,10 @@
 """What products of vectors and matrices accept, and what they say of the rest."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 
 
-def check_matrices(a: TensorLike, b: TensorLike, first: str = "self") -> None:
+def check_matrices(a: Tensor, b: Tensor, first: str = "self") -> None:
     """Two matrices that can be multiplied; their shapes and dtypes are checked."""
     x, y = a._array, b._array
     if x.ndim != 2 or y.ndim != 2:
@@ -42,7 +38,7 @@ def c_name(x: Any) -> str:
     return errors.c_name(x.dtype)
 
 
-def check_vectors(a: TensorLike, b: TensorLike) -> None:
+def check_vectors(a: Tensor, b: Tensor) -> None:
     x, y = a._array, b._array
     if x.ndim != 1 or y.ndim != 1:
         raise errors.runtime_error(
@@ -64,7 +60,7 @@ def check_vectors(a: TensorLike, b: TensorLike) -> None:
         )
 
 
-def check_batches(x: TensorLike, y: TensorLike) -> None:
+def check_batches(x: Tensor, y: Tensor) -> None:
     """Two batches of matrices that can be multiplied."""
     for name, each in (("batch1", x), ("batch2", y)):
         if each.ndim != 3:
@@ -80,7 +76,7 @@ def check_batches(x: TensorLike, y: TensorLike) -> None:
         )
 
 
-def dtype_mismatch(a: TensorLike, b: TensorLike) -> RuntimeError:
+def dtype_mismatch(a: Tensor, b: Tensor) -> RuntimeError:
     return errors.runtime_error(
         f"expected scalar type {a.dtype.scalar_name} but found {b.dtype.scalar_name}",
         f"Convert one of them: .to({a.dtype}).",

@@ -1,12 +1,11 @@
 """What functions of matrices accept: PyTorch's errors for other shapes, dtypes and values."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.promote_types import can_cast
+from tapegrad.dispatch.apply import finish
+from tapegrad.operators.linalg.matmul_check import c_name
 
 _LOW_PRECISION = ("float16", "bfloat16")
 
@@ -14,7 +13,7 @@ _LOW_PRECISION = ("float16", "bfloat16")
 check_tensors = errors.need_tensors
 
 
-def check_matrix(name: str, x: TensorLike, argument: str = "A") -> None:
+def check_matrix(name: str, x: Tensor, argument: str = "A") -> None:
     """A matrix, or a batch of them."""
     if x._array.ndim < 2:
         raise errors.runtime_error(
@@ -23,7 +22,7 @@ def check_matrix(name: str, x: TensorLike, argument: str = "A") -> None:
         )
 
 
-def check_square(name: str, x: TensorLike, argument: str = "A") -> None:
+def check_square(name: str, x: Tensor, argument: str = "A") -> None:
     """A square matrix, or a batch of them; without a `name` the message has no beginning."""
     if name:
         check_matrix(name, x, argument)
@@ -37,7 +36,7 @@ def check_square(name: str, x: TensorLike, argument: str = "A") -> None:
         )
 
 
-def check_floating(name: str, x: TensorLike, low_precision: bool = True) -> None:
+def check_floating(name: str, x: Tensor, low_precision: bool = True) -> None:
     """Floating or complex numbers; of 16 bits only if `low_precision`."""
     dtype = x.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
@@ -53,7 +52,7 @@ def check_floating(name: str, x: TensorLike, low_precision: bool = True) -> None
         )
 
 
-def check_kernel(kernel: str, x: TensorLike) -> None:
+def check_kernel(kernel: str, x: Tensor) -> None:
     """A dtype that LAPACK has."""
     if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise errors.not_implemented(
@@ -62,9 +61,7 @@ def check_kernel(kernel: str, x: TensorLike) -> None:
         )
 
 
-def check_same_dtype(
-    name: str, a: TensorLike, b: TensorLike, first: str = "A", second: str = "B"
-) -> None:
+def check_same_dtype(name: str, a: Tensor, b: Tensor, first: str = "A", second: str = "B") -> None:
     """Two tensors of one dtype."""
     if a.dtype is not b.dtype:
         raise errors.runtime_error(
@@ -140,3 +137,46 @@ def zero_pivot(name: str, info: Any) -> RuntimeError:
         "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
         "The matrix is singular.",
     )
+
+
+def _pairs(name: str, result: Any, out: Out) -> list:
+    """(result, out) for each output, several if the result is a tuple."""
+    if not isinstance(result, tuple):
+        return [(result, out)]
+    if not isinstance(out, (tuple, list)):
+        raise errors.must_be(name, "out", 0, "tuple of Tensors", out)
+    if len(out) != len(result):
+        raise errors.type_error(
+            f"expected tuple of {len(result)} elements but got {len(out)}",
+            "Give a tensor for each output.",
+        )
+    return [(r, o) for r, o in zip(result, out, strict=True) if hasattr(o, "_array")]
+
+
+def finish_exact(name: str, result: Any, out: Out) -> Any:
+    """The result where `out=` says, if that has its dtype."""
+    if out is None:
+        return result
+    for made, given in _pairs(name, result, out):
+        if hasattr(given, "_array") and made.dtype is not given.dtype:
+            raise errors.runtime_error(
+                f"Expected out tensor to have dtype {c_name(made)}, but got {c_name(given)} "
+                "instead",
+                f"Give an out tensor of dtype {made.dtype}.",
+            )
+    return finish(name, result, out)
+
+
+def finish_castable(name: str, title: str, result: Any, out: Out, *fields: str) -> Any:
+    """The result where `out=` says, if its dtype can be converted to that; `fields` are named."""
+    if out is None:
+        return result
+    for (made, given), field in zip(_pairs(name, result, out), fields or ("result",), strict=False):
+        if hasattr(given, "_array") and not can_cast(made.dtype, given.dtype):
+            raise errors.runtime_error(
+                f"{title}: Expected {field} to be safely castable from "
+                f"{made.dtype.scalar_name} dtype, but got {field} with dtype "
+                f"{given.dtype.scalar_name}",
+                f"Give an out tensor of dtype {made.dtype}.",
+            )
+    return finish(name, result, out)

@@ -1,13 +1,10 @@
 """Powers and the exponential of matrices."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.creation.zeros_eye import eye
@@ -39,7 +36,7 @@ matrix_exponential.vjp(a=lambda xp, g, a: _change(xp, xp.matrix_transpose(a), g)
 matrix_exponential.jvp(a=lambda xp, t, a: _change(xp, a, t))
 
 
-def matrix_exp(input: TensorLike) -> Any:
+def matrix_exp(input: Tensor) -> Any:
     """The exponential of square matrices: I + A + A^2/2 + A^3/6 + ... (..., n, n).
 
     Its derivative along F is the upper right block of exp([[A, F], [0, A]]) (Mathias, 1996).
@@ -51,7 +48,7 @@ def matrix_exp(input: TensorLike) -> Any:
     return _exponential("matrix_exp", input)
 
 
-def linalg_matrix_exp(input: TensorLike) -> Any:
+def linalg_matrix_exp(input: Tensor) -> Any:
     """The exponential of square matrices: as `torch.matrix_exp`.
 
     >>> torch.linalg.matrix_exp(torch.zeros(2, 2))
@@ -61,7 +58,7 @@ def linalg_matrix_exp(input: TensorLike) -> Any:
     return _exponential("linalg_matrix_exp", input)
 
 
-def _exponential(function: str, a: TensorLike) -> Any:
+def _exponential(function: str, a: Tensor) -> Any:
     check_tensors(function, input=a)
     check_square("linalg.matrix_exp", a)
     check_floating("linalg.matrix_exp", a)
@@ -70,7 +67,7 @@ def _exponential(function: str, a: TensorLike) -> Any:
     return matrix_exponential(a)
 
 
-def matrix_power(input: TensorLike, n: int, *, out: Out = None) -> Any:
+def matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
     """The product of n times a square matrix; of its inverse for negative n; the identity for 0.
 
     By squaring: about log2(n) products.
@@ -83,7 +80,7 @@ def matrix_power(input: TensorLike, n: int, *, out: Out = None) -> Any:
     return _power("matrix_power", input, n, out)
 
 
-def linalg_matrix_power(input: TensorLike, n: int, *, out: Out = None) -> Any:
+def linalg_matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
     """The product of n times a square matrix: as `torch.matrix_power`.
 
     >>> torch.linalg.matrix_power(torch.tensor([[2.0]]), -2)
@@ -99,7 +96,7 @@ def _whole(function: str, n: Any) -> int:
     return operator.index(n)
 
 
-def _power(function: str, a: TensorLike, n: int, out: Out) -> Any:
+def _power(function: str, a: Tensor, n: int, out: Out) -> Any:
     n = _whole(function, n)
     check_square("linalg.matrix_power", a)
     if n == 0:

@@ -1,14 +1,11 @@
 """Norms of matrices."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, DTypeLike, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, DTypeLike, Out, Tensor
+from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matrix_check import check_matrix, check_tensors
+from tapegrad.operators.linalg.removed import say_once
 from tapegrad.operators.reduction.vector_norm import check_norm, linalg_vector_norm
 
 __torch__ = "nuclear_norm"
@@ -24,7 +21,7 @@ _FORMS = (
 
 
 def matrix_norm(
-    A: TensorLike,
+    A: Tensor,
     ord: Any = "fro",
     dim: Dim = (-2, -1),
     keepdim: bool = False,
@@ -88,10 +85,8 @@ def _check_order(order: Any) -> None:
         )
 
 
-def _axes(x: TensorLike, dim: tuple) -> tuple[int, int]:
+def _axes(x: Tensor, dim: tuple) -> tuple[int, int]:
     """The dimensions of the matrices, not negative."""
-    from tapegrad.core.shape import axis_of
-
     if len(dim) != 2:
         raise errors.runtime_error(
             f"{_NAME}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}",
@@ -107,7 +102,7 @@ def _axes(x: TensorLike, dim: tuple) -> tuple[int, int]:
 
 
 def _of_singular_values(
-    x: TensorLike, order: Any, rows: int, columns: int, keepdim: bool, dtype: DTypeLike
+    x: Tensor, order: Any, rows: int, columns: int, keepdim: bool, dtype: DTypeLike
 ):
     from tapegrad.operators.linalg.svd import svdvals
 
@@ -132,7 +127,7 @@ def _of_singular_values(
     return found
 
 
-def _extreme(x: TensorLike, axis: int, keepdim: bool, largest: bool) -> Any:
+def _extreme(x: Tensor, axis: int, keepdim: bool, largest: bool) -> Any:
     """The largest of what is not negative, 0 where there is nothing, or the smallest."""
     if largest:
         return x.amax(axis, keepdim) if x._array.shape[axis] else x.sum(axis, keepdim)
@@ -210,9 +205,7 @@ def _one_or_two(dim: Any) -> Any:
     return dim
 
 
-def nuclear_norm(
-    input: TensorLike, dim: Any = None, keepdim: bool = False, *, out: Out = None
-) -> Any:
+def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The sum of the singular values of matrices; see torch.linalg.matrix_norm.
 
     >>> import warnings

@@ -1,21 +1,16 @@
 """Products of several matrices, in the order that costs least."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Sequence, Tensor
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
-from tapegrad.operators.linalg.deprecated import say_once
 from tapegrad.operators.linalg.matmul_check import c_name
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "chain_matmul"
 
 
-def multi_dot(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def multi_dot(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """The product of several matrices, in the order of multiplication that costs least.
 
     The first and the last may be vectors, a row and a column. Source of the order: Cormen et al.,

@@ -1,11 +1,7 @@
 """Norms under old names: all dimensions but one, the Frobenius norm."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.reduction.vector_norm import norm
@@ -32,7 +28,7 @@ def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     return norm(rows.reshape(rows.shape[0], -1), pow, 1).view(shape)
 
 
-def frobenius_norm(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
+def frobenius_norm(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
     """The root of the sum of squares over `dim`; an empty list means all dimensions.
 
     >>> import warnings
@@ -42,12 +38,10 @@ def frobenius_norm(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: O
     """
     if not _said:  # once for each process, as in PyTorch
         _said.append(True)
-        warnings.warn(
+        errors.warn(
             "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will "
             "be removed in a future PyTorch release. Please use `linalg.vector_norm(A, 2., dim, "
-            "keepdim)` instead",
-            UserWarning,
-            stacklevel=2,
+            "keepdim)` instead"
         )
     dims = dim if isinstance(dim, (tuple, list)) else [dim]
     axes = list(dims) or list(range(input.ndim))

@@ -1,41 +1,19 @@
 """The pseudo-inverse of matrices, and their rank."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
 from tapegrad.operators.linalg.decomposition import adjoint, column, converged, row
-from tapegrad.operators.linalg.matrix_check import check_matrix, check_square, check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_castable
 
 __torch__ = "pinverse"
-
-
-@primitive(name="pinv", node="LinalgPinvBackward0", hidden=("atol", "rtol"), holomorphic=False)
-def pseudo_inverse(xp, x, atol, rtol, *, hermitian):
-    """V diag(1/S) U^H of x = U diag(S) V^H, with 0 for S up to max(atol, rtol * largest)."""
-    if hermitian:
-        values, v = xp.linalg.eigh(x)
-        u = v
-    else:
-        u, values, vh = xp.linalg.svd(x, full_matrices=False)
-        v = adjoint(xp, vh)
-    size = xp.abs(values)
-    if size.shape[-1] == 0:
-        return xp.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype)
-    keep = size > column(xp.maximum(atol, rtol * xp.max(size, axis=-1)))
-    inverse = xp.where(keep, 1 / xp.where(keep, values, xp.ones_like(values)), 0 * values)
-    return (v * row(inverse)) @ adjoint(xp, u)
 
 
 def _gradient(xp, g, x, y):
@@ -58,8 +36,23 @@ def _tangent(xp, t, x, y):
     return total + (right - y @ (x @ right)) @ y
 
 
-pseudo_inverse.vjp(x=_gradient)
-pseudo_inverse.jvp(x=_tangent)
+@jvp(x=_tangent)
+@vjp(x=_gradient)
+@primitive(name="pinv", node="LinalgPinvBackward0", hidden=("atol", "rtol"), holomorphic=False)
+def pseudo_inverse(xp, x, atol, rtol, *, hermitian):
+    """V diag(1/S) U^H of x = U diag(S) V^H, with 0 for S up to max(atol, rtol * largest)."""
+    if hermitian:
+        values, v = xp.linalg.eigh(x)
+        u = v
+    else:
+        u, values, vh = xp.linalg.svd(x, full_matrices=False)
+        v = adjoint(xp, vh)
+    size = xp.abs(values)
+    if size.shape[-1] == 0:
+        return xp.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), dtype=x.dtype)
+    keep = size > column(xp.maximum(atol, rtol * xp.max(size, axis=-1)))
+    inverse = xp.where(keep, 1 / xp.where(keep, values, xp.ones_like(values)), 0 * values)
+    return (v * row(inverse)) @ adjoint(xp, u)
 
 
 # --- tolerances ------------------------------------------------------------------------------
@@ -74,7 +67,7 @@ _FORMS = (
 )
 
 
-def _check_forms(name: str, x: TensorLike, single: str, given: dict[str, Any]) -> None:
+def _check_forms(name: str, x: Tensor, single: str, given: dict[str, Any]) -> None:
     """`given`: the tolerances, of which one stands alone; two are both tensors or both numbers."""
     given = {name: value for name, value in given.items() if value is not None}
     kinds = {hasattr(value, "_array") for value in given.values()}
@@ -85,7 +78,7 @@ def _check_forms(name: str, x: TensorLike, single: str, given: dict[str, Any]) -
         raise errors.invalid_combination(f"linalg_{name}", (x,), given, forms)
 
 
-def _tolerances(name: str, x: TensorLike, atol: Any, rtol: Any) -> tuple:
+def _tolerances(name: str, x: Tensor, atol: Any, rtol: Any) -> tuple:
     """Both tolerances as arrays; without any, rtol is eps times the larger of the sizes."""
     real = x._array.real.dtype
     if rtol is None:
@@ -112,7 +105,7 @@ def _tolerances(name: str, x: TensorLike, atol: Any, rtol: Any) -> tuple:
 
 
 def pinv(
-    A: TensorLike,
+    A: Tensor,
     rcond: Any = None,
     hermitian: bool = False,
     *,
@@ -149,27 +142,27 @@ def pinv(
     if batch != A._array.shape[:-2]:
         A = A.expand(*batch, -1, -1)
     found = _inverted(A, tolerances, bool(hermitian))
-    return finish_castable("linalg_pinv", "linalg.pinv", found, out)
+    return matrix_check.finish_castable("linalg_pinv", "linalg.pinv", found, out)
 
 
-def _inverted(x: TensorLike, tolerances: tuple, hermitian: bool) -> Any:
+def _inverted(x: Tensor, tolerances: tuple, hermitian: bool) -> Any:
     if hermitian:
-        check_square("linalg.eigh", x)
+        matrix_check.check_square("linalg.eigh", x)
 
-    def inverted(x: TensorLike) -> Any:
+    def inverted(x: Tensor) -> Any:
         return pseudo_inverse(x, *map(wrap, tolerances), hermitian=hermitian)
 
     return converged("linalg.eigh" if hermitian else "linalg.svd", inverted, x)
 
 
 @autocast
-def pinverse(input: TensorLike, rcond: float = 1e-15) -> Any:
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
     """The pseudo-inverse of matrices; see torch.linalg.pinv, of which `rcond` is the rtol.
 
     >>> torch.pinverse(torch.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
-    check_tensors("pinverse", input=input)
+    matrix_check.check_tensors("pinverse", input=input)
     if not isinstance(rcond, (int, float)):
         raise errors.must_be("pinverse", "rcond", 2, "float", rcond)
     return pinv(input, rcond)
@@ -177,7 +170,7 @@ def pinverse(input: TensorLike, rcond: float = 1e-15) -> Any:
 
 @autocast
 def matrix_rank(
-    A: TensorLike,
+    A: Tensor,
     tol: Any = None,
     hermitian: bool = False,
     *,
@@ -197,7 +190,7 @@ def matrix_rank(
     tensor(1)
     """
     _check_forms("matrix_rank", A, "tol", {"tol": tol, "atol": atol, "rtol": rtol})
-    check_matrix("torch.linalg.matrix_rank", A, "input")
+    matrix_check.check_matrix("torch.linalg.matrix_rank", A, "input")
     if A.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise errors.runtime_error(
             "This function doesn't handle types other than float and double",

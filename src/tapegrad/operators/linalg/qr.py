@@ -1,14 +1,10 @@
 """The QR decomposition: an orthogonal and an upper triangular factor."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
     check_float_matrix,
@@ -16,23 +12,12 @@ from tapegrad.operators.linalg.decomposition import (
     diagonal_matrix,
     first_columns,
 )
-from tapegrad.operators.linalg.deprecated import say_once
-from tapegrad.operators.linalg.matrix_check import check_tensors
-from tapegrad.operators.linalg.matrix_out import finish_exact
+from tapegrad.operators.linalg.matrix_check import check_tensors, finish_exact
+from tapegrad.operators.linalg.removed import say_once
 
 __torch__ = "qr"
 
 _KERNELS = ("triangular_factor", "triangular_solution")
-
-
-@primitive(
-    name="qr", node="LinalgQrBackward0", outputs=("q", "r"), holomorphic=False, kernels=_KERNELS
-)
-def orthogonal_triangular(xp, x, *, mode):
-    """Q with orthonormal columns and R upper triangular, x = Q R; in mode "r" Q is empty."""
-    if mode == "r":
-        return xp.zeros((0,), dtype=x.dtype), xp.triangular_factor(x)
-    return tuple(xp.linalg.qr(x, mode=mode))
 
 
 def _solved(xp: Namespace, r: Any, x: Array) -> Any:
@@ -79,17 +64,24 @@ def _tangents(xp, t, q, r, x_like, mode):
     return d_q, d_r
 
 
-orthogonal_triangular.vjp(x=_gradient)
-orthogonal_triangular.jvp(x=_tangents)
+@jvp(x=_tangents)
+@vjp(x=_gradient)
+@primitive(
+    name="qr", node="LinalgQrBackward0", outputs=("q", "r"), holomorphic=False, kernels=_KERNELS
+)
+def orthogonal_triangular(xp, x, *, mode):
+    """Q with orthonormal columns and R upper triangular, x = Q R; in mode "r" Q is empty."""
+    if mode == "r":
+        return xp.zeros((0,), dtype=x.dtype), xp.triangular_factor(x)
+    return tuple(xp.linalg.qr(x, mode=mode))
 
 
 def _check_determined(shape: tuple[int, ...], mode: str) -> None:
     """The factors that a derivative needs are there, and unique."""
     if mode == "r":
         raise errors.runtime_error(
-            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
-            "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through "
-            "linalg.qr.",
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
+            "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.",
             "Use mode='reduced'.",
         )
     if mode == "complete" and shape[-2] > shape[-1]:
@@ -103,7 +95,7 @@ def _check_determined(shape: tuple[int, ...], mode: str) -> None:
 
 
 @autocast(name="qr")
-def linalg_qr(A: TensorLike, mode: str = "reduced", *, out: Out = None) -> Any:
+def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Out = None) -> Any:
     """The QR decomposition of matrices: A = Q R, Q^H Q = 1, R upper triangular.
 
     Args:
@@ -131,7 +123,7 @@ def linalg_qr(A: TensorLike, mode: str = "reduced", *, out: Out = None) -> Any:
 
 
 @autocast
-def qr(input: TensorLike, some: bool = True, *, out: Out = None) -> Any:
+def qr(input: Tensor, some: bool = True, *, out: Out = None) -> Any:
     """The QR decomposition of matrices (..., m, n), a pair (Q, R); see torch.linalg.qr.
 
     `some`: the reduced one, Q (..., m, k) and R (..., k, n) with k the smaller of m and n.

@@ -1,13 +1,90 @@
 """Functions that PyTorch has removed: they raise, and say what took their place."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Tensor
 
 __torch__ = "eig lstsq matrix_rank solve symeig"
+
+
+_said: set[str] = set()
+
+_TEXTS = {
+    "chain_matmul": (
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+        "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
+        "multiple parameters."
+    ),
+    "cholesky": (
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
+        "future PyTorch release.\n"
+        "L = torch.cholesky(A)\n"
+        "should be replaced with\n"
+        "L = torch.linalg.cholesky(A)\n"
+        "and\n"
+        "U = torch.cholesky(A, upper=True)\n"
+        "should be replaced with\n"
+        "U = torch.linalg.cholesky(A).mH\n"
+        "This transform will produce equivalent results for all valid (symmetric positive definite)"
+        " inputs."
+    ),
+    "cross": (
+        "Using torch.cross without specifying the dim arg is deprecated.\n"
+        "Please either pass the dim explicitly or simply use torch.linalg.cross.\n"
+        "The default value of dim will change to agree with that of linalg.cross in a future "
+        "release."
+    ),
+    "lu": (
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and "
+        "will be removed in a future PyTorch release.\n"
+        "LU, pivots = torch.lu(A, compute_pivots)\n"
+        "should be replaced with\n"
+        "LU, pivots = torch.linalg.lu_factor(A, compute_pivots)\n"
+        "and\n"
+        "LU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
+        "should be replaced with\n"
+        "LU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
+    ),
+    "lu_solve": (
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a "
+        "future PyTorch release.\n"
+        "Note that torch.linalg.lu_solve has its arguments reversed.\n"
+        "X = torch.lu_solve(B, LU, pivots)\n"
+        "should be replaced with\n"
+        "X = torch.linalg.lu_solve(LU, pivots, B)"
+    ),
+    "nuclear_norm": (
+        "at::nuclear_norm is deprecated and it is just left for JIT compatibility. It will be "
+        "removed in a future PyTorch release. Please use `linalg.matrix_norm(A, 'nuc', dim, "
+        "keepdim)` instead"
+    ),
+    "qr": (
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
+        "PyTorch release.\n"
+        "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
+        "Q, R = torch.qr(A, some)\n"
+        "should be replaced with\n"
+        "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+    ),
+    "triangular_solve": (
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be "
+        "removed in a future PyTorch release.\n"
+        "torch.linalg.solve_triangular has its arguments reversed and does not return a copy of "
+        "one of the inputs.\n"
+        "X = torch.triangular_solve(B, A).solution\n"
+        "should be replaced with\n"
+        "X = torch.linalg.solve_triangular(A, B)."
+    ),
+}
+
+
+def say_once(name: str) -> None:
+    """Warn, the first time, that the function `name` is old."""
+    if name not in _said:
+        _said.add(name)
+        errors.warn(_TEXTS[name], 3)
+
 
 _GONE = "This function was deprecated since version 1.9 and is now removed."
 
@@ -16,7 +93,7 @@ def _refuse(what: str, advice: str) -> NoReturn:
     raise errors.runtime_error(f"{_GONE}{what}", advice)
 
 
-def eig(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def eig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.eig` and `torch.linalg.eigvals` give complex numbers.
 
     >>> torch.eig(torch.eye(2))
@@ -30,7 +107,7 @@ def eig(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def lstsq(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def lstsq(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.lstsq` takes its arguments the other way round.
 
     >>> torch.lstsq(torch.ones(2, 1), torch.eye(2))
@@ -43,7 +120,7 @@ def lstsq(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def matrix_rank(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def matrix_rank(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.matrix_rank` took its place.
 
     >>> torch.matrix_rank(torch.eye(2))
@@ -53,7 +130,7 @@ def matrix_rank(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
     _refuse("", "torch.linalg.matrix_rank(A), with hermitian= for symmetric=.")
 
 
-def solve(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def solve(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.solve` takes its arguments the other way round.
 
     >>> torch.solve(torch.ones(2, 1), torch.eye(2))
@@ -67,7 +144,7 @@ def solve(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def symeig(input: TensorLike, *args: Any, **kwargs: Any) -> NoReturn:
+def symeig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.eigh` and `torch.linalg.eigvalsh` took its place.
 
     >>> torch.symeig(torch.eye(2))

@@ -1,32 +1,17 @@
 """Systems of linear equations."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.linalg_errors import singular_system
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
-from tapegrad.operators.linalg.matrix_check import (
-    check_fit,
-    check_floating,
-    check_kernel,
-    check_matrix,
-    check_same_dtype,
-    check_square,
-    check_tensors,
-    size_of,
-)
-
-__all__ = ["solve", "solve_ex", "tensorsolve"]
+from tapegrad.operators.linalg import matrix_check
 
 
 def _t(xp: Namespace, x: Array) -> Any:
@@ -100,7 +85,7 @@ linear_system.jvp(a=_jvp_a, b=_jvp_b)
 
 
 @tensor_kernel
-def solution(a: TensorLike, b: TensorLike) -> Any:
+def solution(a: Tensor, b: Tensor) -> Any:
     """X with A X = B for matrices; an error for singular A. For the Tensor namespace."""
     result, info, _, _ = linear_system(a, b, left=True, vectors=False)
     if elements(info._array).any():
@@ -109,22 +94,22 @@ def solution(a: TensorLike, b: TensorLike) -> Any:
 
 
 @tensor_kernel
-def solve_again(a: TensorLike, lu: Any, pivots: Any, b: TensorLike, turned: bool) -> Any:
+def solve_again(a: Tensor, lu: Any, pivots: Any, b: Tensor, turned: bool) -> Any:
     """X with A X = B, or A^T X = B: the factors have no history. For the Tensor namespace."""
     return solution(a.mT if turned else a, b)
 
 
-def _checked(function: str, a: TensorLike, b: TensorLike, left: bool) -> tuple:
-    check_tensors(function, A=a, B=b)
-    check_floating("linalg.solve", a)
-    check_same_dtype("linalg.solve", a, b)
-    check_square("linalg.solve", a)
+def _checked(function: str, a: Tensor, b: Tensor, left: bool) -> tuple:
+    matrix_check.check_tensors(function, A=a, B=b)
+    matrix_check.check_floating("linalg.solve", a)
+    matrix_check.check_same_dtype("linalg.solve", a, b)
+    matrix_check.check_square("linalg.solve", a)
     shape, other = a._array.shape, b._array.shape
     vectors = len(other) == 1 or (len(other) == len(shape) - 1 and other == shape[:-1])
     if not vectors:
-        check_matrix("linalg.solve", b, "B")
-    check_fit("linalg.solve", shape, (*other, 1) if vectors else other, left)
-    check_kernel("lu_cpu", a)
+        matrix_check.check_matrix("linalg.solve", b, "B")
+    matrix_check.check_fit("linalg.solve", shape, (*other, 1) if vectors else other, left)
+    matrix_check.check_kernel("lu_cpu", a)
     if vectors and not left:  # a row of one element
         raise errors.runtime_error(
             "linalg.solve: Vector broadcasting of the left hand side is not supported for "
@@ -135,7 +120,7 @@ def _checked(function: str, a: TensorLike, b: TensorLike, left: bool) -> tuple:
 
 
 @autocast
-def solve(A: TensorLike, B: TensorLike, *, left: bool = True, out: Out = None) -> Any:
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Out = None) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, for square A.
 
     A: (..., n, n); B: (n,), (..., n) or (..., n, k), with left=False (..., k, n); X has the shape
@@ -152,7 +137,7 @@ def solve(A: TensorLike, B: TensorLike, *, left: bool = True, out: Out = None) -
 
 
 def solve_ex(
-    A: TensorLike, B: TensorLike, *, left: bool = True, check_errors: bool = False, out: Out = None
+    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Out = None
 ) -> Any:
     """The solution of A X = B, and `info`: 0, or the pivot at which a singular A failed.
 
@@ -168,7 +153,7 @@ def solve_ex(
 
 
 @autocast
-def tensorsolve(input: TensorLike, other: TensorLike, dims: Any = None, *, out: Out = None) -> Any:
+def tensorsolve(input: Tensor, other: Tensor, dims: Any = None, *, out: Out = None) -> Any:
     """X with tensordot(A, X, X.ndim) = B: the first dimensions of A, as many as B has, are rows.
 
     `dims` are moved to the end of A first.
@@ -177,13 +162,13 @@ def tensorsolve(input: TensorLike, other: TensorLike, dims: Any = None, *, out: 
     >>> torch.linalg.tensorsolve(A, torch.ones(2, 3))
     tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000])
     """
-    check_tensors("linalg_tensorsolve", input=input, other=other)
+    matrix_check.check_tensors("linalg_tensorsolve", input=input, other=other)
     if dims is not None:
         axes = [axis_of(d, input.ndim) for d in dims]
         input = input.movedim(axes, list(range(input.ndim - len(axes), input.ndim)))
     shape = input._array.shape
     columns = shape[other.ndim :]
-    total, n = size_of(other._array.shape), size_of(columns)
+    total, n = matrix_check.size_of(other._array.shape), matrix_check.size_of(columns)
     if n != total:
         raise errors.runtime_error(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "

@@ -1,15 +1,11 @@
 """The singular value decomposition: svd, svdvals."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.linalg.decomposition import (
     adjoint,
     check_float_matrix,
@@ -22,18 +18,12 @@ from tapegrad.operators.linalg.decomposition import (
     ratio,
     row,
 )
-from tapegrad.operators.linalg.matrix_out import finish_exact
+from tapegrad.operators.linalg.matrix_check import finish_exact
 
 __torch__ = "svd"
 
 
 # --- all of it -------------------------------------------------------------------------------
-
-
-@primitive(name="svd", node="LinalgSvdBackward0", outputs=("u", "s", "vh"), holomorphic=False)
-def singular_decomposition(xp, x, *, full):
-    """U, S and V^H with x = U diag(S) V^H; U and V have orthonormal columns, S falls."""
-    return tuple(xp.linalg.svd(x, full_matrices=full))
 
 
 def _gaps(s: Any) -> Any:
@@ -110,21 +100,15 @@ def _widened(xp: Namespace, x: Array, n: int) -> Any:
     return xp.concat([x, rest], axis=-1)
 
 
-singular_decomposition.vjp(x=_gradient)
-singular_decomposition.jvp(x=_tangents)
+@jvp(x=_tangents)
+@vjp(x=_gradient)
+@primitive(name="svd", node="LinalgSvdBackward0", outputs=("u", "s", "vh"), holomorphic=False)
+def singular_decomposition(xp, x, *, full):
+    """U, S and V^H with x = U diag(S) V^H; U and V have orthonormal columns, S falls."""
+    return tuple(xp.linalg.svd(x, full_matrices=full))
 
 
 # --- the values alone ------------------------------------------------------------------------
-
-
-@primitive(node="LinalgSvdBackward0", holomorphic=False)
-def singular_values(xp, x):
-    """The singular values of matrices, falling.
-
-    Their derivative computes the vectors anew: a decomposition without them costs a fraction, and
-    a gradient is defined where values are equal.
-    """
-    return xp.linalg.svdvals(x)
 
 
 def _gradient_of_values(xp, g, x):
@@ -139,8 +123,16 @@ def _tangent_of_values(xp, t, x):
     return xp.sum(u * (t @ adjoint(xp, vh)), axis=-2)
 
 
-singular_values.vjp(x=_gradient_of_values)
-singular_values.jvp(x=_tangent_of_values)
+@jvp(x=_tangent_of_values)
+@vjp(x=_gradient_of_values)
+@primitive(node="LinalgSvdBackward0", holomorphic=False)
+def singular_values(xp, x):
+    """The singular values of matrices, falling.
+
+    Their derivative computes the vectors anew: a decomposition without them costs a fraction, and
+    a gradient is defined where values are equal.
+    """
+    return xp.linalg.svdvals(x)
 
 
 # --- the public functions --------------------------------------------------------------------
@@ -157,7 +149,7 @@ def _check_driver(driver: Any) -> None:
 
 @autocast(name="svd")
 def linalg_svd(
-    A: TensorLike, full_matrices: bool = True, *, driver: Any = None, out: Out = None
+    A: Tensor, full_matrices: bool = True, *, driver: Any = None, out: Out = None
 ) -> Any:
     """The singular value decomposition of matrices: A = U diag(S) Vh.
 
@@ -181,7 +173,7 @@ def linalg_svd(
 
 
 @autocast
-def svdvals(A: TensorLike, *, driver: Any = None, out: Out = None) -> Any:
+def svdvals(A: Tensor, *, driver: Any = None, out: Out = None) -> Any:
     """The singular values of matrices (..., m, n), falling: (..., min(m, n)).
 
     >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, -4.0]]))
@@ -193,7 +185,7 @@ def svdvals(A: TensorLike, *, driver: Any = None, out: Out = None) -> Any:
 
 
 @autocast
-def svd(input: TensorLike, some: bool = True, compute_uv: bool = True, *, out: Out = None) -> Any:
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Out = None) -> Any:
     """The singular value decomposition input = U diag(S) V^H, a triple (U, S, V).
 
     `some`: only the first min(m, n) columns of U and V; without `compute_uv` they are zeros.

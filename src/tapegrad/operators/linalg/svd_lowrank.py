@@ -1,15 +1,11 @@
 """Low-rank approximations from the image of random vectors: svd_lowrank, pca_lowrank."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 
 __torch__ = "pca_lowrank svd_lowrank"
 
 
-def _basis(x: TensorLike, q: int, niter: int) -> Any:
+def _basis(x: Tensor, q: int, niter: int) -> Any:
     """Orthonormal columns (..., m, q) that nearly span the image of x (..., m, n).
 
     Source: Halko, Martinsson and Tropp, Finding Structure with Randomness (2011), algorithm 4.4.
@@ -27,7 +23,7 @@ def _basis(x: TensorLike, q: int, niter: int) -> Any:
     return basis
 
 
-def svd_lowrank(A: TensorLike, q: int | None = 6, niter: int | None = 2, M: Any = None) -> tuple:
+def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Any = None) -> tuple:
     """A singular value decomposition of low rank, by random vectors: A - M ~ U diag(S) V^H.
 
     Args:
@@ -60,7 +56,7 @@ def svd_lowrank(A: TensorLike, q: int | None = 6, niter: int | None = 2, M: Any 
     return (v, s, u) if m < n else (u, s, v)
 
 
-def pca_lowrank(A: TensorLike, q: int | None = None, center: bool = True, niter: int = 2) -> tuple:
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple:
     """Principal components of low rank, by random vectors.
 
     Args:

@@ -1,28 +1,16 @@
 """Systems of linear equations with a triangular matrix."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
-from tapegrad.operators.linalg.deprecated import say_once
-from tapegrad.operators.linalg.matrix_check import (
-    check_batches,
-    check_fit,
-    check_kernel,
-    check_matrix,
-    check_square,
-    check_tensors,
-)
+from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
+from tapegrad.operators.linalg import matrix_check
+from tapegrad.operators.linalg.removed import say_once
 
-__all__ = ["solve_triangular", "triangular_solve"]
 __torch__ = "triangular_solve"
 
 
@@ -34,12 +22,6 @@ def triangle(xp: Namespace, x: Array, upper: bool, unitriangular: bool) -> Any:
     """The part of matrices that a triangular solver reads."""
     k = 1 if unitriangular else 0
     return xp.triu(x, k=k) if upper else xp.tril(x, k=-k)
-
-
-@primitive(node="LinalgSolveTriangularBackward0", kernels=("triangular_solution",))
-def triangular_system(xp, a, b, *, upper, left, unitriangular):
-    """X with A X = B, or X A = B; of A one triangle is read, and ones for a unit diagonal."""
-    return xp.triangular_solution(a, b, upper, left, unitriangular)
 
 
 def _vjp_a(xp, g, a, y, upper, left, unitriangular):
@@ -59,26 +41,25 @@ def _jvp_a(xp, t, a, y, upper, left, unitriangular):
     return -xp.triangular_solution(a, change, upper, left, unitriangular)
 
 
-triangular_system.vjp(a=_vjp_a, b=_vjp_b)
-triangular_system.jvp(
+@jvp(
     a=_jvp_a,
     b=lambda xp, t, a, upper, left, unitriangular: xp.triangular_solution(
         a, t, upper, left, unitriangular
     ),
 )
+@vjp(a=_vjp_a, b=_vjp_b)
+@primitive(node="LinalgSolveTriangularBackward0", kernels=("triangular_solution",))
+def triangular_system(xp, a, b, *, upper, left, unitriangular):
+    """X with A X = B, or X A = B; of A one triangle is read, and ones for a unit diagonal."""
+    return xp.triangular_solution(a, b, upper, left, unitriangular)
 
 
-@tensor_kernel
-def triangular_solution(
-    a: TensorLike, b: TensorLike, upper: bool, left: bool, unitriangular: bool
-) -> Any:
-    """The operator as a kernel of the Tensor namespace."""
-    return triangular_system(a, b, upper=upper, left=left, unitriangular=unitriangular)
+triangular_solution = tensor_kernel(by_place(triangular_system))
 
 
 def solve_triangular(
-    A: TensorLike,
-    B: TensorLike,
+    A: Tensor,
+    B: Tensor,
     *,
     upper: bool,
     left: bool = True,
@@ -95,28 +76,16 @@ def solve_triangular(
     tensor([[ 1.0000],
             [-0.2500]])
     """
-    check_tensors("linalg_solve_triangular", input=A, B=B)
+    matrix_check.check_tensors("linalg_solve_triangular", input=A, B=B)
     name = "linalg.solve_triangular"
-    check_square(name, A)
-    check_matrix(name, B, "B")
-    check_fit(name, A._array.shape, B._array.shape, left)
-    check_kernel("triangular_solve_cpu", A)
+    matrix_check.check_square(name, A)
+    matrix_check.check_matrix(name, B, "B")
+    matrix_check.check_fit(name, A._array.shape, B._array.shape, left)
+    matrix_check.check_kernel("triangular_solve_cpu", A)
     if B.dtype is not A.dtype:
         B = B.to(A.dtype)
     result = triangular_system(A, B, upper=upper, left=left, unitriangular=unitriangular)
     return finish("linalg_solve_triangular", result, out)
-
-
-@primitive(
-    node="TriangularSolveBackward0",
-    outputs=("solution", "cloned_coefficient"),
-    kernels=("triangular_solution",),
-)
-def triangular_pair(xp, b, a, *, upper, transpose, unitriangular):
-    """X with A X = B, or A^T X = B, for triangular A; and A, as often as there are B."""
-    turned, up = (_t(xp, a), not upper) if transpose else (a, upper)
-    x = xp.triangular_solution(turned, b, up, True, unitriangular)
-    return x, xp.broadcast_to(a, (*x.shape[:-2], *a.shape[-2:])) + 0
 
 
 def _pair_vjp_b(xp, g_solution, b_like, a, upper, transpose, unitriangular):
@@ -147,11 +116,21 @@ def _pair_jvp_a(xp, t, a, solution, upper, transpose, unitriangular):
     return x, xp.broadcast_to(t, (*x.shape[:-2], *t.shape[-2:]))
 
 
-triangular_pair.vjp(b=_pair_vjp_b, a=_pair_vjp_a)
-triangular_pair.jvp(b=_pair_jvp_b, a=_pair_jvp_a)
+@jvp(b=_pair_jvp_b, a=_pair_jvp_a)
+@vjp(b=_pair_vjp_b, a=_pair_vjp_a)
+@primitive(
+    node="TriangularSolveBackward0",
+    outputs=("solution", "cloned_coefficient"),
+    kernels=("triangular_solution",),
+)
+def triangular_pair(xp, b, a, *, upper, transpose, unitriangular):
+    """X with A X = B, or A^T X = B, for triangular A; and A, as often as there are B."""
+    turned, up = (_t(xp, a), not upper) if transpose else (a, upper)
+    x = xp.triangular_solution(turned, b, up, True, unitriangular)
+    return x, xp.broadcast_to(a, (*x.shape[:-2], *a.shape[-2:])) + 0
 
 
-def check_right_side(name: str, b: TensorLike, a: TensorLike) -> None:
+def check_right_side(name: str, b: Tensor, a: Tensor) -> None:
     """What older functions accept: matrices A and B for A X = B, of one dtype."""
     x, y = b._array.shape, a._array.shape
     if a.dtype is not b.dtype:
@@ -160,20 +139,20 @@ def check_right_side(name: str, b: TensorLike, a: TensorLike) -> None:
             f"{b.dtype.scalar_name} and A of type {a.dtype.scalar_name} instead.",
             f"Convert one of them: .to({a.dtype}).",
         )
-    check_square("", a)
+    matrix_check.check_square("", a)
     if x[-2] != y[-1]:
         raise errors.runtime_error(
             f"Incompatible matrix sizes for {name}: each A matrix is {y[-1]} by {y[-1]} but "
             f"each b matrix is {x[-2]} by {x[-1]}",
             f"b must have {y[-1]} rows.",
         )
-    check_batches(y, x)
+    matrix_check.check_batches(y, x)
 
 
 @autocast
 def triangular_solve(
-    input: TensorLike,
-    A: TensorLike,
+    input: Tensor,
+    A: Tensor,
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,
@@ -192,7 +171,7 @@ def triangular_solve(
             [0.2500]])
     """
     say_once("triangular_solve")
-    check_tensors("triangular_solve", input=input, A=A)
+    matrix_check.check_tensors("triangular_solve", input=input, A=A)
     for name, x in (("b", input), ("A", A)):
         if x._array.ndim < 2:
             raise errors.runtime_error(
@@ -201,6 +180,6 @@ def triangular_solve(
                 "A vector is a matrix with one column: v[:, None].",
             )
     check_right_side("triangular_solve", input, A)
-    check_kernel("triangular_solve_cpu", A)
+    matrix_check.check_kernel("triangular_solve_cpu", A)
     pair = triangular_pair(input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
     return finish("triangular_solve", return_types.triangular_solve(pair), out)

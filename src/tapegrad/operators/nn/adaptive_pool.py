@@ -4,20 +4,17 @@ Window i of n over a dimension of size L holds the elements floor(i L / n) up to
 ceil((i + 1) L / n), without the last.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
 
-from tapegrad.arrays.numpy.interpolate_taps import Separable
-from tapegrad.arrays.numpy.pool_window import adaptive
+from tapegrad.arrays.numpy.interpolate import Separable
+from tapegrad.arrays.numpy.max_pool import adaptive
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.interpolate_rules import mapping
+from tapegrad.operators.nn.interpolate_stencil import mapping
 from tapegrad.operators.nn.max_pool import choosing
 from tapegrad.operators.nn.pool_size import array_of, check_rank, one_int
 from tapegrad.operators.reduction.sum_mean import mean
@@ -70,7 +67,7 @@ def _check_input(
 # --- averages ----------------------------------------------------------------------------------
 
 
-def _average(n: int, input: TensorLike, output_size: Any) -> Any:
+def _average(n: int, input: Tensor, output_size: Any) -> Any:
     name = f"adaptive_avg_pool{n}d"
     shape = array_of(name, input).shape
     sizes = _sizes(shape, output_size, n, f"{name}: output_size must be {n}")
@@ -103,7 +100,7 @@ def averaging(shape: tuple[int, ...], sizes: tuple[int, ...]) -> Separable:
     return Separable(tuple(window.taps for window in windows), counts)
 
 
-def adaptive_avg_pool1d(input: TensorLike, output_size: Any) -> Any:
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
     """The means of `output_size` windows along the last dimension of (N, C, L) or (C, L).
 
     Window i of n begins at `floor(i L / n)` and ends before `ceil((i + 1) L / n)`.
@@ -117,7 +114,7 @@ def adaptive_avg_pool1d(input: TensorLike, output_size: Any) -> Any:
 
 
 @takes_tensors
-def adaptive_avg_pool2d(input: TensorLike, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
     """The means of windows that share out (N, C, H, W) or (C, H, W) to `output_size` (h, w).
 
     A size None stands for the input's.
@@ -130,7 +127,7 @@ def adaptive_avg_pool2d(input: TensorLike, output_size: Any) -> Any:
 
 
 @autocast
-def adaptive_avg_pool3d(input: TensorLike, output_size: Any) -> Any:
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
     """The means of windows that share out (N, C, D, H, W) or (C, D, H, W) to `output_size`.
 
     >>> torch.nn.functional.adaptive_avg_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), (2, 1, 1))
@@ -144,7 +141,7 @@ def adaptive_avg_pool3d(input: TensorLike, output_size: Any) -> Any:
 # --- largest elements --------------------------------------------------------------------------
 
 
-def _maximum(n: int, input: TensorLike, output_size: Any) -> tuple[Any, Any]:
+def _maximum(n: int, input: Tensor, output_size: Any) -> tuple[Any, Any]:
     name = f"adaptive_max_pool{n}d"
     shape = array_of(name, input).shape
     wrong = f"{name}(): internal error: output_size.size() must be {n}"
@@ -153,7 +150,7 @@ def _maximum(n: int, input: TensorLike, output_size: Any) -> tuple[Any, Any]:
     return _largest(name, input, sizes)
 
 
-def _largest(name: str, input: TensorLike, sizes: tuple[int, ...]) -> tuple[Any, Any]:
+def _largest(name: str, input: Tensor, sizes: tuple[int, ...]) -> tuple[Any, Any]:
     n = len(sizes)
     shape = input._array.shape
     for size in sizes:
@@ -170,7 +167,7 @@ def _largest(name: str, input: TensorLike, sizes: tuple[int, ...]) -> tuple[Any,
     return (maximum_plane if n == 2 else maximum_volume)(input, windows=windows)
 
 
-def adaptive_max_pool1d(input: TensorLike, output_size: Any) -> tuple[Any, Any]:
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     """The largest elements of `output_size` windows along the last dimension, and their indices.
 
     >>> torch.adaptive_max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
@@ -185,7 +182,7 @@ def adaptive_max_pool1d(input: TensorLike, output_size: Any) -> tuple[Any, Any]:
     return squeeze(values, -2), squeeze(indices, -2)
 
 
-def adaptive_max_pool2d(input: TensorLike, output_size: Any) -> tuple[Any, Any]:
+def adaptive_max_pool2d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., H, W), and their places.
 
     >>> x = torch.arange(16.0).reshape(1, 4, 4)
@@ -196,7 +193,7 @@ def adaptive_max_pool2d(input: TensorLike, output_size: Any) -> tuple[Any, Any]:
 
 
 @autocast
-def adaptive_max_pool3d(input: TensorLike, output_size: Any) -> tuple[Any, Any]:
+def adaptive_max_pool3d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., D, H, W), and their places.
 
     >>> x = torch.arange(8.0).reshape(1, 2, 2, 2)

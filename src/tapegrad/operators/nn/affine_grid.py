@@ -1,7 +1,5 @@
 """Grids of affine maps, for `grid_sample`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of
@@ -9,7 +7,7 @@ from tapegrad.core import errors
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.grid_sample import warn_of_corners
 from tapegrad.operators.nn.pool_size import array_of
 
@@ -32,19 +30,17 @@ def _points(like: Any, space: tuple[int, ...], align: bool) -> Any:
     return points if array is like else wrap(points)
 
 
-@linear(node="AffineGridGeneratorBackward0")
-def affine_points(xp, theta, *, space, align):
-    """Where the maps theta (N, axes, axes + 1) take the points of an image of size `space`."""
-    grid = xp.matmul(_points(theta, space, align), xp.matrix_transpose(theta))
-    return xp.reshape(grid, (theta.shape[0], *space, len(space)))
-
-
 def _affine_rule(xp, g, space, align):
     flat = xp.reshape(g, (g.shape[0], -1, g.shape[-1]))
     return xp.matmul(xp.matrix_transpose(flat), _points(g, space, align))
 
 
-affine_points.vjp(theta=_affine_rule)
+@vjp(theta=_affine_rule)
+@linear(node="AffineGridGeneratorBackward0")
+def affine_points(xp, theta, *, space, align):
+    """Where the maps theta (N, axes, axes + 1) take the points of an image of size `space`."""
+    grid = xp.matmul(_points(theta, space, align), xp.matrix_transpose(theta))
+    return xp.reshape(grid, (theta.shape[0], *space, len(space)))
 
 
 def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:

@@ -1,17 +1,14 @@
 """Scaled dot-product attention: averages of values, weighted by how well keys fit queries."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.dtype import bool_
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.linalg.matmul_check import c_name
 from tapegrad.operators.nn.dropout import dropout
@@ -45,14 +42,12 @@ def _softmax_rule(xp: Namespace, g: Array, y: Array) -> Any:
 # --- operators ---------------------------------------------------------------------------------
 
 
+@jvp(x=lambda xp, t, y: _softmax_rule(xp, t, y))  # a symmetric Jacobian
+@vjp(x=lambda xp, g, y: _softmax_rule(xp, g, y))
 @primitive(promote="float", node="SafeSoftmaxBackward0")
 def softmax_or_zero(xp, x):
     """Softmax along the last axis; 0 where a row is minus infinity throughout."""
     return safe_softmax(xp, x)
-
-
-softmax_or_zero.vjp(x=lambda xp, g, y: _softmax_rule(xp, g, y))
-softmax_or_zero.jvp(x=lambda xp, t, y: _softmax_rule(xp, t, y))  # a symmetric Jacobian
 
 
 @primitive(
@@ -105,7 +100,6 @@ attention.jvp(inputs=_tangent)
 @tensor_kernel
 def attend_back(g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool) -> list:
     xp = TENSOR_NAMESPACE()
-
     query, key, value, *masks = inputs
     weights = _all_weights(xp, inputs, scale, causal)
     slopes = _softmax_rule(xp, xp.matmul(g, xp.matrix_transpose(value)), weights) * scale
@@ -120,7 +114,7 @@ def attend_back(g: Array, inputs: Any, y: Array, total: Any, scale: float, causa
 # --- the public function ---------------------------------------------------------------------
 
 
-def _check(query: Any, key: Any, value: Any, mask: TensorLike, is_causal: bool) -> None:
+def _check(query: Any, key: Any, value: Any, mask: Tensor, is_causal: bool) -> None:
     name = "scaled_dot_product_attention"
     for i, (argument, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
         if getattr(x, "_array", None) is None:
@@ -162,7 +156,7 @@ def _check(query: Any, key: Any, value: Any, mask: TensorLike, is_causal: bool) 
         )
 
 
-def _repeated_heads(query: Any, x: TensorLike) -> Any:
+def _repeated_heads(query: Any, x: Tensor) -> Any:
     """`x` (..., heads, S, E) with each head repeated for the group of queries it serves."""
     n, groups = query.shape[-3], x.shape[-3]
     if not groups or n % groups:
@@ -175,7 +169,7 @@ def _repeated_heads(query: Any, x: TensorLike) -> Any:
     return x.repeat_interleave(n // groups, -3)
 
 
-def _broadcasts(query: Any, key: Any, mask: TensorLike) -> bool:
+def _broadcasts(query: Any, key: Any, mask: Tensor) -> bool:
     scores = (*query.shape[:3], key.shape[2])
     sizes = mask.shape
     return len(sizes) <= 4 and all(
@@ -183,9 +177,7 @@ def _broadcasts(query: Any, key: Any, mask: TensorLike) -> bool:
     )
 
 
-def _fits_one_operator(
-    query: Any, key: Any, value: Any, mask: TensorLike, dropout_p: float
-) -> bool:
+def _fits_one_operator(query: Any, key: Any, value: Any, mask: Tensor, dropout_p: float) -> bool:
     """Whether the whole is one node, as in PyTorch: four axes, alike, a mask without history."""
     return (
         query.ndim == 4

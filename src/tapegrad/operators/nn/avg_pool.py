@@ -1,20 +1,18 @@
 """Average pooling, and Lp pooling which is made of it."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.numpy.interpolate_taps import Separable
-from tapegrad.arrays.numpy.pool_window import regular
+from tapegrad.arrays.numpy.interpolate import Separable
+from tapegrad.arrays.numpy.max_pool import regular
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.dtype import int64, of
+from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.interpolate_rules import mapping
+from tapegrad.operators.nn.interpolate_stencil import mapping
 from tapegrad.operators.nn.pool_size import (
     array_of,
     check_output,
@@ -95,33 +93,39 @@ def _check_sizes(shape: tuple[int, ...], n: int) -> None:
     raise errors.runtime_error(text, "There is nothing to pool.")
 
 
-def _averaged(
-    n: int,
-    input: TensorLike,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> Any:
+@family
+def _averaging(n: int) -> Callable:
+    """Average pooling of the last `n` dimensions."""
     name = f"avg_pool{n}d"
-    shape = array_of(name, input).shape
     either = "either be a single int, or" if n == 2 else "be a single int, or"
-    omitted = "either be omitted, a single int, or" if n == 2 else "be omitted, a single int, or"
-    kernel = some_ints(name, "kernel_size", kernel_size, n, either)
-    steps = kernel if is_default(stride) else some_ints(name, "stride", stride, n, omitted, 3)
-    pads = some_ints(name, "padding", padding, n, either, 4)
-    if divisor_override == 0:
-        raise errors.runtime_error("divisor must be not zero", "Pass another number.")
-    _check_input(shape, n)
-    through = _through(
-        shape, kernel, steps, pads, bool(ceil_mode), bool(count_include_pad), divisor_override
-    )
-    dtype = of(input._array.dtype)
-    if (not dtype.is_floating_point or (n == 3 and dtype.itemsize == 2)) and dtype is not int64:
-        raise no_kernel("avg_pool2d" if n == 2 else "avg_pool3d_out_frame", dtype)
-    return (average_plane if n == 2 else average_volume)(input, through=through)
+    omitted = either.replace("be ", "be omitted, ")
+    kernel_name = "avg_pool2d" if n == 2 else "avg_pool3d_out_frame"
+    operator = average_plane if n == 2 else average_volume
+
+    def avg_pool(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Any:
+        shape = array_of(name, input).shape
+        kernel = some_ints(name, "kernel_size", kernel_size, n, either)
+        steps = kernel if is_default(stride) else some_ints(name, "stride", stride, n, omitted, 3)
+        pads = some_ints(name, "padding", padding, n, either, 4)
+        if divisor_override == 0:
+            raise errors.runtime_error("divisor must be not zero", "Pass another number.")
+        _check_input(shape, n)
+        flags = bool(ceil_mode), bool(count_include_pad)
+        through = _through(shape, kernel, steps, pads, *flags, divisor_override)
+        dtype = of(input._array.dtype)
+        if (not dtype.is_floating_point or (n == 3 and dtype.itemsize == 2)) and dtype is not int64:
+            raise no_kernel(kernel_name, dtype)
+        return operator(input, through=through)
+
+    return avg_pool
 
 
 @lru_cache(maxsize=256)
@@ -154,7 +158,7 @@ def _through(
 
 
 def avg_pool1d(
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -170,28 +174,12 @@ def avg_pool1d(
     kernel = one_int("avg_pool1d", "kernel_size", kernel_size)
     step = kernel if is_default(stride) else one_int("avg_pool1d", "stride", stride, 3)
     pad = one_int("avg_pool1d", "padding", padding, 4)
-    found = _averaged(
-        2,
-        unsqueeze(input, -2),
-        (1, kernel),
-        (1, step),
-        (0, pad),
-        ceil_mode,
-        count_include_pad,
-        None,
-    )
-    return squeeze(found, -2)
+    sizes = (1, kernel), (1, step), (0, pad)
+    return squeeze(avg_pool2d(unsqueeze(input, -2), *sizes, ceil_mode, count_include_pad), -2)
 
 
-def avg_pool2d(
-    input: TensorLike,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Any:
+@_averaging(2)
+def avg_pool2d() -> Any:
     """The mean of each window of (N, C, H, W) or (C, H, W).
 
     The sum over a window is divided by its number of elements: with those of the zero padding, or
@@ -201,26 +189,13 @@ def avg_pool2d(
     tensor([[[ 2.5000,  4.5000],
              [10.5000, 12.5000]]])
     """
-    return _averaged(
-        2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    )
 
 
 @autocast
-def avg_pool3d(
-    input: TensorLike,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Any:
+@_averaging(3)
+def avg_pool3d() -> Any:
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W), as `avg_pool2d`.
 
     >>> torch.nn.functional.avg_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), 2)
     tensor([[[[3.5000]]]])
     """
-    return _averaged(
-        3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    )

@@ -1,29 +1,204 @@
 """Batch, group and instance normalisation of inputs of shape (N, C, ...)."""
 
-from __future__ import annotations
-
 import operator
 from math import prod
-from typing import Any
 
 import numpy as np
 
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import mapped_beyond
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.registration import TENSOR_NAMESPACE
+from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.batch_group_norm_rules import (
-    batch_standardize,
-    channel_standardize,
-    group_standardize,
-)
-from tapegrad.operators.nn.layer_norm import real_argument, same_kind, tensor_argument
+from tapegrad.operators.nn import layer_norm
 
 __torch__ = "batch_norm group_norm instance_norm native_batch_norm"
 
 
-def _check_count(argument: str, x: TensorLike | None, n: int) -> None:
+def _grouped(xp: Namespace, x: Array, groups: int | None) -> tuple:
+    """`x` in a shape of which whole axes are standardised, and those axes."""
+    n, c, *rest = x.shape
+    if groups is None:
+        return x, (0, *range(2, len(x.shape)))
+    return xp.reshape(x, (n, groups, c // groups, *rest)), tuple(range(2, len(x.shape) + 1))
+
+
+def _along_channels(xp: Namespace, weight: Array, x: Array) -> Any:
+    """A number for each channel in a shape that broadcasts with `x`."""
+    return xp.reshape(weight, (1, x.shape[1], *(1,) * (len(x.shape) - 2)))
+
+
+def _standard(xp: Namespace, x: Array, groups: int | None, eps: float) -> Any:
+    grouped, axes = _grouped(xp, x, groups)
+    return xp.reshape(layer_norm.standardized(xp, grouped, axes, eps)[0], x.shape)
+
+
+def _standard_rule(xp: Namespace, t: Array, x: Array, groups: int | None, eps: float) -> Any:
+    grouped, axes = _grouped(xp, x, groups)
+    changed = layer_norm.standardized_rule(xp, xp.reshape(t, grouped.shape), grouped, axes, eps)
+    return xp.reshape(changed, x.shape)
+
+
+# --- operators -------------------------------------------------------------------------------
+
+_KERNELS = (
+    "channel_moments",
+    "standardize_channels",
+    "standardize_channels_back",
+    "standardize_channels_weight_back",
+    "sum_channels",
+)
+
+
+def _forward(xp, input, weight, bias, groups, eps):
+    mean, variance = xp.channel_moments(input, groups)
+    y = xp.standardize_channels(input, mean, variance, weight, bias, groups, eps)
+    return y, mean, variance
+
+
+@primitive(
+    node="NativeBatchNormBackward0",
+    outputs=("result", "mean", "variance"),
+    nondiff=("mean", "variance"),
+    kernels=_KERNELS,
+)
+def batch_standardize(xp, input, weight, bias, *, eps):
+    """(x - mean) / sqrt(variance + eps) * weight + bias, moments of each channel of the batch."""
+    return _forward(xp, input, weight, bias, None, eps)
+
+
+@primitive(
+    node="NativeGroupNormBackward0",
+    outputs=("result", "mean", "variance"),
+    nondiff=("mean", "variance"),
+    kernels=_KERNELS,
+)
+def group_standardize(xp, input, weight, bias, *, groups, eps):
+    """(x - mean) / sqrt(variance + eps) * weight + bias, moments of groups of channels."""
+    return _forward(xp, input, weight, bias, groups, eps)
+
+
+def _input_rule(xp, g, input, weight, mean, variance, groups, eps):
+    return xp.standardize_channels_back(g, input, weight, mean, variance, groups, eps)
+
+
+def _weight_rule(xp, g, input, mean, variance, weight_like, groups, eps):
+    return xp.standardize_channels_weight_back(g, input, mean, variance, weight_like, groups, eps)
+
+
+def _bias_rule(xp, g, bias_like):
+    return xp.sum_channels(g, bias_like)
+
+
+batch_standardize.vjp(
+    input=lambda xp, g, input, weight, mean, variance, eps: _input_rule(
+        xp, g, input, weight, mean, variance, None, eps
+    ),
+    weight=lambda xp, g, input, mean, variance, weight_like, eps: _weight_rule(
+        xp, g, input, mean, variance, weight_like, None, eps
+    ),
+    bias=_bias_rule,
+)
+group_standardize.vjp(input=_input_rule, weight=_weight_rule, bias=_bias_rule)
+
+
+def _input_tangent(xp, t, input, weight, groups, eps):
+    t = _standard_rule(xp, t, input, groups, eps)
+    return t if weight is None else t * _along_channels(xp, weight, input)
+
+
+def _weight_tangent(xp, t, input, groups, eps):
+    return _along_channels(xp, t, input) * _standard(xp, input, groups, eps)
+
+
+def _bias_tangent(xp, t, input_like):
+    return xp.broadcast_to(_along_channels(xp, t, input_like), input_like.shape)
+
+
+batch_standardize.jvp(
+    input=lambda xp, t, input, weight, eps: _input_tangent(xp, t, input, weight, None, eps),
+    weight=lambda xp, t, input, eps: _weight_tangent(xp, t, input, None, eps),
+    bias=_bias_tangent,
+)
+group_standardize.jvp(input=_input_tangent, weight=_weight_tangent, bias=_bias_tangent)
+
+
+@primitive(
+    node="NativeBatchNormBackward0",
+    hidden=("mean", "variance"),
+    kernels=(*_KERNELS, "scale_channels"),
+)
+def channel_standardize(xp, input, weight, bias, mean, variance, *, eps):
+    """(x - mean) / sqrt(variance + eps) * weight + bias with given moments of each channel."""
+    return xp.standardize_channels(input, mean, variance, weight, bias, None, eps)
+
+
+channel_standardize.vjp(
+    input=lambda xp, g, weight, variance, eps: xp.scale_channels(g, variance, weight, eps),
+    weight=lambda xp, g, input, mean, variance, weight_like, eps: xp.standardize_given_weight_back(
+        g, input, mean, variance, weight_like, eps
+    ),
+    bias=_bias_rule,
+)
+channel_standardize.jvp(
+    input=lambda xp, t, weight, variance, eps: xp.scale_channels(t, variance, weight, eps),
+    weight=lambda xp, t, input, mean, variance, eps: (
+        _along_channels(xp, t, input) * _given_standard(xp, input, mean, variance, eps)
+    ),
+    bias=_bias_tangent,
+)
+
+
+def _given_standard(xp: Namespace, x: Array, mean: Array, variance: Array, eps: float) -> Any:
+    scale = 1 / xp.sqrt(variance + eps)
+    return (x - _along_channels(xp, mean, x)) * _along_channels(xp, scale, x)
+
+
+# --- the kernels on tensors, for derivatives of derivatives ---------------------------------------
+
+
+@tensor_kernel
+def standardize_channels_back(
+    g: Array, x: Array, weight: Array, mean: Array, variance: Array, groups: int | None, eps: float
+) -> Any:
+    xp = TENSOR_NAMESPACE()
+    g = g if weight is None else g * _along_channels(xp, weight, x)
+    return _standard_rule(xp, g, x, groups, eps)
+
+
+@tensor_kernel
+def standardize_channels_weight_back(
+    g: Array, x: Array, mean: Array, variance: Array, like: Array, groups: int | None, eps: float
+) -> Any:
+    xp = TENSOR_NAMESPACE()
+    return sum_channels(g * _standard(xp, x, groups, eps), like)
+
+
+@tensor_kernel
+def standardize_given_weight_back(
+    g: Array, x: Array, mean: Array, variance: Array, like: Array, eps: float
+) -> Any:
+    xp = TENSOR_NAMESPACE()
+    return sum_channels(g * _given_standard(xp, x, mean, variance, eps), like)
+
+
+@tensor_kernel
+def scale_channels(g: Array, variance: Array, weight: Array, eps: float) -> Any:
+    xp = TENSOR_NAMESPACE()
+    scale = 1 / xp.sqrt(variance + eps)
+    return g * _along_channels(xp, scale if weight is None else scale * weight, g)
+
+
+@tensor_kernel
+def sum_channels(g: Array, like: Array) -> Any:
+    xp = TENSOR_NAMESPACE()
+    return xp.sum(g, axis=(0, *range(2, len(g.shape))))
+
+
+def _check_count(argument: str, x: Tensor | None, n: int) -> None:
     if x is not None and x._array.size != n:
         raise errors.runtime_error(
             f"{argument} should contain {n} elements not {x._array.size}",
@@ -32,9 +207,9 @@ def _check_count(argument: str, x: TensorLike | None, n: int) -> None:
 
 
 def _check_batch(
-    input: TensorLike, weight: TensorLike | None, bias: TensorLike | None, mean: Any, variance: Any
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Any, variance: Any
 ) -> None:
-    shape = tensor_argument("batch_norm", input).shape
+    shape = layer_norm.tensor_argument("batch_norm", input).shape
     if len(shape) < 2:
         raise errors.index_error(
             "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
@@ -49,7 +224,7 @@ def _check_batch(
     _check_count("bias", bias, channels)
     if not input.dtype.is_floating_point:
         raise no_kernel("batch_norm", input.dtype)
-    same_kind(input, weight, bias, mean, variance)
+    layer_norm.same_kind(input, weight, bias, mean, variance)
     for name, x in (("running_mean", mean), ("running_var", variance)):
         if x is not None and x.requires_grad and is_grad_enabled():
             raise errors.runtime_error(
@@ -60,9 +235,9 @@ def _check_batch(
 
 
 def _batch(
-    input: TensorLike,
-    weight: TensorLike | None,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
     running_mean: Any,
     running_var: Any,
     training: bool,
@@ -70,7 +245,7 @@ def _batch(
     eps: float,
 ) -> tuple:
     """The result, and mean and variance of the batch in training, else None."""
-    if tensor_argument("batch_norm", input).shape == (0,):
+    if layer_norm.tensor_argument("batch_norm", input).shape == (0,):
         return input.clone(), None, None
     if not training:
         for name, x in (("running_mean", running_mean), ("running_var", running_var)):
@@ -98,7 +273,7 @@ def _batch(
     return result, mean, variance
 
 
-def _check_members(input: TensorLike, *running: Any) -> None:
+def _check_members(input: Tensor, *running: Any) -> None:
     """Raise where members of a batch are to move statistics that they have in common."""
     if any(x is not None and mapped_beyond(input._array, x._array) for x in running):
         raise errors.runtime_error(
@@ -125,9 +300,9 @@ def _update(
 
 
 def batch_norm(
-    input: TensorLike,
-    weight: TensorLike | None,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
     running_mean: Any,
     running_var: Any,
     training: bool,
@@ -147,15 +322,15 @@ def batch_norm(
     tensor([[-1.0000],
             [ 1.0000]])
     """
-    momentum = real_argument("batch_norm", "momentum", 7, momentum)
-    eps = real_argument("batch_norm", "eps", 8, eps)
+    momentum = layer_norm.real_argument("batch_norm", "momentum", 7, momentum)
+    eps = layer_norm.real_argument("batch_norm", "eps", 8, eps)
     return _batch(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
 def native_batch_norm(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
     running_mean: Any,
     running_var: Any,
     training: bool,
@@ -178,10 +353,10 @@ def native_batch_norm(
 
 
 def group_norm(
-    input: TensorLike,
+    input: Tensor,
     num_groups: int,
-    weight: TensorLike | None = None,
-    bias: TensorLike | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     eps: float = 1e-05,
     cudnn_enabled: bool = True,
 ) -> Any:
@@ -195,11 +370,11 @@ def group_norm(
     >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 5.0, 5.0]]), 2)
     tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
     """
-    shape = tensor_argument("group_norm", input).shape
+    shape = layer_norm.tensor_argument("group_norm", input).shape
     if isinstance(num_groups, bool) or not hasattr(num_groups, "__index__"):
         raise errors.must_be("group_norm", "num_groups", 2, "int", num_groups)
     groups = operator.index(num_groups)
-    eps = real_argument("group_norm", "eps", 5, eps)
+    eps = layer_norm.real_argument("group_norm", "eps", 5, eps)
     if len(shape) < 2:
         raise errors.runtime_error(
             f"Expected at least 2 dimensions for input tensor but received {len(shape)}",
@@ -226,12 +401,12 @@ def group_norm(
             )
     if not input.dtype.is_floating_point:
         raise no_kernel("GroupNormKernelImpl", input.dtype)
-    same_kind(input, weight, bias)
+    layer_norm.same_kind(input, weight, bias)
     return group_standardize(input, weight, bias, groups=groups, eps=eps)[0]
 
 
 def instance_norm(
-    input: TensorLike,
+    input: Tensor,
     weight: Any,
     bias: Any,
     running_mean: Any,
@@ -254,7 +429,7 @@ def instance_norm(
     <BLANKLINE>
             [[-1.0000,  1.0000]]])
     """
-    shape = tensor_argument("instance_norm", input).shape
+    shape = layer_norm.tensor_argument("instance_norm", input).shape
     if not use_input_stats and (running_mean is None or running_var is None):
         raise errors.runtime_error(
             "Expected running_mean and running_var to be defined when use_input_stats is false",

@@ -1,11 +1,7 @@
 """A product of two vectors through a weight of three dimensions."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg.matmul_check import c_name
@@ -54,7 +50,7 @@ trilinear.jvp(
 
 
 @takes_tensors
-def bilinear(input1: Any, input2: Any, weight: TensorLike, bias: TensorLike | None = None) -> Any:
+def bilinear(input1: Any, input2: Any, weight: Tensor, bias: Tensor | None = None) -> Any:
     """y_k = x1 . weight_k x2 + bias_k along the last dimensions.
 
     Shapes: input1 (..., I), input2 (..., J), weight (K, I, J), bias (K): (..., K).
@@ -70,7 +66,7 @@ def bilinear(input1: Any, input2: Any, weight: TensorLike, bias: TensorLike | No
     return y if bias is None else y + bias
 
 
-def _check(input1: Any, input2: Any, weight: TensorLike, bias: TensorLike | None) -> None:
+def _check(input1: Any, input2: Any, weight: Tensor, bias: Tensor | None) -> None:
     given = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
     names = {name: c_name(x) for name, x in given.items() if x is not None}
     if len(set(names.values())) > 1:

@@ -1,27 +1,23 @@
 """Convolutions in one, two and three dimensions."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.operators.nn.conv_argument import check_same, common, ints, wrong_rank
-from tapegrad.operators.nn.conv_check import check
+from tapegrad.operators.nn.conv_check import check, check_same, common, ints, is_batch
 from tapegrad.operators.nn.conv_rules import convolution as _convolution
-from tapegrad.operators.nn.pad_constant import constant_pad_nd
+from tapegrad.operators.nn.pad import constant_pad_nd
 
 __torch__ = "conv1d conv2d conv3d convolution"
 
 
-_checked: dict[tuple, tuple] = {}  # shapes, dtypes and steps that fit together
+_checked: dict[tuple, dict] = {}  # shapes, dtypes and steps that fit together
 _MOST = 1024
 
 
 def convolution(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
     stride: Any,
     padding: Any,
     dilation: Any,
@@ -45,9 +41,9 @@ def convolution(
 
 
 def run(
-    input: TensorLike,
+    input: Tensor,
     weight: Any,
-    bias: TensorLike | None,
+    bias: Tensor | None,
     stride: tuple,
     padding: tuple,
     dilation: tuple,
@@ -61,71 +57,58 @@ def run(
         *[None if x is None else (x.shape, x.dtype) for x in arrays],
         *(stride, padding, dilation, transposed, output_padding, groups),
     )
-    steps = _checked.get(key)
-    if steps is None:
+    options = _checked.get(key)
+    if options is None:
         steps = check(
             input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
         )
         if len(_checked) == _MOST:
             _checked.clear()
-        _checked[key] = steps
-    stride, padding, dilation, output_padding = steps
+        options = dict(zip(("stride", "padding", "dilation", "output_padding"), steps, strict=True))
+        options = {**options, "transposed": transposed, "groups": groups}
+        _checked[key] = options
     if not transposed and not input.shape[1]:
         weight = weight[:0]  # PyTorch's result has no channels then
         bias = None
-    return _convolution(
-        input,
-        weight,
-        bias,
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-        transposed=transposed,
-        output_padding=output_padding,
-        groups=groups,
-    )
+    return _convolution(input, weight, bias, **options)
 
 
-def _conv(
-    n: int,
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: Any,
-) -> Any:
-    """A convolution along `n` axes."""
+@family
+def _along(n: int) -> Callable:
+    """The convolution along `n` axes."""
     name = f"conv{n}d"
-    given = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-    common(name, input, weight, bias, given)
-    stride = ints(name, "stride", stride, n, (input, weight, bias, given))
-    dilation = ints(name, "dilation", dilation, n, (input, weight, bias, given))
-    text = type(padding) is str
-    if not text:
-        padding = ints(name, "padding", padding, n, (input, weight, bias, given))
-    batched = input._array.ndim == n + 2
-    if not batched:
-        if input._array.ndim != n + 1:
-            raise wrong_rank(name, n, input)
-        input = input.unsqueeze(0)
-    if text:
-        padding = (0,) * n if padding == "valid" else padding
-    if type(padding) is str:
-        input, padding = _same(n, input, weight, stride, padding, dilation, groups)
-    y = run(input, weight, bias, stride, padding, dilation, False, (0,) * n, groups)
-    return y if batched else y.squeeze(0)
+
+    def conv(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:
+        given = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+        common(name, input, weight, bias, given)
+        call = (input, weight, bias, given)
+        stride = ints(name, "stride", stride, n, call)
+        dilation = ints(name, "dilation", dilation, n, call)
+        if type(padding) is not str:
+            padding = ints(name, "padding", padding, n, call)
+        batched = is_batch(name, n, input)
+        if not batched:
+            input = input.unsqueeze(0)
+        if padding == "valid":
+            padding = (0,) * n
+        elif type(padding) is str:
+            input, padding = _same(n, input, weight, stride, padding, dilation, groups)
+        y = run(input, weight, bias, stride, padding, dilation, False, (0,) * n, groups)
+        return y if batched else y.squeeze(0)
+
+    return conv
 
 
 def _same(
-    n: int,
-    input: TensorLike,
-    weight: TensorLike,
-    stride: tuple,
-    padding: str,
-    dilation: tuple,
-    groups: int,
+    n: int, input: Tensor, weight: Tensor, stride: tuple, padding: str, dilation: tuple, groups: int
 ) -> tuple[Any, tuple]:
     """The input and the padding that make the result as large as the input.
 
@@ -140,15 +123,8 @@ def _same(
 
 
 @autocast
-def conv1d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
+@_along(1)
+def conv1d() -> Any:
     """The convolution of signals (N, C, L), or (C, L), with kernels (O, C / groups, K).
 
     y[n, o, i] = bias[o] + sum over c, k of
@@ -163,19 +139,11 @@ def conv1d(
     >>> conv1d(torch.tensor([[1.0, 2.0, 4.0, 8.0]]), torch.tensor([[[-1.0, 1.0]]]))
     tensor([[1., 2., 4.]])
     """
-    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
 
 
 @autocast
-def conv2d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
+@_along(2)
+def conv2d() -> Any:
     """The convolution of images (N, C, H, W), or (C, H, W), with kernels (O, C / groups, KH, KW).
 
     y[n, o, i] = bias[o] + sum over c, k of
@@ -187,19 +155,11 @@ def conv2d(
     >>> conv2d(torch.ones(8, 3, 32, 32), torch.ones(16, 3, 5, 5), stride=2).shape
     torch.Size([8, 16, 14, 14])
     """
-    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 @autocast
-def conv3d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
+@_along(3)
+def conv3d() -> Any:
     """The convolution of volumes (N, C, D, H, W) with kernels (O, C / groups, KD, KH, KW).
 
     As conv2d, with one more axis; the input may be a single volume (C, D, H, W).
@@ -208,4 +168,3 @@ def conv3d(
     >>> conv3d(torch.ones(2, 3, 8, 8, 8), torch.ones(4, 3, 3, 3, 3), padding="same").shape
     torch.Size([2, 4, 8, 8, 8])
     """
-    return _conv(3, input, weight, bias, stride, padding, dilation, groups)

@@ -12,13 +12,9 @@ y, so each of them is made of the others: derivatives of all orders need no more
 Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import TensorLike
-from tapegrad.dispatch.op import primitive
+from tapegrad.core.annotations import Any, Tensor
+from tapegrad.dispatch.op import by_place, jvp, primitive, vjp
 
 _KERNELS = ("convolve", "convolve_transposed", "convolve_weights", "sum_channels")
 
@@ -37,18 +33,6 @@ def output_size(
     if transposed:
         return tuple([(n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in steps])
     return tuple([(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d, o in steps])
-
-
-@primitive(node="ConvolutionBackward0", numbers=False, kernels=_KERNELS)
-def convolution(
-    xp, input, weight, bias, *, stride, padding, dilation, transposed, output_padding, groups
-):
-    """The convolution of images (N, C, ...) with kernels (O, C / groups, ...), or transposed."""
-    size = output_size(
-        input.shape[2:], weight.shape[2:], stride, padding, dilation, transposed, output_padding
-    )
-    convolve = xp.convolve_transposed if transposed else xp.convolve
-    return convolve(input, weight, bias, stride, padding, dilation, groups, size)
 
 
 def _to_input(xp, g, input_like, weight, stride, padding, dilation, transposed, groups):
@@ -77,14 +61,24 @@ def _from_weight(xp, t, y, input, stride, padding, dilation, transposed, groups)
     return convolve(input, t, None, stride, padding, dilation, groups, y.shape[2:])
 
 
-convolution.vjp(input=_to_input, weight=_to_weight, bias=_to_bias)
-convolution.jvp(
+@jvp(
     input=_from_input,
     weight=_from_weight,
     bias=lambda xp, t, y: xp.broadcast_to(
         xp.reshape(t, (1, t.shape[0], *[1] * (y.ndim - 2))), y.shape
     ),
 )
+@vjp(input=_to_input, weight=_to_weight, bias=_to_bias)
+@primitive(node="ConvolutionBackward0", numbers=False, kernels=_KERNELS)
+def convolution(
+    xp, input, weight, bias, *, stride, padding, dilation, transposed, output_padding, groups
+):
+    """The convolution of images (N, C, ...) with kernels (O, C / groups, ...), or transposed."""
+    size = output_size(
+        input.shape[2:], weight.shape[2:], stride, padding, dilation, transposed, output_padding
+    )
+    convolve = xp.convolve_transposed if transposed else xp.convolve
+    return convolve(input, weight, bias, stride, padding, dilation, groups, size)
 
 
 @primitive(node="ConvolutionBackwardBackward0", numbers=False, kernels=_KERNELS)
@@ -113,12 +107,15 @@ convolution_weights.jvp(
 
 # --- the kernels of the Tensor namespace ---
 
+_convolution = by_place(convolution)
+convolve_weights = tensor_kernel(by_place(convolution_weights))
+
 
 @tensor_kernel
 def convolve(
-    x: TensorLike,
+    x: Tensor,
     w: Any,
-    bias: TensorLike | None,
+    bias: Tensor | None,
     stride: Any,
     padding: Any,
     dilation: Any,
@@ -127,17 +124,7 @@ def convolve(
 ) -> Any:
     """The convolution of tensors, of which the first `size` places are wanted."""
     none = (0,) * len(size)
-    y = convolution(
-        x,
-        w,
-        bias,
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-        transposed=False,
-        output_padding=none,
-        groups=groups,
-    )
+    y = _convolution(x, w, bias, stride, padding, dilation, False, none, groups)
     if tuple(y.shape[2:]) == tuple(size):
         return y
     return y[(Ellipsis, *[slice(n) for n in size])]
@@ -145,9 +132,9 @@ def convolve(
 
 @tensor_kernel
 def convolve_transposed(
-    y: TensorLike,
+    y: Tensor,
     w: Any,
-    bias: TensorLike | None,
+    bias: Tensor | None,
     stride: Any,
     padding: Any,
     dilation: Any,
@@ -157,24 +144,5 @@ def convolve_transposed(
     """The transposed convolution of tensors, with images of `size` as the result."""
     none = (0,) * len(size)
     least = output_size(y.shape[2:], w.shape[2:], stride, padding, dilation, True, none)
-    return convolution(
-        y,
-        w,
-        bias,
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-        transposed=True,
-        output_padding=tuple([n - m for n, m in zip(size, least, strict=True)]),
-        groups=groups,
-    )
-
-
-@tensor_kernel
-def convolve_weights(
-    x: Any, y: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
-) -> Any:
-    """The gradient of a convolution of tensors with respect to kernels of `size`."""
-    return convolution_weights(
-        x, y, stride=stride, padding=padding, dilation=dilation, groups=groups, size=tuple(size)
-    )
+    missing = tuple([n - m for n, m in zip(size, least, strict=True)])
+    return _convolution(y, w, bias, stride, padding, dilation, True, missing, groups)

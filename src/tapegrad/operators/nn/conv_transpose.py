@@ -1,58 +1,49 @@
 """Transposed convolutions in one, two and three dimensions; convolutions with time first."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.conv import conv1d, run
-from tapegrad.operators.nn.conv_argument import common, ints, wrong_rank
+from tapegrad.operators.nn.conv_check import common, ints, is_batch
 
 __torch__ = "conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d"
 
 
-def _conv_transpose(
-    n: int,
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
-    stride: Any,
-    padding: Any,
-    output_padding: Any,
-    groups: Any,
-    dilation: Any,
-) -> Any:
-    """A transposed convolution along `n` axes."""
+@family
+def _transposed(n: int) -> Callable:
+    """The transposed convolution along `n` axes."""
     name = f"conv_transpose{n}d"
-    common(name, input, weight, bias)
-    stride = ints(name, "stride", stride, n)
-    padding = ints(name, "padding", padding, n)
-    output_padding = ints(name, "output_padding", output_padding, n)
-    dilation = ints(name, "dilation", dilation, n)
-    if type(groups) is not int:
-        raise errors.must_be(name, "groups", 0, "int", groups)
-    batched = input._array.ndim == n + 2
-    if not batched:
-        if input._array.ndim != n + 1:
-            raise wrong_rank(name, n, input)
-        input = input.unsqueeze(0)
-    y = run(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
-    return y if batched else y.squeeze(0)
+
+    def conv_transpose(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Any:
+        common(name, input, weight, bias)
+        stride = ints(name, "stride", stride, n)
+        padding = ints(name, "padding", padding, n)
+        output_padding = ints(name, "output_padding", output_padding, n)
+        dilation = ints(name, "dilation", dilation, n)
+        if type(groups) is not int:
+            raise errors.must_be(name, "groups", 0, "int", groups)
+        batched = is_batch(name, n, input)
+        if not batched:
+            input = input.unsqueeze(0)
+        y = run(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
+        return y if batched else y.squeeze(0)
+
+    return conv_transpose
 
 
 @autocast
-def conv_transpose1d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Any:
+@_transposed(1)
+def conv_transpose1d() -> Any:
     """The transposed convolution of signals (N, C, L) with kernels (C, O / groups, K).
 
     Each number of the input puts the kernels, times itself, at its place of the result: numbers are
@@ -64,22 +55,11 @@ def conv_transpose1d(
     >>> conv_transpose1d(torch.tensor([[1.0, 2.0]]), torch.tensor([[[1.0, 1.0, 1.0]]]), stride=2)
     tensor([[1., 1., 3., 2., 2.]])
     """
-    return _conv_transpose(
-        1, input, weight, bias, stride, padding, output_padding, groups, dilation
-    )
 
 
 @autocast
-def conv_transpose2d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Any:
+@_transposed(2)
+def conv_transpose2d() -> Any:
     """The transposed convolution of images (N, C, H, W) with kernels (C, O / groups, KH, KW).
 
     As conv_transpose1d, along two axes: arguments are numbers or pairs.
@@ -88,22 +68,11 @@ def conv_transpose2d(
     >>> torch.nn.functional.conv_transpose2d(x, w, stride=2, padding=1).shape
     torch.Size([8, 3, 14, 14])
     """
-    return _conv_transpose(
-        2, input, weight, bias, stride, padding, output_padding, groups, dilation
-    )
 
 
 @autocast
-def conv_transpose3d(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: int = 1,
-    dilation: Any = 1,
-) -> Any:
+@_transposed(3)
+def conv_transpose3d() -> Any:
     """The transposed convolution of volumes (N, C, D, H, W) by kernels (C, O / groups, KD, KH, KW).
 
     As conv_transpose1d, along three axes: arguments are numbers or triples.
@@ -112,13 +81,10 @@ def conv_transpose3d(
     >>> conv_transpose3d(torch.ones(1, 2, 4, 4, 4), torch.ones(2, 3, 2, 2, 2), stride=2).shape
     torch.Size([1, 3, 8, 8, 8])
     """
-    return _conv_transpose(
-        3, input, weight, bias, stride, padding, output_padding, groups, dilation
-    )
 
 
 @autocast
-def conv_tbc(input: TensorLike, weight: Any, bias: Any, pad: int = 0) -> Any:
+def conv_tbc(input: Tensor, weight: Any, bias: Any, pad: int = 0) -> Any:
     """The convolution of sequences (T, N, C) with kernels (K, C, O): time first, channels last.
 
     y[t, n, o] = bias[o] + sum over k, c of weight[k, c, o] * input[t + k - pad, n, c]

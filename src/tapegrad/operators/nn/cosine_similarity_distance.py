@@ -1,17 +1,15 @@
 """Distances and angles between vectors that stand side by side."""
 
-from __future__ import annotations
-
 from math import inf
-from typing import Any
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.promote_types import promote_types
 from tapegrad.core.shape import axis_of
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import common_dtype
 from tapegrad.operators.reduction.vector_norm import linalg_vector_norm, vector_norm
 from tapegrad.operators.with_number import plus_number
@@ -23,14 +21,12 @@ _norm_vjp = vector_norm.op.vjps["x"].function
 _norm_jvp = vector_norm.op.jvps["x"].function
 
 
+@jvp(x=_norm_jvp)
+@vjp(x=_norm_vjp)
 @primitive(promote="arith", node="NormBackward1", holomorphic=False)
 def norm_along(xp, x, *, order, axis, keepdims):
     """sum(|x|^order)^(1/order) over `axis`, by the node name it has inside other functions."""
     return _norm(xp, x, order=order, axis=axis, keepdims=keepdims)
-
-
-norm_along.vjp(x=_norm_vjp)
-norm_along.jvp(x=_norm_jvp)
 
 
 @primitive(promote="arith", node="DistBackward0", holomorphic=False)
@@ -101,8 +97,6 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         if not hasattr(x, "_array"):
             raise errors.must_be("cosine_similarity", f"x{i + 1}", i + 1, "Tensor", x)
     if x1.dtype is not x2.dtype:
-        from tapegrad.core.promote_types import promote_types
-
         dtype = promote_types(x1.dtype, x2.dtype)
         x1, x2 = x1.to(dtype), x2.to(dtype)
     if not x1.dtype.is_floating_point:
@@ -119,7 +113,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return (_unit(x1, axis, eps) * _unit(x2, axis, eps)).sum(axis)
 
 
-def _unit(x: TensorLike, axis: int, eps: float) -> Any:
+def _unit(x: Tensor, axis: int, eps: float) -> Any:
     """The vectors divided by their length, which counts as no less than `eps`."""
     length = linalg_vector_norm(x, 2, axis, True).clone()
     with no_grad():  # PyTorch, too, takes the derivative as if the length had not been limited

@@ -1,21 +1,18 @@
 """Dropout: elements or whole channels are dropped at random, and what is left is scaled."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from numpy import ndarray
 
 from tapegrad.autograd.mode import MODE
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams.exponential_cauchy import bernoulli
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.like import empty_like
 from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
-from tapegrad.operators.random.vmap_randomness import level_mode
+from tapegrad.operators.random.fill import level_mode
 from tapegrad.random import default_generator
 
 __torch__ = (
@@ -26,7 +23,7 @@ __torch__ = (
 _FLOOR = 1.7580993408473766  # alpha * scale of SELU, which goes down to minus that
 
 
-def _noise(x: TensorLike, p: float, channels: bool) -> Any:
+def _noise(x: Tensor, p: float, channels: bool) -> Any:
     """Ones with probability 1 - p, for each element or each channel of (N, C, ...)."""
     if channels and x.ndim < 2:
         raise errors.runtime_error(
@@ -45,7 +42,7 @@ def _noise(x: TensorLike, p: float, channels: bool) -> Any:
     return empty_like(x.detach()).bernoulli_(1 - p)
 
 
-def _noise_of_members(x: TensorLike, p: float, channels: bool, level: Any) -> Any:
+def _noise_of_members(x: Tensor, p: float, channels: bool, level: Any) -> Any:
     """The same inside a level of `vmap` for what is the same for each member."""
     from tapegrad.operators.creation.zeros_eye import empty
 
@@ -58,7 +55,7 @@ def _noise_of_members(x: TensorLike, p: float, channels: bool, level: Any) -> An
 
 
 def _dropped(
-    name: str, x: TensorLike, p: Any, train: bool, in_place: bool, channels: bool, alpha: bool
+    name: str, x: Tensor, p: Any, train: bool, in_place: bool, channels: bool, alpha: bool
 ) -> Any:
     tensor_argument(name, x)
     p = real_argument(name, "p", 2, p)
@@ -83,7 +80,7 @@ def _dropped(
     return x.mul_(noise).add_(b) if in_place else x * noise + b
 
 
-def dropout(input: TensorLike, p: float, train: bool) -> Any:
+def dropout(input: Tensor, p: float, train: bool) -> Any:
     """Each element is zero with probability `p`, else x / (1 - p); without `train` as it is.
 
     Source: Hinton et al., "Improving neural networks by preventing co-adaptation", 2012.
@@ -95,7 +92,7 @@ def dropout(input: TensorLike, p: float, train: bool) -> Any:
     return _dropped("dropout", input, p, train, False, False, False)
 
 
-def dropout_(input: TensorLike, p: float, train: bool) -> Any:
+def dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `dropout`.
 
     >>> torch.dropout_(torch.ones(2), 0.0, True)
@@ -104,7 +101,7 @@ def dropout_(input: TensorLike, p: float, train: bool) -> Any:
     return _dropped("dropout_", input, p, train, True, False, False)
 
 
-def feature_dropout(input: TensorLike, p: float, train: bool) -> Any:
+def feature_dropout(input: Tensor, p: float, train: bool) -> Any:
     """`dropout` of whole channels of an input of shape (N, C, ...).
 
     Source: Tompson et al., "Efficient object localization using convolutional networks", 2014.
@@ -118,7 +115,7 @@ def feature_dropout(input: TensorLike, p: float, train: bool) -> Any:
     return _dropped("feature_dropout", input, p, train, False, True, False)
 
 
-def feature_dropout_(input: TensorLike, p: float, train: bool) -> Any:
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `feature_dropout`.
 
     >>> torch.feature_dropout_(torch.ones(1, 2), 0.0, True)
@@ -127,7 +124,7 @@ def feature_dropout_(input: TensorLike, p: float, train: bool) -> Any:
     return _dropped("feature_dropout_", input, p, train, True, True, False)
 
 
-def alpha_dropout(input: TensorLike, p: float, train: bool) -> Any:
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
     """Dropout that keeps mean 0 and variance 1: dropped elements go to the floor of SELU.
 
     Source: Klambauer et al., "Self-normalizing neural networks", 2017, section 3.
@@ -139,7 +136,7 @@ def alpha_dropout(input: TensorLike, p: float, train: bool) -> Any:
     return _dropped("alpha_dropout", input, p, train, False, False, True)
 
 
-def alpha_dropout_(input: TensorLike, p: float, train: bool) -> Any:
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `alpha_dropout`.
 
     >>> torch.alpha_dropout_(torch.ones(2), 0.0, True)
@@ -148,7 +145,7 @@ def alpha_dropout_(input: TensorLike, p: float, train: bool) -> Any:
     return _dropped("alpha_dropout_", input, p, train, True, False, True)
 
 
-def feature_alpha_dropout(input: TensorLike, p: float, train: bool) -> Any:
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
     """`alpha_dropout` of whole channels of an input of shape (N, C, ...).
 
     >>> _ = torch.manual_seed(0)
@@ -158,7 +155,7 @@ def feature_alpha_dropout(input: TensorLike, p: float, train: bool) -> Any:
     return _dropped("feature_alpha_dropout", input, p, train, False, True, True)
 
 
-def feature_alpha_dropout_(input: TensorLike, p: float, train: bool) -> Any:
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `feature_alpha_dropout`.
 
     >>> torch.feature_alpha_dropout_(torch.ones(1, 2), 0.0, True)

@@ -1,47 +1,31 @@
 """Embeddings: rows of a table, looked up by number; one-hot vectors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements, is_mapped
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.nn.layer_norm import real_argument
 
 __torch__ = "embedding embedding_renorm_"
 
 
+@vjp(
+    weight=lambda xp, g, weight_like, indices, padding, by_frequency: xp.spread_rows(
+        g, indices, weight_like.shape[0], padding, by_frequency
+    )
+)
 @linear(name="look_up", node="EmbeddingBackward0", hidden=("indices",), kernels=("spread_rows",))
 def look_up(xp, weight, indices, *, padding, by_frequency):
     """The rows of `weight` that `indices` (...) names: shape (..., D)."""
     rows = xp.take(weight, xp.reshape(indices, (-1,)), axis=0)
     return xp.reshape(rows, (*indices.shape, weight.shape[1]))
-
-
-look_up.vjp(
-    weight=lambda xp, g, weight_like, indices, padding, by_frequency: xp.spread_rows(
-        g, indices, weight_like.shape[0], padding, by_frequency
-    )
-)
-
-
-@linear(
-    node="EmbeddingDenseBackwardBackward0",
-    hidden=("indices",),
-    kernels=("spread_rows", "read_at", "add_at"),
-)
-def spread_looked_up(xp, g, indices, *, n, padding, by_frequency):
-    """(n, D): each row of `g` (..., D) added where `indices` says; the reverse of `look_up`."""
-    return xp.spread_rows(g, indices, n, padding, by_frequency)
 
 
 def _spread_rule(xp, g, indices, n, padding, by_frequency):
@@ -55,7 +39,15 @@ def _spread_rule(xp, g, indices, n, padding, by_frequency):
     return xp.reshape(rows, (*indices.shape, g.shape[1]))
 
 
-spread_looked_up.vjp(g=_spread_rule)
+@vjp(g=_spread_rule)
+@linear(
+    node="EmbeddingDenseBackwardBackward0",
+    hidden=("indices",),
+    kernels=("spread_rows", "read_at", "add_at"),
+)
+def spread_looked_up(xp, g, indices, *, n, padding, by_frequency):
+    """(n, D): each row of `g` (..., D) added where `indices` says; the reverse of `look_up`."""
+    return xp.spread_rows(g, indices, n, padding, by_frequency)
 
 
 @tensor_kernel
@@ -64,7 +56,7 @@ def spread_rows(g: Array, indices: Array, n: int, padding: int, by_frequency: bo
     return spread_looked_up(g, indices, n=n, padding=padding, by_frequency=by_frequency)
 
 
-def check_indices(name: str, indices: TensorLike, weight: TensorLike) -> None:
+def check_indices(name: str, indices: Tensor, weight: Tensor) -> None:
     """Raise unless `indices` are whole numbers and `weight` is a tensor."""
     if getattr(weight, "_array", None) is None:
         raise errors.must_be(name, "weight", 1, "Tensor", weight)
@@ -80,8 +72,8 @@ def check_indices(name: str, indices: TensorLike, weight: TensorLike) -> None:
 
 
 def embedding(
-    weight: TensorLike,
-    indices: TensorLike,
+    weight: Tensor,
+    indices: Tensor,
     padding_idx: int = -1,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
@@ -121,9 +113,7 @@ def no_sparse(name: str) -> NotImplementedError:
     )
 
 
-def embedding_renorm_(
-    weight: TensorLike, indices: TensorLike, max_norm: float, norm_type: float
-) -> Any:
+def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """Scale rows of `weight` that `indices` names and that are longer than `max_norm`, in place.
 
     >>> weight = torch.tensor([[3.0, 4.0], [3.0, 4.0]])
@@ -152,12 +142,12 @@ def embedding_renorm_(
 
 
 @in_turn(name="embedding_renorm_")
-def _renormed(weight: TensorLike, indices: TensorLike, max_norm: float, norm_type: float) -> Any:
+def _renormed(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """A copy of the table, its long rows scaled: inside `vmap`, for each member."""
     return embedding_renorm_(weight.detach().clone(), indices, max_norm, norm_type)
 
 
-def one_hot(tensor: TensorLike, num_classes: int = -1) -> Any:
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     """Vectors with a 1 at the place that `tensor` (...) names and 0 elsewhere: (..., C).
 
     `num_classes` is one more than the largest number if it is -1.

@@ -1,15 +1,11 @@
 """Bags of embeddings: rows of a table looked up and at once added, averaged, or their maximum."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Namespace, TensorLike
+from tapegrad.core.annotations import Any, Namespace, Tensor
 from tapegrad.core.tensor_base import wrap
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.nn.embedding import check_indices, no_sparse
 
@@ -71,6 +67,11 @@ sum_bags.jvp(
 )
 
 
+@vjp(
+    weight=lambda xp, g, weight_like, chosen, filled: xp.add_along(
+        xp.where(filled, g, 0), weight_like.shape, chosen, 0
+    )
+)
 @linear(
     node="EmbeddingBagBackward0", hidden=("chosen", "filled"), kernels=("gather_along", "add_along")
 )
@@ -79,14 +80,7 @@ def choose_in_bags(xp, weight, chosen, filled):
     return xp.where(filled, xp.gather_along(weight, chosen, 0), 0)
 
 
-choose_in_bags.vjp(
-    weight=lambda xp, g, weight_like, chosen, filled: xp.add_along(
-        xp.where(filled, g, 0), weight_like.shape, chosen, 0
-    )
-)
-
-
-def _first_maxima(weight: TensorLike, indices: Any, starts: Any, filled: Any) -> Any:
+def _first_maxima(weight: Tensor, indices: Any, starts: Any, filled: Any) -> Any:
     """For each bag that is filled the rows of the table that hold its maxima: (B, D)."""
     chosen = np.zeros((len(filled), weight.shape[1]), np.int64)
     if not indices.size:
@@ -101,7 +95,7 @@ def _first_maxima(weight: TensorLike, indices: Any, starts: Any, filled: Any) ->
     return chosen
 
 
-def _check_offsets(indices: TensorLike, offsets: Any, include_last_offset: bool) -> None:
+def _check_offsets(indices: Tensor, offsets: Any, include_last_offset: bool) -> None:
     values = offsets._array
     n = indices._array.size
     if include_last_offset and not values.size:
@@ -131,7 +125,7 @@ def _check_offsets(indices: TensorLike, offsets: Any, include_last_offset: bool)
         )
 
 
-def _check_types(weight: TensorLike, per_sample_weights: Any) -> None:
+def _check_types(weight: Tensor, per_sample_weights: Any) -> None:
     if not weight.dtype.is_floating_point:
         raise errors.runtime_error(
             "Expected tensor for argument #1 'weight' to have one of the following scalar "
@@ -164,8 +158,8 @@ def _row(padding_idx: int | None, n: int) -> int:
 
 @in_turn
 def embedding_bag(
-    weight: TensorLike,
-    indices: TensorLike,
+    weight: Tensor,
+    indices: Tensor,
     offsets: Any,
     scale_grad_by_freq: bool = False,
     mode: int = _SUM,
@@ -219,12 +213,6 @@ def embedding_bag(
         chosen = _first_maxima(weight._array, values, begins, filled)
         result = choose_in_bags(weight, wrap(chosen), wrap(filled[:, None]))
         return result, wrap(bags), counts, wrap(chosen)
-    result = sum_bags(
-        weight,
-        per_sample_weights,
-        wrap(values),
-        counts,
-        average=mode == _MEAN,
-        by_frequency=bool(scale_grad_by_freq),
-    )
+    options = {"average": mode == _MEAN, "by_frequency": bool(scale_grad_by_freq)}
+    result = sum_bags(weight, per_sample_weights, wrap(values), counts, **options)
     return result, wrap(bags), counts, counts

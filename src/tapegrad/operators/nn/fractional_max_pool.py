@@ -3,12 +3,8 @@
 Source: Graham, "Fractional Max-Pooling", 2014, section 2.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DTypeLike, Tensor
 from tapegrad.core.dtype import float32, of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import primitive
@@ -105,7 +101,7 @@ def _check_samples(samples: Any, dtype: DTypeLike, shape: tuple[int, ...], n: in
 
 
 def pooled(
-    n: int, input: TensorLike, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Any
+    n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Any
 ) -> tuple[Any, Any]:
     """Fractional max pooling of the last `n` dimensions, checked: (values, places)."""
     name = f"fractional_max_pool{n}d"

@@ -1,13 +1,11 @@
 """Interpolation: images of another size."""
 
-from __future__ import annotations
-
+import math
 from functools import lru_cache
-from typing import Any
 
-from tapegrad.arrays.numpy.interpolate_taps import Separable
+from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.dtype import float64, of, uint8
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn import interpolate_stencil
@@ -16,8 +14,68 @@ from tapegrad.operators.nn.adaptive_pool import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
 )
-from tapegrad.operators.nn.interpolate_rules import mapping
-from tapegrad.operators.nn.interpolate_size import resized
+from tapegrad.operators.nn.interpolate_stencil import mapping
+
+
+def resized(
+    input: Tensor, n: int, size: Shape | None, scale_factor: Any, recompute: Any
+) -> tuple[tuple, tuple]:
+    """The output sizes, and the scale factors to compute with, or None for each."""
+    spatial = list(input.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise errors.value_error(
+            "only one of size or scale_factor should be defined", "Pass one of them."
+        )
+    if size is None and scale_factor is None:
+        raise errors.value_error(
+            "either size or scale_factor should be defined", "Pass one of them."
+        )
+    if size is not None:
+        if recompute:
+            raise errors.value_error(
+                "recompute_scale_factor is not meaningful with an explicit size.", "Leave it out."
+            )
+        if isinstance(size, (list, tuple)):
+            if len(size) != n:
+                raise errors.value_error(
+                    "Input and output must have the same number of spatial dimensions, but got "
+                    f"input with spatial dimensions of {spatial} and output size of {size}. "
+                    "Please provide input tensor in (N, C, d1, d2, ...,dK) format and output "
+                    "size in (o1, o2, ...,oK) format.",
+                    "Pass a size for each spatial dimension.",
+                )
+            if not all(isinstance(each, int) for each in size):
+                raise errors.type_error(
+                    "expected size to be one of int or Tuple[int] or Tuple[int, int] or "
+                    "Tuple[int, int, int], but got size with types "
+                    f"{[type(each) for each in size]}",
+                    "Sizes are whole numbers; scale_factor takes others.",
+                )
+            return tuple(size), (None,) * n
+        if not isinstance(size, int):
+            raise errors.type_error(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or "
+                f"Tuple[int, int, int], but got size with types {[type(size)]}",
+                "Sizes are whole numbers; scale_factor takes others.",
+            )
+        return (size,) * n, (None,) * n
+    if isinstance(scale_factor, str):
+        raise errors.must_be("interpolate", "scale_factor", 0, "float", scale_factor)
+    if isinstance(scale_factor, (list, tuple)):
+        if len(scale_factor) != n:
+            raise errors.value_error(
+                "Input and scale_factor must have the same number of spatial dimensions, but "
+                f"got input with spatial dimensions of {spatial} and scale_factor of shape "
+                f"{scale_factor}. Please provide input tensor in (N, C, d1, d2, ...,dK) format "
+                "and scale_factor in (s1, s2, ...,sK) format.",
+                "Pass a factor for each spatial dimension.",
+            )
+        factors = tuple(float(each) for each in scale_factor)
+    else:
+        factors = (float(scale_factor),) * n
+    sizes = tuple(math.floor(m * f) for m, f in zip(spatial, factors, strict=True))
+    return sizes, (None,) * n if recompute else factors
+
 
 _nearest = {
     1: mapping("upsample_nearest1d", "UpsampleNearest1DBackward0"),
@@ -46,7 +104,7 @@ _CURVED = ("linear", "bilinear", "bicubic", "trilinear")
 
 
 def interpolate(
-    input: TensorLike,
+    input: Tensor,
     size: Shape | None = None,
     scale_factor: Any = None,
     mode: str = "nearest",
@@ -119,7 +177,7 @@ def interpolate(
     return _resized(input, n, sizes, scales, mode, align, antialias)
 
 
-def _check(input: TensorLike, n: int, sizes: tuple[int, ...]) -> None:
+def _check(input: Tensor, n: int, sizes: tuple[int, ...]) -> None:
     shape = input._array.shape
     if min((*shape[2:], *sizes)) <= 0:
         names = ("D", "H", "W")[3 - n :]
@@ -141,7 +199,7 @@ def _check(input: TensorLike, n: int, sizes: tuple[int, ...]) -> None:
 
 
 def _resized(
-    input: TensorLike, n: int, sizes: tuple, scales: tuple, mode: str, align: bool, antialias: bool
+    input: Tensor, n: int, sizes: tuple, scales: tuple, mode: str, align: bool, antialias: bool
 ) -> Any:
     dtype = of(input._array.dtype)
     _check_dtype(dtype, n, mode, antialias)

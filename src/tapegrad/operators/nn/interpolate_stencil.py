@@ -8,15 +8,29 @@ Source: Keys, "Cubic Convolution Interpolation for Digital Image Processing", 19
 with a = -3/4, antialiased -1/2); Duchon, "Lanczos Filtering in One and Two Dimensions", 1979.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from tapegrad.arrays.numpy.interpolate_taps import Lane, Taps, fewest_lanes
-from tapegrad.core.annotations import TensorLike
+from tapegrad.arrays.numpy.interpolate import Lane, Taps, fewest_lanes
+from tapegrad.core.annotations import Any, Tensor
+from tapegrad.dispatch.op import linear
+
+
+def mapping(name: str, node: str) -> Any:
+    """The operator of one kind of map `through` a Separable; its transpose is its reverse rule."""
+
+    @linear(name=name, node=node, kernels=("resample",))
+    def mapped(xp, x, *, through):
+        """The last axes of x through a separable linear map: for each of them sums over taps."""
+        return xp.resample(x, through)
+
+    mapped.vjp(x=lambda xp, g, through: xp.resample(g, through.reverse))
+    return mapped
+
+
+resample = mapping("resample", "ResampleBackward0")
+
 
 F32: Any = np.float32
 F64: Any = np.float64
@@ -73,7 +87,7 @@ def _stencil(n_in: int, sources: list, weights: list) -> Taps:
     return Taps(n_in, len(to), [Lane(k, to, *each) for k, each in enumerate(pairs)])
 
 
-def cubic_weights(x: TensorLike, a: float) -> tuple:
+def cubic_weights(x: Tensor, a: float) -> tuple:
     """Keys' weights of the four neighbours for a position x between the middle two."""
 
     def near(d: Any) -> Any:
@@ -100,7 +114,7 @@ def cubic(n_in: int, n_out: int, scale: float | None, align: bool, double: bool)
 # --- with a filter that widens as an image shrinks -------------------------------------------
 
 
-def _triangle(x: TensorLike) -> Any:
+def _triangle(x: Tensor) -> Any:
     return np.maximum(1 - np.abs(x), 0)
 
 
@@ -112,7 +126,7 @@ def _keys(x: Any) -> Any:
     return np.where(x < 1, near, np.where(x < 2, far, 0))
 
 
-def _windowed_sinc(x: TensorLike) -> Any:
+def _windowed_sinc(x: Tensor) -> Any:
     return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
 
 

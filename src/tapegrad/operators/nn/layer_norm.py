@@ -1,13 +1,12 @@
 """Layer and RMS normalisation: each sample brought to one scale over its last axes."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.dtype import float32
+from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
@@ -54,7 +53,7 @@ layer_standardize.vjp(
 )
 
 
-def _last(x: TensorLike, n_axes: int) -> tuple[int, ...]:
+def _last(x: Tensor, n_axes: int) -> tuple[int, ...]:
     n = len(x.shape)
     return tuple(range(n - n_axes, n))
 
@@ -81,7 +80,6 @@ def standardize_rows_back(
     g: Array, x: Array, weight: Array, mean: Array, scale: Any, n_axes: int, eps: float
 ) -> Any:
     xp = TENSOR_NAMESPACE()
-
     g = g if weight is None else g * weight
     return standardized_rule(xp, g, x, _last(x, n_axes), eps)
 
@@ -91,14 +89,12 @@ def standardize_rows_weight_back(
     g: Array, x: Array, mean: Array, scale: Any, like: Array, eps: float
 ) -> Any:
     xp = TENSOR_NAMESPACE()
-
     return sum_rows(g * standardized(xp, x, _last(x, len(like.shape)), eps)[0], like)
 
 
 @tensor_kernel
 def sum_rows(g: Array, like: Array) -> Any:
     xp = TENSOR_NAMESPACE()
-
     n_lead = len(g.shape) - len(like.shape)
     return xp.sum(g, axis=tuple(range(n_lead))) if n_lead else g
 
@@ -106,7 +102,7 @@ def sum_rows(g: Array, like: Array) -> Any:
 # --- the public functions --------------------------------------------------------------------
 
 
-def tensor_argument(name: str, input: TensorLike) -> Any:
+def tensor_argument(name: str, input: Tensor) -> Any:
     """The array of the first argument, which must be a tensor."""
     array = getattr(input, "_array", None)
     if array is None:
@@ -124,7 +120,7 @@ def real_argument(name: str, argument: str, position: int, x: Any) -> float:
     return float(x)
 
 
-def same_kind(input: TensorLike, *parameters: Any) -> None:
+def same_kind(input: Tensor, *parameters: Any) -> None:
     """Parameters have the dtype of the input, or with numbers of 16 bits they may be float32."""
     for x in parameters:
         if x is None or x.dtype is input.dtype:
@@ -144,7 +140,7 @@ def _sizes(name: str, given: Any) -> tuple[int, ...]:
     return tuple(operator.index(n) for n in given)
 
 
-def _check_shapes(input: TensorLike, shape: tuple[int, ...], star: str, **parameters: Any) -> None:
+def _check_shapes(input: Tensor, shape: tuple[int, ...], star: str, **parameters: Any) -> None:
     if not shape:
         raise errors.runtime_error(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
@@ -170,10 +166,10 @@ def _check_shapes(input: TensorLike, shape: tuple[int, ...], star: str, **parame
 
 def _standardize(
     name: str,
-    input: TensorLike,
+    input: Tensor,
     normalized_shape: Any,
-    weight: TensorLike | None,
-    bias: TensorLike | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
     eps: Any,
 ) -> tuple:
     tensor_argument(name, input)
@@ -187,10 +183,10 @@ def _standardize(
 
 
 def layer_norm(
-    input: TensorLike,
+    input: Tensor,
     normalized_shape: Any,
-    weight: TensorLike | None = None,
-    bias: TensorLike | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
     eps: float = 1e-05,
     cudnn_enable: bool = True,
 ) -> Any:
@@ -209,11 +205,7 @@ def layer_norm(
 
 
 def native_layer_norm(
-    input: TensorLike,
-    normalized_shape: Any,
-    weight: TensorLike,
-    bias: TensorLike | None,
-    eps: float,
+    input: Tensor, normalized_shape: Any, weight: Tensor, bias: Tensor | None, eps: float
 ) -> tuple[Any, Any, Any]:
     """`layer_norm`, and the mean and 1 / sqrt(variance + eps) of each sample.
 
@@ -227,10 +219,7 @@ def native_layer_norm(
 
 
 def rms_norm(
-    input: TensorLike,
-    normalized_shape: Any,
-    weight: TensorLike | None = None,
-    eps: float | None = None,
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Any:
     """x / sqrt(mean(x^2) + eps) * weight over the last dimensions.
 
@@ -242,9 +231,6 @@ def rms_norm(
     >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
     tensor([[0.8485, 1.1314]])
     """
-    from tapegrad.core.dtype import float32
-    from tapegrad.core.limits import finfo
-
     tensor_argument("rms_norm", input)
     shape = _sizes("rms_norm", normalized_shape)
     _check_shapes(input, shape, "", weight=weight)

@@ -4,11 +4,8 @@ Source: Gulcehre, Cho, Pascanu and Bengio, "Learned-Norm Pooling for Deep Feedfo
 Neural Networks", 2014.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.family import family
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
 from tapegrad.operators.nn.pool_size import array_of, is_default
 from tapegrad.operators.pointwise.relu_threshold_shrink import relu
@@ -28,55 +25,45 @@ def _elements(kernel_size: Any, n: int) -> int:
     return number if len(kernel_size) == n else number**n
 
 
-def lp_pool1d(
-    input: TensorLike,
-    norm_type: float,
-    kernel_size: Any,
-    stride: Any = None,
-    ceil_mode: bool = False,
-) -> Any:
+@family
+def _lp_pooling(n: int, average: Callable) -> Callable:
+    def lp_pool(
+        input: Tensor,
+        norm_type: float,
+        kernel_size: Any,
+        stride: Any = None,
+        ceil_mode: bool = False,
+    ) -> Any:
+        array_of(f"avg_pool{n}d", input)
+        step = None if is_default(stride) else stride
+        out = average(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
+        return _root(out, norm_type, _elements(kernel_size, n))
+
+    return lp_pool
+
+
+@_lp_pooling(1, avg_pool1d)
+def lp_pool1d() -> Any:
     """`(sum of x^p over each window)^(1/p)` along the last dimension, p = `norm_type`.
 
     >>> torch.nn.functional.lp_pool1d(torch.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
     tensor([[ 5., 10.]])
     """
-    array_of("avg_pool1d", input)
-    step = None if is_default(stride) else stride
-    out = avg_pool1d(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
-    return _root(out, norm_type, _elements(kernel_size, 1))
 
 
-def lp_pool2d(
-    input: TensorLike,
-    norm_type: float,
-    kernel_size: Any,
-    stride: Any = None,
-    ceil_mode: bool = False,
-) -> Any:
+@_lp_pooling(2, avg_pool2d)
+def lp_pool2d() -> Any:
     """`(sum of x^p over each window)^(1/p)` of (N, C, H, W) or (C, H, W), p = `norm_type`.
 
     >>> torch.nn.functional.lp_pool2d(torch.tensor([[[3.0, 4.0], [0.0, 0.0]]]), 2, 2)
     tensor([[[5.]]])
     """
-    array_of("avg_pool2d", input)
-    step = None if is_default(stride) else stride
-    out = avg_pool2d(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
-    return _root(out, norm_type, _elements(kernel_size, 2))
 
 
-def lp_pool3d(
-    input: TensorLike,
-    norm_type: float,
-    kernel_size: Any,
-    stride: Any = None,
-    ceil_mode: bool = False,
-) -> Any:
+@_lp_pooling(3, avg_pool3d)
+def lp_pool3d() -> Any:
     """`(sum of x^p over each window)^(1/p)` of (N, C, D, H, W) or (C, D, H, W).
 
     >>> torch.nn.functional.lp_pool3d(torch.ones(1, 2, 2, 2), 3, 2)
     tensor([[[[2.]]]])
     """
-    array_of("avg_pool3d", input)
-    step = None if is_default(stride) else stride
-    out = avg_pool3d(input.pow(norm_type), kernel_size, step, 0, ceil_mode)
-    return _root(out, norm_type, _elements(kernel_size, 3))

@@ -1,27 +1,29 @@
 """Max pooling: the largest element of each window, and where it is."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
 
-from tapegrad.arrays.numpy.pool_window import Window, regular
+from tapegrad.arrays.numpy.max_pool import Window, regular
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.dtype import bool_, of
+from tapegrad.core.family import family
+from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.pool_size import (
     array_of,
     check_output,
+    check_rank,
     check_windows,
     is_default,
     n_windows,
+    one_int,
     some_ints,
 )
+from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 
-__torch__ = "max_pool2d max_pool3d"
+__torch__ = "max_pool1d max_pool1d_with_indices max_pool2d max_pool3d"
 
 
 def choosing(name: str, node: str) -> Any:
@@ -84,7 +86,7 @@ def _check_sizes(shape: tuple[int, ...], n: int) -> None:
 def windowed(
     name: str,
     n: int,
-    input: TensorLike,
+    input: Tensor,
     kernel_size: Any,
     stride: Any,
     padding: Any,
@@ -136,15 +138,43 @@ def _windows(
     return found
 
 
-def max_pool2d_with_indices(
-    input: TensorLike,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Any, Any]:
+@family
+def _with_indices(n: int) -> Callable:
+    name = f"max_pool{n}d"
+
+    def max_pool_with_indices(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> tuple[Any, Any]:
+        return windowed(name, n, input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    return max_pool_with_indices
+
+
+@family
+def _choosing(with_indices: Callable) -> Callable:
+    def max_pool(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        found = with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+        return found if return_indices else found[0]
+
+    return max_pool
+
+
+@_with_indices(2)
+def max_pool2d_with_indices() -> Any:
     """The largest element of each window of (..., H, W), and its place, H and W as one number.
 
     >>> x = torch.arange(16.0).reshape(1, 4, 4)
@@ -152,36 +182,20 @@ def max_pool2d_with_indices(
     tensor([[[ 5,  7],
              [13, 15]]])
     """
-    return windowed("max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-def max_pool3d_with_indices(
-    input: TensorLike,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Any, Any]:
+@_with_indices(3)
+def max_pool3d_with_indices() -> Any:
     """The largest element of each window of (..., D, H, W), and its place as one number.
 
     >>> x = torch.arange(8.0).reshape(1, 2, 2, 2)
     >>> torch.nn.functional.max_pool3d_with_indices(x, 2)
     (tensor([[[[7.]]]]), tensor([[[[7]]]]))
     """
-    return windowed("max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-def max_pool2d(
-    input: TensorLike,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
+@_choosing(max_pool2d_with_indices)
+def max_pool2d() -> Any:
     """The largest element of each window of (N, C, H, W) or (C, H, W).
 
     `y[i, j] = max over k, l of x[i stride - padding + k dilation, j stride - padding + l dilation]`
@@ -193,20 +207,11 @@ def max_pool2d(
     tensor([[[ 5.,  7.],
              [13., 15.]]])
     """
-    found = max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return found if return_indices else found[0]
 
 
 @autocast
-def max_pool3d(
-    input: TensorLike,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
+@_choosing(max_pool3d_with_indices)
+def max_pool3d() -> Any:
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W).
 
     As `max_pool2d`, in three dimensions.
@@ -214,5 +219,125 @@ def max_pool3d(
     >>> torch.nn.functional.max_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), 2)
     tensor([[[[7.]]]])
     """
-    found = max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+_KERNELS = ("take_places", "put_places")
+
+
+@vjp(x=lambda xp, g, x_like, index, n_axes: xp.put_places(g, index, x_like.shape[-n_axes:], True))
+@linear(hidden=("index",), kernels=_KERNELS)
+def take_places(xp, x, index, *, n_axes):
+    """The elements of each image, the last `n_axes` axes of x, at the places `index`."""
+    return xp.take_places(x, index, n_axes)
+
+
+@vjp(x=lambda xp, g, index, sizes: xp.take_places(g, index, len(sizes)))
+@linear(hidden=("index",), kernels=_KERNELS)
+def put_places(xp, x, index, *, sizes, add):
+    """Images of `sizes`, zeros but for the elements of x at the places `index`.
+
+    Of several elements for one place the last one counts, or their sum if `add`.
+    """
+    return xp.put_places(x, index, sizes, add)
+
+
+def _check_line(
+    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> None:
+    """Raise as `max_pool1d` without indices does, in its own words."""
+    shape = input._array.shape
+    name = "max_pool1d()"
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise errors.runtime_error(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size "
+            f"for input, but got:{list(shape)}",
+            "Inputs are (N, C, L) or (C, L).",
+        )
+    values: list[int] = []
+    for argument, value, kinds in (
+        ("kernel_size", kernel_size, "an int, list of ints or tuple of ints"),
+        ("stride", stride, "None, an int, list of ints, or tuple of ints"),
+        ("padding", padding, "an int, list of ints, or tuple of ints"),
+        ("dilation", dilation, "an int, list of ints or tuple of ints"),
+    ):
+        if argument == "stride" and is_default(value):
+            value = kernel_size
+        found = ints_of("max_pool1d", argument, (value,), len(values) + 2)
+        if len(found) != 1:
+            raise errors.runtime_error(
+                f"{name} {argument} must be {kinds} of size 1 but got size {len(found)}",
+                "There is one dimension to pool.",
+            )
+        values.append(found[0])
+    k, s, p, d = values
+    problem = None
+    if k <= 0:
+        problem = f"kernel_size must be greater than zero, but got {k}"
+    elif s <= 0:
+        problem = f"stride must be greater than zero, but got {s}"
+    elif p < 0:
+        problem = f"padding must be non-negative, but got {p}"
+    elif p > k // 2:
+        problem = (
+            f"padding should be at most half of kernel size, but got padding={p} and "
+            f"kernel_size={k}"
+        )
+    elif d <= 0:
+        problem = f"dilation must be greater than zero, but got {d}"
+    elif (n := n_windows(shape[-1], k, s, p, d, ceil_mode)) <= 0:
+        problem = f"Invalid computed output size: {n}"
+    if problem:
+        raise errors.runtime_error(f"{name} {problem}", "Windows must fit into the padded input.")
+    dtype = of(input._array.dtype)
+    if not dtype.is_floating_point:
+        raise no_kernel("max_pool1d_impl", dtype)
+
+
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Any, Any]:
+    """The largest element of each window along the last dimension, and its index.
+
+    >>> torch.max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 2.0]]), 2)
+    (tensor([[3., 2.]]), tensor([[1, 2]]))
+    """
+    check_rank("max_pool1d", input)
+    kernel = one_int("max_pool1d", "kernel_size", kernel_size)
+    step = kernel if is_default(stride) else one_int("max_pool1d", "stride", stride, 3)
+    pad = one_int("max_pool1d", "padding", padding, 4)
+    spread = one_int("max_pool1d", "dilation", dilation, 5)
+    sizes = (1, kernel), (1, step), (0, pad), (1, spread)
+    values, indices = windowed("max_pool1d", 2, unsqueeze(input, -2), *sizes, ceil_mode)
+    return squeeze(values, -2), squeeze(indices, -2)
+
+
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window along the last dimension of (N, C, L) or (C, L).
+
+    Window i holds the elements `i * stride - padding + k * dilation` for k below `kernel_size`;
+    padding counts as -inf. The result has `(L + 2 padding - dilation (kernel_size - 1) - 1) //
+    stride + 1` elements (rounded up with `ceil_mode`). With `return_indices` a pair
+    (values, indices), which `max_unpool1d` takes.
+
+    >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 2.0]]), 2)
+    tensor([[3., 2.]])
+    """
+    array_of("max_pool1d", input)
+    if not return_indices:
+        _check_line(input, kernel_size, stride, padding, dilation, ceil_mode)
+    found = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
     return found if return_indices else found[0]

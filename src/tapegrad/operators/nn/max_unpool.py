@@ -1,15 +1,11 @@
 """Max unpooling: elements back at the places where max pooling found them, zeros elsewhere."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Sequence, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import int64, of
+from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, widened
 from tapegrad.dispatch.op import linear
 from tapegrad.operators.dtype_check import no_kernel
@@ -64,7 +60,7 @@ def _output_size(
     return tuple(output_size)
 
 
-def _check(input: TensorLike, indices: TensorLike, sizes: tuple[int, ...]) -> None:
+def _check(input: Tensor, indices: Tensor, sizes: tuple[int, ...]) -> None:
     n = len(sizes)
     array, where = array_of(f"max_unpool{n}d", input), indices._array
     dtype = of(where.dtype)
@@ -110,10 +106,36 @@ def _check(input: TensorLike, indices: TensorLike, sizes: tuple[int, ...]) -> No
         )
 
 
+@family
+def _unpooled(n: int) -> Callable:
+    def max_unpool(
+        input: Tensor,
+        indices: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        output_size: Any = None,
+    ) -> Any:
+        kernel = _of_each(kernel_size, n)
+        steps = kernel if is_default(stride) else _of_each(stride, n)
+        pads = _of_each(padding, n)
+        shape = array_of(f"max_unpool{n}d", input).shape
+        sizes = _output_size(shape, kernel, steps, pads, output_size)
+        if n == 3 and min(steps) <= 0:
+            raise errors.runtime_error(
+                f"strides should be greater than zero, but got stride: {list(steps)}",
+                "Pass the stride of the pooling.",
+            )
+        _check(input, indices, sizes)
+        return (unpool_plane if n == 2 else unpool_volume)(input, indices, sizes=sizes)
+
+    return max_unpool
+
+
 @takes_tensors
 def max_unpool1d(
-    input: TensorLike,
-    indices: TensorLike,
+    input: Tensor,
+    indices: Tensor,
     kernel_size: Any,
     stride: Any = None,
     padding: Any = 0,
@@ -139,14 +161,8 @@ def max_unpool1d(
 
 
 @autocast
-def max_unpool2d(
-    input: TensorLike,
-    indices: TensorLike,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
-) -> Any:
+@_unpooled(2)
+def max_unpool2d() -> Any:
     """The inverse of `max_pool2d` as far as there is one: elements at `indices`, else zeros.
 
     The result has the smallest size that pools to the input's, or `output_size`.
@@ -157,24 +173,11 @@ def max_unpool2d(
     tensor([[[0., 0.],
              [0., 4.]]])
     """
-    kernel = _of_each(kernel_size, 2)
-    steps = kernel if is_default(stride) else _of_each(stride, 2)
-    pads = _of_each(padding, 2)
-    shape = array_of("max_unpool2d", input).shape
-    sizes = _output_size(shape, kernel, steps, pads, output_size)
-    _check(input, indices, sizes)
-    return unpool_plane(input, indices, sizes=sizes)
 
 
 @autocast
-def max_unpool3d(
-    input: TensorLike,
-    indices: TensorLike,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
-) -> Any:
+@_unpooled(3)
+def max_unpool3d() -> Any:
     """The inverse of `max_pool3d` as far as there is one: elements at `indices`, else zeros.
 
     >>> y, indices = torch.ones(1, 1, 1, 1), torch.tensor([[[[3]]]])
@@ -182,15 +185,3 @@ def max_unpool3d(
     tensor([[[[0., 0.],
               [0., 1.]]]])
     """
-    kernel = _of_each(kernel_size, 3)
-    steps = kernel if is_default(stride) else _of_each(stride, 3)
-    pads = _of_each(padding, 3)
-    shape = array_of("max_unpool3d", input).shape
-    sizes = _output_size(shape, kernel, steps, pads, output_size)
-    if min(steps) <= 0:
-        raise errors.runtime_error(
-            f"strides should be greater than zero, but got stride: {list(steps)}",
-            "Pass the stride of the pooling.",
-        )
-    _check(input, indices, sizes)
-    return unpool_volume(input, indices, sizes=sizes)

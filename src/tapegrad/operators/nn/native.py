@@ -1,17 +1,12 @@
 """The forms of operators that PyTorch's layers call: further outputs, fewer checks."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of
-from tapegrad.dispatch.op import linear
-from tapegrad.operators.nn.batch_group_norm import group_norm
-from tapegrad.operators.nn.batch_group_norm_rules import group_standardize
+from tapegrad.dispatch.op import linear, vjp
+from tapegrad.operators.nn.batch_group_norm import group_norm, group_standardize
 from tapegrad.operators.nn.dropout import _noise
 from tapegrad.operators.nn.layer_norm import real_argument, tensor_argument
 from tapegrad.operators.shape.split_chunk_unbind import split_with_sizes
@@ -19,15 +14,14 @@ from tapegrad.operators.shape.split_chunk_unbind import split_with_sizes
 __torch__ = "detach_copy native_dropout native_group_norm unsafe_split_with_sizes"
 
 
+@vjp(x=lambda xp, g, mask, scale: g * xp.astype(mask, g.dtype, copy=False) * scale)
 @linear(node="NativeDropoutBackward0", hidden=("mask",))
 def drop_masked(xp, x, mask, *, scale):
     """`x` times `scale` where `mask` is true, else zero."""
     return x * xp.astype(mask, x.dtype, copy=False) * scale
 
 
-drop_masked.vjp(x=lambda xp, g, mask, scale: g * xp.astype(mask, g.dtype, copy=False) * scale)
-
-
+@vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 @linear(node="UnsafeSplitWithSizesBackward0", outputs="many")
 def split_by_sizes_untracked(xp, x, *, axis, sizes):
     """Parts of the given sizes along `axis` that do not count as views of it."""
@@ -39,10 +33,7 @@ def split_by_sizes_untracked(xp, x, *, axis, sizes):
     return parts
 
 
-split_by_sizes_untracked.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
-
-
-def native_dropout(input: TensorLike, p: float, train: bool | None) -> tuple:
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple:
     """`dropout`, and the mask of what is left: a pair.
 
     With `train=False` nothing is dropped, with None it is as with True.
@@ -75,9 +66,9 @@ def native_dropout(input: TensorLike, p: float, train: bool | None) -> tuple:
 
 @takes_tensors
 def native_group_norm(
-    input: TensorLike,
-    weight: TensorLike,
-    bias: TensorLike | None,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
     N: int,
     C: int,
     HxW: int,
@@ -102,7 +93,7 @@ def native_group_norm(
     return y, mean, scale
 
 
-def unsafe_split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple:
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """`split_with_sizes`; what is written in place into a part has no place in others' history.
 
     >>> torch.unsafe_split_with_sizes(torch.arange(5), [2, 3])
@@ -115,7 +106,7 @@ def unsafe_split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -
 
 
 @takes_tensors
-def detach_copy(input: TensorLike) -> Any:
+def detach_copy(input: Tensor) -> Any:
     """A copy of the tensor without its history.
 
     In PyTorch the copy asks for a gradient that does not exist; here it asks for none.

@@ -1,19 +1,233 @@
 """Padding in all modes."""
 
-from __future__ import annotations
-
-from typing import Any
-
+from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.shape import ints_of
-from tapegrad.operators.nn.pad_constant import constant_pad_nd
-from tapegrad.operators.nn.pad_reflect import edge_pad
+from tapegrad.dispatch.autocast_state import IN_USE, widened
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
+from tapegrad.operators.dtype_check import no_kernel
 
-__all__ = ["pad"]
+__torch__ = "constant_pad_nd"
 
 
-def pad(input: TensorLike, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+_KERNELS = ("pad_edges", "unpad_edges")
+
+
+def _padding(mode: str, name: str, node: str) -> Any:
+    """An operator that pads in one mode."""
+
+    def pad(xp, x, *, padding):
+        return xp.pad_edges(x, padding, mode)
+
+    pad.__doc__ = f"`x` with a border, by mode {mode!r}: two widths an axis, the last axis first."
+    op = linear(name=name, node=node, numbers=False, kernels=_KERNELS)(pad)
+    op.vjp(x=lambda xp, g, padding: xp.unpad_edges(g, padding, mode))
+    return op
+
+
+reflection_pad_1d = _padding("reflect", "reflection_pad_1d", "ReflectionPad1DBackward0")
+reflection_pad_2d = _padding("reflect", "reflection_pad_2d", "ReflectionPad2DBackward0")
+reflection_pad_3d = _padding("reflect", "reflection_pad_3d", "ReflectionPad3DBackward0")
+replication_pad_1d = _padding("replicate", "replication_pad_1d", "ReplicationPad1DBackward0")
+replication_pad_2d = _padding("replicate", "replication_pad_2d", "ReplicationPad2DBackward0")
+replication_pad_3d = _padding("replicate", "replication_pad_3d", "ReplicationPad3DBackward0")
+circular_pad = _padding("circular", "circular_pad", "CircularPadBackward0")
+
+_OPERATORS = {
+    "reflect": (reflection_pad_1d, reflection_pad_2d, reflection_pad_3d),
+    "replicate": (replication_pad_1d, replication_pad_2d, replication_pad_3d),
+    "circular": (circular_pad,) * 3,
+}
+
+
+@vjp(g=lambda xp, g, padding, mode: xp.pad_edges(g, padding, mode))
+@linear(numbers=False, kernels=_KERNELS)
+def edge_unpad(xp, g, *, padding, mode):
+    """The gradient of a padding: numbers of the border added to those they were taken from."""
+    return xp.unpad_edges(g, padding, mode)
+
+
+@tensor_kernel
+def pad_edges(x: Tensor, padding: tuple[int, ...], mode: str) -> Any:
+    """A padding in the Tensor namespace."""
+    return _OPERATORS[mode][len(padding) // 2 - 1](x, padding=padding)
+
+
+@tensor_kernel
+def unpad_edges(g: Array, padding: tuple[int, ...], mode: str) -> Any:
+    """The gradient of a padding in the Tensor namespace."""
+    return edge_unpad(g, padding=padding, mode=mode)
+
+
+def edge_pad(input: Tensor, padding: tuple[int, ...], mode: str) -> Any:
+    """The tensor with a border by mode "reflect", "replicate" or "circular"."""
+    n, ndim = len(padding) // 2, input._array.ndim
+    if n > 3 or ndim not in (n + 1, n + 2):
+        raise errors.not_implemented(
+            f"Padding size {2 * n} is not supported for {ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)",
+            "Dimensions before those that are padded are (batch, channels) or (channels).",
+        )
+    if mode == "circular":
+        _check_around(input, padding)
+    else:
+        _check_edges(input, padding, n, mode)
+        if IN_USE and (mode, n) != ("reflect", 3):  # as PyTorch's table has it
+            (input,) = widened(input)
+    return pad_edges(input, padding, mode)
+
+
+def _sizes(input: Tensor, padding: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+    """(axis, its size, width before, width after), the last axis first."""
+    shape = input._array.shape
+    return [
+        (len(shape) - 1 - i, shape[-1 - i], padding[2 * i], padding[2 * i + 1])
+        for i in range(len(padding) // 2)
+    ]
+
+
+def _check_edges(input: Tensor, padding: tuple[int, ...], n: int, mode: str) -> None:
+    shape = input._array.shape
+    if input.dtype.name == "bool":
+        raise no_kernel(
+            f"{'reflection' if mode == 'reflect' else 'replication'}_pad{n}d", input.dtype
+        )
+    start = len(shape) - n - 1
+    if 0 in shape[start:]:
+        raise errors.runtime_error(
+            f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and "
+            f"other non-zero dimensions for input, but got: {list(shape)}",
+            "There is nothing to take the border from.",
+        )
+    argument = 4
+    for axis, size, before, after in _sizes(input, padding):
+        if mode == "reflect" and max(before, after) >= size:
+            raise errors.runtime_error(
+                f"Argument #{argument}: Padding size should be less than the corresponding "
+                f"input dimension, but got: padding ({before}, {after}) at dimension {axis} of "
+                f"input {list(shape)}",
+                "A mirror image has one element less than what is mirrored.",
+            )
+        argument += 2
+        _check_left(axis, size, before, after, n)
+
+
+def _check_left(axis: int, size: int, before: int, after: int, n: int) -> None:
+    left = size + before + after
+    if left < 0 or size + min(before, 0) + min(after, 0) < 0 or (left == 0 and n == 1):
+        raise errors.runtime_error(
+            f"input (W: {size}) is too small. Calculated output W: {max(left, 0)}",
+            f"Dimension {axis} has {size} elements: no more can be cut off.",
+        )
+
+
+def _check_around(input: Tensor, padding: tuple[int, ...]) -> None:
+    for axis, size, before, after in _sizes(input, padding):
+        left = size + min(before, 0) + min(after, 0)
+        if max(before, after) > size:
+            raise errors.runtime_error(
+                "Padding value causes wrapping around more than once.",
+                f"Dimension {axis} has {size} elements.",
+            )
+        if size + before + after < 0 or left < 0:
+            raise errors.runtime_error(
+                "Negative padding value is resulting in an empty dimension",
+                f"Dimension {axis} has {size} elements.",
+            )
+        if max(before, after) > left:
+            raise errors.runtime_error(
+                "unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before "
+                "performing the operation.",
+                f"{left} elements of dimension {axis} are left: no more can go around.",
+            )
+
+
+@jvp(x=lambda xp, t, pad: xp.pad_constant(t, pad, 0))
+@vjp(x=lambda xp, g, pad: xp.pad_constant(g, tuple([-n for n in pad]), 0))
+@primitive(node="ConstantPadNdBackward0", numbers=False, kernels=("pad_constant",))
+def constant_pad(xp, x, *, pad, value):
+    """`x` with a border of `value`: two widths for each axis, the last axis first."""
+    return xp.pad_constant(x, pad, value)
+
+
+@tensor_kernel
+def pad_constant(x: Tensor, pad: tuple[int, ...], value: Any) -> Any:
+    """`constant_pad` in the Tensor namespace."""
+    return constant_pad(x, pad=pad, value=value)
+
+
+def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
+    """The tensor with a border of `value`; `pad` has two widths an axis, the last axis first.
+
+    Negative widths cut off.
+
+    >>> torch.constant_pad_nd(torch.ones(1, 2), (1, 0, 0, 1))
+    tensor([[0., 1., 1.],
+            [0., 0., 0.]])
+    """
+    if not hasattr(input, "_array"):
+        raise errors.must_be("constant_pad_nd", "input", 1, "Tensor", input)
+    if not isinstance(pad, (tuple, list)):
+        raise errors.must_be("constant_pad_nd", "pad", 2, "tuple of ints", pad)
+    widths = ints_of("constant_pad_nd", "pad", (pad,), 2)
+    shape = input._array.shape
+    if len(widths) % 2:
+        raise errors.runtime_error(
+            f"Length of pad must be even but instead it equals {len(widths)}",
+            "Give the widths before and after, for each axis from the last on.",
+        )
+    if len(widths) > 2 * len(shape):
+        raise errors.runtime_error(
+            "Length of pad should be no more than twice the number of dimensions of the input. "
+            f"Pad length is {len(widths)} while the input has {len(shape)} dimensions.",
+            "Each axis has two widths.",
+        )
+    for i in range(0, len(widths), 2):
+        n = shape[-1 - i // 2]
+        if n + min(widths[i], 0) + min(widths[i + 1], 0) < 0:
+            raise errors.runtime_error(
+                "narrow(): length must be non-negative.",
+                f"Dimension {len(shape) - 1 - i // 2} has {n} elements: no more can be cut off.",
+            )
+    return constant_pad(input, pad=widths, value=_number(input, value))
+
+
+def _number(input: Tensor, value: Any) -> Any:
+    """The border's number in the dtype of the tensor."""
+    if hasattr(value, "_array"):
+        value = value.item()
+    dtype = input.dtype
+    if isinstance(value, complex) and not dtype.is_complex:
+        raise _overflow(dtype)
+    if dtype.name == "bool":
+        return bool(value)
+    if dtype.category != 1:
+        return value
+    value = int(value)
+    bits = 8 * dtype.itemsize
+    low = -(1 << (bits - 1)) if dtype.is_signed else 0
+    if not low <= value < low + (1 << bits):
+        raise _overflow(dtype)
+    return value
+
+
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half"}
+
+
+def _overflow(dtype: Any) -> RuntimeError:
+    name = _C_NAMES.get(dtype.name, f"{dtype.name}_t")
+    return errors.runtime_error(
+        f"value cannot be converted to type {name} without overflow",
+        f"Give a number that {dtype} can hold.",
+    )
+
+
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """The tensor with a border along its last axes.
 
     `pad` has two widths for each axis, before and after, the last axis first; negative ones cut

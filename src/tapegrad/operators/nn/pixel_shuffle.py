@@ -5,13 +5,9 @@ Convolutional Neural Network", 2016, section 2.2 (pixels); Zhang et al., "Shuffl
 3.1 (channels).
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
-from tapegrad.dispatch.op import linear
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.nn.pool_size import array_of
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
@@ -38,22 +34,18 @@ def _channels(xp: Namespace, x: Array, r: int) -> Any:
     return _rearranged(xp, x, (c, h, r, w, r), (0, 2, 4, 1, 3), (c * r * r, h, w))
 
 
+@vjp(x=lambda xp, g, factor: _channels(xp, g, factor))
 @linear(name="pixel_shuffle", node="PixelShuffleBackward0")
 def shuffle_pixels(xp, x, *, factor):
     """(*, C r r, H, W) as (*, C, H r, W r): channels become pixels of r x r squares."""
     return _pixels(xp, x, factor)
 
 
-shuffle_pixels.vjp(x=lambda xp, g, factor: _channels(xp, g, factor))
-
-
+@vjp(x=lambda xp, g, factor: _pixels(xp, g, factor))
 @linear(name="pixel_unshuffle", node="PixelUnshuffleBackward0")
 def unshuffle_pixels(xp, x, *, factor):
     """(*, C, H r, W r) as (*, C r r, H, W): pixels of r x r squares become channels."""
     return _channels(xp, x, factor)
-
-
-unshuffle_pixels.vjp(x=lambda xp, g, factor: _pixels(xp, g, factor))
 
 
 def _turned(xp: Namespace, x: Array, rows: int, columns: int) -> Any:
@@ -64,16 +56,14 @@ def _turned(xp: Namespace, x: Array, rows: int, columns: int) -> Any:
     return xp.reshape(copied(xp, xp.permute_dims(table, order), "C"), x.shape)
 
 
+@vjp(x=lambda xp, g, groups: _turned(xp, g, g.shape[1] // groups, groups))
 @linear(name="channel_shuffle", node="ChannelShuffleBackward0")
 def shuffle_channels(xp, x, *, groups):
     """(N, groups * C, *) with the channels of all groups in turn."""
     return _turned(xp, x, groups, x.shape[1] // groups)
 
 
-shuffle_channels.vjp(x=lambda xp, g, groups: _turned(xp, g, g.shape[1] // groups, groups))
-
-
-def _check_factor(name: str, argument: str, input: TensorLike, factor: Any) -> tuple[int, ...]:
+def _check_factor(name: str, argument: str, input: Tensor, factor: Any) -> tuple[int, ...]:
     shape = array_of(name, input).shape
     if not isinstance(factor, int):
         raise errors.must_be(name, argument, 2, "int", factor)
@@ -91,7 +81,7 @@ def _check_factor(name: str, argument: str, input: TensorLike, factor: Any) -> t
     return shape
 
 
-def pixel_shuffle(input: TensorLike, upscale_factor: int) -> Any:
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
     """(*, C r r, H, W) as (*, C, H r, W r), with r = `upscale_factor`.
 
     `y[c, h r + i, w r + j] = x[c r r + i r + j, h, w]`
@@ -112,7 +102,7 @@ def pixel_shuffle(input: TensorLike, upscale_factor: int) -> Any:
     return shuffle_pixels(input, factor=upscale_factor)
 
 
-def pixel_unshuffle(input: TensorLike, downscale_factor: int) -> Any:
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
     """(*, C, H r, W r) as (*, C r r, H, W), with r = `downscale_factor`: undoes `pixel_shuffle`.
 
     >>> torch.pixel_unshuffle(torch.arange(4).reshape(1, 2, 2), 2).flatten()
@@ -129,7 +119,7 @@ def pixel_unshuffle(input: TensorLike, downscale_factor: int) -> Any:
     return unshuffle_pixels(input, factor=downscale_factor)
 
 
-def channel_shuffle(input: TensorLike, groups: int) -> Any:
+def channel_shuffle(input: Tensor, groups: int) -> Any:
     """(N, groups * C, *) with the channels of all groups in turn: the first of each, the second.
 
     >>> torch.channel_shuffle(torch.arange(6).reshape(1, 6, 1, 1), 2).flatten()
@@ -157,7 +147,7 @@ def channel_shuffle(input: TensorLike, groups: int) -> Any:
     return shuffle_channels(input, groups=groups)
 
 
-def native_channel_shuffle(input: TensorLike, groups: int) -> Any:
+def native_channel_shuffle(input: Tensor, groups: int) -> Any:
     """The same as `channel_shuffle`.
 
     >>> torch.native_channel_shuffle(torch.arange(4).reshape(1, 4, 1), 2).flatten()

@@ -1,11 +1,7 @@
 """Sizes of pooling: what the functions accept, what they refuse, and the windows that follow."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.shape import ints_of
 from tapegrad.core.tensor_base import TensorBase
 
@@ -14,14 +10,14 @@ _LETTERS = {2: ("H", "W"), 3: ("T", "H", "W")}
 _ADVICE = "Windows must fit into the padded input; sizes and strides are whole numbers above 0."
 
 
-def array_of(name: str, input: TensorLike) -> Any:
+def array_of(name: str, input: Tensor) -> Any:
     """The array of what has to be a tensor."""
     if not isinstance(input, TensorBase):
         raise errors.must_be(name, "input", 1, "Tensor", input)
     return input._array
 
 
-def check_rank(name: str, input: TensorLike) -> None:
+def check_rank(name: str, input: Tensor) -> None:
     """Raise for what a function of one dimension does not take."""
     ndim = array_of(name, input).ndim
     if ndim not in (2, 3):

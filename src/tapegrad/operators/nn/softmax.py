@@ -1,27 +1,13 @@
 """Softmax and its logarithm: rules of their own, for memory and for numerics."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
 
 __all__ = ["log_softmax", "softmax"]
-
-
-@primitive(promote="arith", node="SoftmaxBackward0")
-def softmax_along(xp, x, *, axis):
-    """exp(x) / sum(exp(x)) along `axis`."""
-    kernel = getattr(xp, "softmax_along", None)
-    if kernel is not None:
-        return kernel(x, axis)
-    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
-    return e / xp.sum(e, axis=axis, keepdims=True)
 
 
 def _in_float32(xp: Namespace, rule: Any, g: Array, y: Array, axis: int) -> Any:
@@ -30,7 +16,7 @@ def _in_float32(xp: Namespace, rule: Any, g: Array, y: Array, axis: int) -> Any:
     return xp.astype(wide, y.dtype)
 
 
-def _is_narrow(x: TensorLike) -> bool:
+def _is_narrow(x: Tensor) -> bool:
     return getattr(x.dtype, "itemsize", 0) == 2
 
 
@@ -44,18 +30,16 @@ def _softmax_rule(xp, g, y, axis):
     return product - y * xp.sum(product, axis=axis, keepdims=True)
 
 
-softmax_along.vjp(x=_softmax_rule)
-softmax_along.jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # symmetric Jacobian
-
-
-@primitive(promote="arith", node="LogSoftmaxBackward0")
-def log_softmax_along(xp, x, *, axis):
-    """x - log(sum(exp(x))) along `axis`."""
-    kernel = getattr(xp, "log_softmax_along", None)
+@jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # symmetric Jacobian
+@vjp(x=_softmax_rule)
+@primitive(promote="arith", node="SoftmaxBackward0")
+def softmax_along(xp, x, *, axis):
+    """exp(x) / sum(exp(x)) along `axis`."""
+    kernel = getattr(xp, "softmax_along", None)
     if kernel is not None:
         return kernel(x, axis)
-    shifted = x - xp.max(x, axis=axis, keepdims=True)
-    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
+    return e / xp.sum(e, axis=axis, keepdims=True)
 
 
 def _log_softmax_rule(xp, g, y, axis):
@@ -67,11 +51,19 @@ def _log_softmax_rule(xp, g, y, axis):
     return g - xp.exp(y) * xp.sum(g, axis=axis, keepdims=True)
 
 
-log_softmax_along.vjp(x=_log_softmax_rule)
-log_softmax_along.jvp(x=lambda xp, t, y, axis: t - xp.sum(xp.exp(y) * t, axis=axis, keepdims=True))
+@jvp(x=lambda xp, t, y, axis: t - xp.sum(xp.exp(y) * t, axis=axis, keepdims=True))
+@vjp(x=_log_softmax_rule)
+@primitive(promote="arith", node="LogSoftmaxBackward0")
+def log_softmax_along(xp, x, *, axis):
+    """x - log(sum(exp(x))) along `axis`."""
+    kernel = getattr(xp, "log_softmax_along", None)
+    if kernel is not None:
+        return kernel(x, axis)
+    shifted = x - xp.max(x, axis=axis, keepdims=True)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
 
 
-def softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+def softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """exp(x) / sum(exp(x)) along `dim`: positive numbers that sum to 1.
 
     >>> torch.softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
@@ -80,7 +72,7 @@ def softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = 
     return finish("softmax", _along("softmax", softmax_along, input, dim, dtype), out)
 
 
-def log_softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+def log_softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The logarithm of softmax along `dim`, without overflow.
 
     >>> torch.log_softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
@@ -89,7 +81,7 @@ def log_softmax(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Ou
     return finish("log_softmax", _along("log_softmax", log_softmax_along, input, dim, dtype), out)
 
 
-def _along(name: str, operator: Any, input: TensorLike, dim: int, dtype: DTypeLike) -> Any:
+def _along(name: str, operator: Any, input: Tensor, dim: int, dtype: DTypeLike) -> Any:
     errors.need_tensors(name, input=input)
     if dtype is not None:
         input = input.to(dtype)

@@ -1,52 +1,43 @@
 """Sliding blocks of images: reading them as columns (unfold), adding them up again (fold)."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.shape import ints_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.conv_rules import output_size
-
-__all__ = ["fold", "unfold"]
 
 _KERNELS = ("read_blocks", "sum_blocks")
 
 
+@vjp(
+    x=lambda xp, g, x_like, kernel_size, dilation, padding, stride, size: xp.sum_blocks(
+        g, x_like.shape[2:], kernel_size, stride, padding, dilation, size
+    )
+)
 @linear(node="Im2ColBackward0", numbers=False, kernels=_KERNELS)
 def image_to_columns(xp, x, *, kernel_size, dilation, padding, stride, size):
     """The blocks of images (N, C, H, W) as columns (N, C * offsets, places), `size` places."""
     return xp.read_blocks(x, kernel_size, stride, padding, dilation, size)
 
 
-image_to_columns.vjp(
-    x=lambda xp, g, x_like, kernel_size, dilation, padding, stride, size: xp.sum_blocks(
-        g, x_like.shape[2:], kernel_size, stride, padding, dilation, size
+@vjp(
+    x=lambda xp, g, kernel_size, dilation, padding, stride, size: xp.read_blocks(
+        g, kernel_size, stride, padding, dilation, size
     )
 )
-
-
 @linear(node="Col2ImBackward0", numbers=False, kernels=_KERNELS)
 def columns_to_image(xp, x, *, output_size, kernel_size, dilation, padding, stride, size):
     """Columns (N, C * offsets, places) added up in images (N, C, *output_size)."""
     return xp.sum_blocks(x, output_size, kernel_size, stride, padding, dilation, size)
 
 
-columns_to_image.vjp(
-    x=lambda xp, g, kernel_size, dilation, padding, stride, size: xp.read_blocks(
-        g, kernel_size, stride, padding, dilation, size
-    )
-)
-
-
 @tensor_kernel
 def read_blocks(
-    x: TensorLike, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
+    x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
 ) -> Any:
     """`image_to_columns` in the Tensor namespace."""
     return image_to_columns(
@@ -59,19 +50,12 @@ def sum_blocks(
     columns: Any, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
 ) -> Any:
     """`columns_to_image` in the Tensor namespace."""
-    return columns_to_image(
-        columns,
-        output_size=tuple(image),
-        kernel_size=kernel,
-        dilation=dilation,
-        padding=padding,
-        stride=stride,
-        size=size,
-    )
+    steps = {"kernel_size": kernel, "dilation": dilation, "padding": padding, "stride": stride}
+    return columns_to_image(columns, output_size=tuple(image), **steps, size=size)
 
 
 def unfold(
-    input: TensorLike, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
     """The blocks that a kernel covers of images (N, C, H, W), as columns (N, C * KH * KW, places).
 
@@ -115,7 +99,7 @@ def unfold(
 
 
 def fold(
-    input: TensorLike,
+    input: Tensor,
     output_size: Any,
     kernel_size: Any,
     dilation: Any = 1,
@@ -155,7 +139,7 @@ def _pair(function: str, name: str, value: Any) -> tuple[int, int]:
 
 
 def _steps(
-    function: str, input: TensorLike, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+    function: str, input: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> tuple:
     """The numbers of both functions as pairs, checked."""
     if not hasattr(input, "_array"):
@@ -185,18 +169,13 @@ def _steps(
     return tuple(pairs)
 
 
-def _check_dtype(kernel: str, input: TensorLike) -> None:
+def _check_dtype(kernel: str, input: Tensor) -> None:
     if input.dtype.category == 1:
         raise no_kernel(kernel, input.dtype)
 
 
 def _check_columns(
-    input: TensorLike,
-    image: tuple,
-    kernel_size: tuple,
-    dilation: tuple,
-    padding: tuple,
-    stride: tuple,
+    input: Tensor, image: tuple, kernel_size: tuple, dilation: tuple, padding: tuple, stride: tuple
 ) -> tuple:
     """The places of the kernel along each axis; raises if the columns are not as many."""
     shape = input._array.shape

@@ -1,24 +1,18 @@
 """The older names of interpolation."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.operators.nn.interpolate import interpolate
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
-        UserWarning,
-        stacklevel=3,
+    errors.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", 3
     )
 
 
 def upsample(
-    input: TensorLike,
+    input: Tensor,
     size: Shape | None = None,
     scale_factor: Any = None,
     mode: str = "nearest",
@@ -35,7 +29,7 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: TensorLike, size: Shape | None = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(input: Tensor, size: Shape | None = None, scale_factor: Any = None) -> Any:
     """`interpolate` with mode `nearest`.
 
     >>> import warnings
@@ -47,9 +41,7 @@ def upsample_nearest(input: TensorLike, size: Shape | None = None, scale_factor:
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
-def upsample_bilinear(
-    input: TensorLike, size: Shape | None = None, scale_factor: Any = None
-) -> Any:
+def upsample_bilinear(input: Tensor, size: Shape | None = None, scale_factor: Any = None) -> Any:
     """`interpolate` with mode `bilinear` and aligned corners.
 
     >>> import warnings

@@ -1,33 +1,27 @@
 """Three operands: addcmul, addcdiv, lerp."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, INTEGER, common_dtype, lacks
 
 __all__ = ["addcdiv", "addcmul", "lerp"]
 
 
+@vjp(
+    input=lambda g: g,
+    tensor1=lambda g, tensor2, value: g * (tensor2 * value),
+    tensor2=lambda g, tensor1, value: g * (tensor1 * value),
+)
 @elementwise(name="addcmul", check=lacks("addcmul_cpu_out", BOOL))
 def add_product(xp, input, tensor1, tensor2, *, value):
     """`input + value * tensor1 * tensor2`."""
     product = tensor1 * tensor2
     return input + (product if value == 1 else value * product)
-
-
-add_product.vjp(
-    input=lambda g: g,
-    tensor1=lambda g, tensor2, value: g * (tensor2 * value),
-    tensor2=lambda g, tensor1, value: g * (tensor1 * value),
-)
 
 
 def _factor(value: Any, *operands: Any) -> Any:
@@ -37,9 +31,7 @@ def _factor(value: Any, *operands: Any) -> Any:
     return fitted(value, common_dtype(*operands))
 
 
-def addcmul(
-    input: TensorLike, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None
-) -> Any:
+def addcmul(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None) -> Any:
     """`input + value * tensor1 * tensor2`, element by element.
 
     >>> torch.addcmul(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), value=10)
@@ -49,25 +41,18 @@ def addcmul(
     return finish("addcmul", add_product(input, tensor1, tensor2, value=value), out)
 
 
-addcmul_ = in_place(addcmul)
-
-
+@vjp(
+    input=lambda g: g,
+    tensor1=lambda g, tensor2, value: g * (value / tensor2),
+    tensor2=lambda g, tensor1, tensor2, value: -g * (value * tensor1 / (tensor2 * tensor2)),
+)
 @elementwise(name="addcdiv")
 def add_quotient(xp, input, tensor1, tensor2, *, value):
     """`input + value * tensor1 / tensor2`."""
     return input + (tensor1 if value == 1 else value * tensor1) / tensor2
 
 
-add_quotient.vjp(
-    input=lambda g: g,
-    tensor1=lambda g, tensor2, value: g * (value / tensor2),
-    tensor2=lambda g, tensor1, tensor2, value: -g * (value * tensor1 / (tensor2 * tensor2)),
-)
-
-
-def addcdiv(
-    input: TensorLike, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None
-) -> Any:
+def addcdiv(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None) -> Any:
     """`input + value * tensor1 / tensor2`, element by element.
 
     >>> torch.addcdiv(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([2.0, 4.0]), value=10)
@@ -87,9 +72,6 @@ def addcdiv(
     return finish("addcdiv", add_quotient(input, tensor1, tensor2, value=value), out)
 
 
-addcdiv_ = in_place(addcdiv)
-
-
 # --- linear interpolation --------------------------------------------------------------------
 
 
@@ -101,29 +83,25 @@ def _interpolate(xp: Namespace, start: Any, end: Any, weight: Array) -> Any:
     return xp.where(xp.abs(weight) < 0.5, start + weight * way, end - way * (1 - weight))
 
 
+@vjp(input=lambda g, weight: g * (1 - weight), end=lambda g, weight: g * weight)
 @elementwise(node="LerpBackward0", check=lacks("lerp_kernel_scalar", BOOL, INTEGER))
 def lerp_number(xp, input, end, *, weight):
     """`input + weight * (end - input)` for a number `weight`."""
     return _interpolate(xp, input, end, weight)
 
 
-lerp_number.vjp(input=lambda g, weight: g * (1 - weight), end=lambda g, weight: g * weight)
-
-
+@vjp(
+    input=lambda g, weight: g * (1 - weight),
+    end=lambda g, weight: g * weight,
+    weight=lambda g, input, end: g * (end - input),
+)
 @elementwise(node="LerpBackward1", check=lacks("lerp_kernel_tensor", BOOL, INTEGER))
 def lerp_tensor(xp, input, end, weight):
     """`input + weight * (end - input)`, element by element."""
     return _interpolate(xp, input, end, weight)
 
 
-lerp_tensor.vjp(
-    input=lambda g, weight: g * (1 - weight),
-    end=lambda g, weight: g * weight,
-    weight=lambda g, input, end: g * (end - input),
-)
-
-
-def lerp(input: TensorLike, end: Any, weight: TensorLike, *, out: Out = None) -> Any:
+def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Out = None) -> Any:
     """`input + weight * (end - input)`: the way from `input` to `end`, `weight` of it.
 
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
@@ -141,4 +119,4 @@ def lerp(input: TensorLike, end: Any, weight: TensorLike, *, out: Out = None) ->
     return finish("lerp", lerp_number(input, end, weight=weight), out)
 
 
-lerp_ = in_place(lerp)
+addcmul_, addcdiv_, lerp_ = in_place(addcmul), in_place(addcdiv), in_place(lerp)

@@ -1,14 +1,9 @@
 """Python functions of single elements, called for each."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.dispatch.in_place import check_writable, written
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.nested_list import filled
@@ -23,7 +18,7 @@ def apply_(self: Any, callable: Callable) -> Any:
     return _replace("apply_", self, map(callable, self._array.reshape(-1).tolist()))
 
 
-def map_(self: Any, tensor: TensorLike, callable: Callable) -> Any:
+def map_(self: Any, tensor: Tensor, callable: Callable) -> Any:
     """Replace each element by what a Python function makes of it and of that of another tensor.
 
     >>> torch.tensor([1.0, 2.0]).map_(torch.tensor([3.0, 4.0]), max)
@@ -34,7 +29,7 @@ def map_(self: Any, tensor: TensorLike, callable: Callable) -> Any:
     return _replace("map_", self, (callable(a, b) for a, b in pairs))
 
 
-def map2_(self: Any, x: TensorLike, y: TensorLike, callable: Callable) -> Any:
+def map2_(self: Any, x: Tensor, y: Tensor, callable: Callable) -> Any:
     """The same with the elements of two other tensors.
 
     >>> torch.tensor([1.0, 2.0]).map2_(torch.ones(2), torch.ones(2), lambda a, b, c: a + b + c)
@@ -48,7 +43,7 @@ def map2_(self: Any, x: TensorLike, y: TensorLike, callable: Callable) -> Any:
     return _replace("map2_", self, (callable(*each) for each in triples))
 
 
-def _replace(name: str, x: TensorLike, values: Any) -> Any:
+def _replace(name: str, x: Tensor, values: Any) -> Any:
     if x.requires_grad:
         raise errors.runtime_error(
             f"Can't call {name}() on Variable that requires grad. "

@@ -1,32 +1,19 @@
 """Arithmetic: sums, differences, products."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Out, Scalar, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import tensor_first
 
 __all__ = [
-    "add",
-    "mul",
-    "multiply",
-    "neg",
-    "neg_",
-    "negative",
-    "negative_",
-    "positive",
-    "rsub",
-    "sub",
+    "add", "mul", "multiply", "neg", "neg_", "negative", "negative_", "positive", "rsub", "sub",
     "subtract",
-]
+]  # fmt: skip
 
 
 # --- sums ------------------------------------------------------------------------------------
@@ -40,24 +27,20 @@ def _is_bool(x: Any) -> bool:
     return dtype is not None and of(dtype) is bool_
 
 
+@vjp(input=lambda g: g, other=lambda g: g)
 @elementwise(name="add", node="AddBackward0", ufunc="add")
 def plus(xp, input, other):
     """Sum of two tensors, element by element, with broadcasting."""
     return xp.logical_or(input, other) if _is_bool(input) else input + other
 
 
-plus.vjp(input=lambda g: g, other=lambda g: g)
-
-
+@vjp(input=lambda g: g, other=lambda g, alpha: g * alpha)
 @elementwise(node="AddBackward0")
 def add_scaled(xp, input, other, *, alpha):
     """`input + alpha * other`; of truth values, either where alpha is true."""
     if _is_bool(input):
         return xp.logical_or(input, other if alpha else input)
     return input + alpha * other
-
-
-add_scaled.vjp(input=lambda g: g, other=lambda g, alpha: g * alpha)
 
 
 def _check_alpha(alpha: Any, *operands: Any) -> None:
@@ -78,7 +61,7 @@ def _check_alpha(alpha: Any, *operands: Any) -> None:
         )
 
 
-def add(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
+def add(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
     """The sum `input + alpha * other`.
 
     >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
@@ -91,13 +74,12 @@ def add(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) ->
 
 
 add.op = plus.op  # type: ignore[attr-defined]
-add_ = in_place(add)
 
 
 # --- differences -----------------------------------------------------------------------------
 
 
-def _refuse_bools(input: TensorLike, other: Scalar) -> None:
+def _refuse_bools(input: Tensor, other: Scalar) -> None:
     """There is no difference with a truth value."""
     if _is_bool(input) and _is_bool(other):
         raise errors.runtime_error(
@@ -113,25 +95,21 @@ def _refuse_bools(input: TensorLike, other: Scalar) -> None:
         )
 
 
+@vjp(input=lambda g: g, other=lambda g: -g)
 @elementwise(name="sub", node="SubBackward0", ufunc="subtract", check=_refuse_bools)
 def minus(xp, input, other):
     """Difference of two tensors, element by element, with broadcasting."""
     return input - other
 
 
-minus.vjp(input=lambda g: g, other=lambda g: -g)
-
-
+@vjp(input=lambda g: g, other=lambda g, alpha: g * -alpha)
 @elementwise(node="SubBackward0", check=_refuse_bools)
 def sub_scaled(xp, input, other, *, alpha):
     """`input - alpha * other`."""
     return input - alpha * other
 
 
-sub_scaled.vjp(input=lambda g: g, other=lambda g, alpha: g * -alpha)
-
-
-def sub(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
+def sub(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
     """The difference `input - alpha * other`.
 
     >>> torch.sub(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
@@ -144,33 +122,27 @@ def sub(input: TensorLike, other: Scalar, *, alpha: Any = 1, out: Out = None) ->
 
 
 sub.op = minus.op  # type: ignore[attr-defined]
-sub_ = in_place(sub)
-subtract, subtract_ = sub, sub_
 
 
 _check_rsub = tensor_first("rsub", "other", _refuse_bools)
 
 
+@vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 @elementwise(node="RsubBackward0", check=_check_rsub)
 def rsub_scaled(xp, input, other, *, alpha):
     """`other - alpha * input`."""
     return other - (input if alpha == 1 else alpha * input)
 
 
-rsub_scaled.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
-
-
+@vjp(input=lambda g: -g)
 @elementwise(node="RsubBackward1", hidden=("other",), check=_check_rsub)
 def subtract_from(xp, input, other):
     """`other - input` for a number `other`."""
     return other - input
 
 
-subtract_from.vjp(input=lambda g: -g)
-
-
 @takes_tensors
-def rsub(input: TensorLike, other: Scalar, *, alpha: Any = 1) -> Any:
+def rsub(input: Tensor, other: Scalar, *, alpha: Any = 1) -> Any:
     """The difference `other - alpha * input`.
 
     >>> torch.rsub(torch.tensor([1.0, 2.0]), 5)
@@ -185,6 +157,7 @@ def rsub(input: TensorLike, other: Scalar, *, alpha: Any = 1) -> Any:
 # --- products --------------------------------------------------------------------------------
 
 
+@vjp(input=lambda g, other: g * other, other=lambda g, input: g * input)
 @elementwise(ufunc="multiply")
 def mul(xp, input, other):
     """The product of two tensors, element by element, with broadcasting.
@@ -196,12 +169,7 @@ def mul(xp, input, other):
     return xp.logical_and(input, other) if _is_bool(input) else input * other
 
 
-mul.vjp(input=lambda g, other: g * other, other=lambda g, input: g * input)
-mul_ = in_place(mul)
-multiply, multiply_ = mul, mul_
-
-
-def _refuse_mask(x: TensorLike) -> None:
+def _refuse_mask(x: Tensor) -> None:
     if _is_bool(x):
         raise errors.runtime_error(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
@@ -210,6 +178,7 @@ def _refuse_mask(x: TensorLike) -> None:
         )
 
 
+@vjp(x=lambda g: -g)
 @elementwise(ufunc="negative", check=_refuse_mask)
 def neg(xp, x):
     """Each element with the other sign.
@@ -220,13 +189,8 @@ def neg(xp, x):
     return -x
 
 
-neg.vjp(x=lambda g: -g)
-neg_ = in_place(neg)
-negative, negative_ = neg, neg_
-
-
 @takes_tensors
-def positive(input: TensorLike) -> Any:
+def positive(input: Tensor) -> Any:
     """The tensor itself; an error for truth values.
 
     >>> torch.positive(torch.tensor([1.0, -2.0]))
@@ -238,3 +202,9 @@ def positive(input: TensorLike) -> Any:
             "Convert the mask first: mask.int().",
         )
     return input
+
+
+add_, sub_, mul_, neg_ = in_place(add), in_place(sub), in_place(mul), in_place(neg)
+subtract, subtract_ = sub, sub_
+multiply, multiply_ = mul, mul_
+negative, negative_ = neg, neg_

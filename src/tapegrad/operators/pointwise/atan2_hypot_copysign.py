@@ -1,18 +1,25 @@
 """Functions of two legs and of angles' units: atan2, hypot, copysign, deg2rad."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_complex, tensor_first
 
 __all__ = ["arctan2", "atan2", "copysign", "deg2rad", "deg2rad_", "hypot", "rad2deg", "rad2deg_"]
 
 
+def _over_square(xp: Namespace, g: Array, input: Array, other: Array) -> Any:
+    """g over the squared distance from the origin; 0 at the origin."""
+    square = input * input + other * other
+    return xp.where(square == 0, 0.0, g / square)
+
+
+@vjp(
+    input=lambda xp, g, input, other: _over_square(xp, g, input, other) * other,
+    other=lambda xp, g, input, other: _over_square(xp, g, input, other) * -input,
+)
 @elementwise(promote="float", numbers=False, ufunc="arctan2", check=lacks("atan2_cpu", COMPLEX))
 def atan2(xp, input, other):
     """The angle of the point with height `input` and width `other`, from -pi to pi.
@@ -23,20 +30,10 @@ def atan2(xp, input, other):
     return xp.atan2(input, other)
 
 
-def _over_square(xp: Namespace, g: Array, input: Array, other: Array) -> Any:
-    """g over the squared distance from the origin; 0 at the origin."""
-    square = input * input + other * other
-    return xp.where(square == 0, 0.0, g / square)
-
-
-atan2.vjp(
-    input=lambda xp, g, input, other: _over_square(xp, g, input, other) * other,
-    other=lambda xp, g, input, other: _over_square(xp, g, input, other) * -input,
-)
 atan2_ = in_place(atan2)
-arctan2, arctan2_ = atan2, atan2_
 
 
+@vjp(input=lambda g, input, y: g * (input / y), other=lambda g, other, y: g * (other / y))
 @elementwise(
     promote="float", numbers=False, ufunc="hypot", check=lacks("hypot_cpu", BOOL, INTEGER, COMPLEX)
 )
@@ -49,10 +46,6 @@ def hypot(xp, input, other):
     return xp.hypot(input, other)
 
 
-hypot.vjp(input=lambda g, input, y: g * (input / y), other=lambda g, other, y: g * (other / y))
-hypot_ = in_place(hypot)
-
-
 # --- signs -----------------------------------------------------------------------------------
 
 
@@ -63,27 +56,23 @@ def _sign_ratio(xp: Namespace, g: Array, x: Array, y: Array) -> Any:
 _check_copysign = tensor_first("copysign", "other", lacks("copysign_cpu", COMPLEX))
 
 
+@vjp(
+    input=lambda xp, g, input, y: _sign_ratio(xp, g, input, y), other=lambda xp, g: xp.zeros_like(g)
+)
 @elementwise(name="copysign", promote="float", check=_check_copysign)
 def with_sign_of(xp, input, other):
     """The modulus of `input` with the sign of `other`."""
     return xp.copysign(input, other)
 
 
-with_sign_of.vjp(
-    input=lambda xp, g, input, y: _sign_ratio(xp, g, input, y), other=lambda xp, g: xp.zeros_like(g)
-)
-
-
+@vjp(input=lambda xp, g, input, y: _sign_ratio(xp, g, input, y))
 @elementwise(node="CopysignBackward1", promote="float", hidden=("other",), check=_check_copysign)
 def with_sign_of_number(xp, input, other):
     """The same for a number `other`."""
     return xp.copysign(input, xp.asarray(other, dtype=input.dtype))
 
 
-with_sign_of_number.vjp(input=lambda xp, g, input, y: _sign_ratio(xp, g, input, y))
-
-
-def copysign(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def copysign(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The modulus of `input` with the sign of `other`.
 
     >>> torch.copysign(torch.tensor([1.0, -2.0]), -0.0)
@@ -94,12 +83,10 @@ def copysign(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
     return with_sign_of_number(input, other, out=out)
 
 
-copysign_ = in_place(copysign)
-
-
 # --- units -----------------------------------------------------------------------------------
 
 
+@vjp(x=lambda g: g * (math.pi / 180))
 @elementwise(
     node="Deg2RadBackward0",
     promote="float",
@@ -114,10 +101,7 @@ def deg2rad(xp, x):
     return x * (math.pi / 180)
 
 
-deg2rad.vjp(x=lambda g: g * (math.pi / 180))
-deg2rad_ = in_place(deg2rad)
-
-
+@vjp(x=lambda g: g * (180 / math.pi))
 @elementwise(
     node="Rad2DegBackward0",
     promote="float",
@@ -132,5 +116,6 @@ def rad2deg(xp, x):
     return x * (180 / math.pi)
 
 
-rad2deg.vjp(x=lambda g: g * (180 / math.pi))
+hypot_, copysign_, deg2rad_ = in_place(hypot), in_place(copysign), in_place(deg2rad)
 rad2deg_ = in_place(rad2deg)
+arctan2, arctan2_ = atan2, atan2_

@@ -1,28 +1,16 @@
 """Logic: truth values and bits."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant_elementwise
 from tapegrad.operators.dtype_check import FLOATING, lacks, require_integers, some_tensor
 
 __all__ = [
-    "bitwise_and",
-    "bitwise_left_shift",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-]
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "logical_and", "logical_not", "logical_or", "logical_xor",
+]  # fmt: skip
 
 
 # --- truth values: whatever is not zero is true ----------------------------------------------
@@ -70,10 +58,6 @@ def logical_not(xp, x):
     tensor([ True, False])
     """
     return xp.logical_not(_truth(xp, x))
-
-
-logical_and_, logical_or_ = in_place(logical_and), in_place(logical_or)
-logical_xor_, logical_not_ = in_place(logical_xor), in_place(logical_not)
 
 
 # --- bits ------------------------------------------------------------------------------------
@@ -149,13 +133,7 @@ def bitwise_right_shift(xp, input, other):
     return xp.bitwise_right_shift(input, other)
 
 
-bitwise_and_, bitwise_or_ = in_place(bitwise_and), in_place(bitwise_or)
-bitwise_xor_, bitwise_not_ = in_place(bitwise_xor), in_place(bitwise_not)
-bitwise_left_shift_ = in_place(bitwise_left_shift)
-bitwise_right_shift_ = in_place(bitwise_right_shift)
-
-
-def invert(input: TensorLike) -> Any:
+def invert(input: Tensor) -> Any:
     """`~input`: the operator's own words for what it refuses."""
     if of(input._array.dtype).category > 1:
         raise errors.type_error(
@@ -163,3 +141,11 @@ def invert(input: TensorLike) -> Any:
             "Compare first: ~(x > 0).",
         )
     return bitwise_not(input)
+
+
+logical_and_, logical_or_ = in_place(logical_and), in_place(logical_or)
+logical_xor_, logical_not_ = in_place(logical_xor), in_place(logical_not)
+bitwise_and_, bitwise_or_ = in_place(bitwise_and), in_place(bitwise_or)
+bitwise_xor_, bitwise_not_ = in_place(bitwise_xor), in_place(bitwise_not)
+bitwise_left_shift_ = in_place(bitwise_left_shift)
+bitwise_right_shift_ = in_place(bitwise_right_shift)

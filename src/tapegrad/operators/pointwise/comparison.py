@@ -1,35 +1,16 @@
 """Comparisons, element by element and of whole tensors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import is_mapped, namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Scalar, TensorLike
+from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant, constant_elementwise
 from tapegrad.operators.dtype_check import COMPLEX, lacks, tensor_first
 
 __all__ = [
-    "allclose",
-    "eq",
-    "equal",
-    "ge",
-    "greater",
-    "greater_equal",
-    "gt",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "le",
-    "less",
-    "less_equal",
-    "lt",
-    "ne",
-    "not_equal",
-]
+    "allclose", "eq", "equal", "ge", "greater", "greater_equal", "gt", "isclose", "isfinite",
+    "isinf", "isnan", "le", "less", "less_equal", "lt", "ne", "not_equal",
+]  # fmt: skip
 
 
 @constant_elementwise(ufunc="equal", check=tensor_first("eq"))
@@ -155,7 +136,7 @@ def near(xp, input, other, *, rtol, atol, equal_nan):
     return xp.logical_or(equal, xp.logical_and(xp.isfinite(distance), within))
 
 
-def _require_tensors(function: str, input: TensorLike, other: Scalar) -> None:
+def _require_tensors(function: str, input: Tensor, other: Scalar) -> None:
     for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
         if not hasattr(x, "_array"):
             raise errors.type_error(
@@ -181,11 +162,7 @@ def _check_near(function: str, input: Any, other: Any, rtol: float, atol: float)
 
 
 def isclose(
-    input: TensorLike,
-    other: Scalar,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
+    input: Tensor, other: Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
     """Where `|input - other| <= atol + rtol * |other|`, or both are equal.
 
@@ -197,11 +174,7 @@ def isclose(
 
 
 def allclose(
-    input: TensorLike,
-    other: Scalar,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
+    input: Tensor, other: Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether `isclose` everywhere.
 

@@ -1,15 +1,11 @@
 """Complex numbers from two real tensors: their parts, or their absolute value and angle."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Namespace, Out, Tensor
 from tapegrad.core.dtype import float16, float32, float64
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, jvp, vjp
 
 
 def _joined(xp: Namespace, real: Any, imag: Any) -> Any:
@@ -17,39 +13,35 @@ def _joined(xp: Namespace, real: Any, imag: Any) -> Any:
     return xp.from_pairs(xp.stack(xp.broadcast_arrays(real, imag), axis=-1))
 
 
+@jvp(
+    real=lambda xp, t: _joined(xp, t, xp.zeros_like(t)),
+    imag=lambda xp, t: _joined(xp, xp.zeros_like(t), t),
+)
+@vjp(real=lambda xp, g: xp.real(g), imag=lambda xp, g: xp.imag(g))
 @elementwise(node="ComplexBackward0", holomorphic=False, kernels=("from_pairs",))
 def join_parts(xp, real, imag):
     """The complex numbers with these real and imaginary parts."""
     return _joined(xp, real, imag)
 
 
-join_parts.vjp(real=lambda xp, g: xp.real(g), imag=lambda xp, g: xp.imag(g))
-join_parts.jvp(
-    real=lambda xp, t: _joined(xp, t, xp.zeros_like(t)),
-    imag=lambda xp, t: _joined(xp, xp.zeros_like(t), t),
+@jvp(
+    abs=lambda xp, t, angle: _joined(xp, t * xp.cos(angle), t * xp.sin(angle)),
+    angle=lambda xp, t, abs, angle: _joined(xp, -t * abs * xp.sin(angle), t * abs * xp.cos(angle)),
 )
-
-
+@vjp(
+    abs=lambda xp, g, angle: xp.real(g) * xp.cos(angle) + xp.imag(g) * xp.sin(angle),
+    angle=lambda xp, g, abs, angle: abs * (xp.imag(g) * xp.cos(angle) - xp.real(g) * xp.sin(angle)),
+)
 @elementwise(node="PolarBackward0", holomorphic=False, kernels=("from_pairs",))
 def join_polar(xp, abs, angle):
     """The complex numbers with these absolute values and angles."""
     return _joined(xp, abs * xp.cos(angle), abs * xp.sin(angle))
 
 
-join_polar.vjp(
-    abs=lambda xp, g, angle: xp.real(g) * xp.cos(angle) + xp.imag(g) * xp.sin(angle),
-    angle=lambda xp, g, abs, angle: abs * (xp.imag(g) * xp.cos(angle) - xp.real(g) * xp.sin(angle)),
-)
-join_polar.jvp(
-    abs=lambda xp, t, angle: _joined(xp, t * xp.cos(angle), t * xp.sin(angle)),
-    angle=lambda xp, t, abs, angle: _joined(xp, -t * abs * xp.sin(angle), t * abs * xp.cos(angle)),
-)
-
-
 _PARTS = (float16, float32, float64)
 
 
-def _check(name: str, names: tuple[str, str], a: TensorLike, b: TensorLike) -> None:
+def _check(name: str, names: tuple[str, str], a: Tensor, b: Tensor) -> None:
     for position, (argument, x) in enumerate(zip(names, (a, b), strict=True), 1):
         if not isinstance(x, tensor_base.Tensor):
             raise errors.must_be(name, argument, position, "Tensor", x)

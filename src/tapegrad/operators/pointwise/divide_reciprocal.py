@@ -1,31 +1,24 @@
 """Division: quotients, exact and rounded; what is left over is in leftover.py."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import anywhere
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, lacks, no_derivative
 
 __all__ = ["div", "divide", "floor_divide", "reciprocal", "reciprocal_", "true_divide"]
 
 
+@vjp(input=lambda g, other: g / other, other=lambda g, input, other: -g * ((input / other) / other))
 @elementwise(name="div", node="DivBackward0", promote="float", ufunc="divide")
 def quotient(xp, input, other):
     """The exact quotient of two tensors."""
     return input / other
 
 
-quotient.vjp(
-    input=lambda g, other: g / other, other=lambda g, input, other: -g * ((input / other) / other)
-)
-
-
+@vjp(x=lambda g, y: -g * (y * y))
 @elementwise(promote="float", ufunc="reciprocal")
 def reciprocal(xp, x):
     """One divided by each element.
@@ -34,10 +27,6 @@ def reciprocal(xp, x):
     tensor([1.0000, 0.2500])
     """
     return xp.reciprocal(x)
-
-
-reciprocal.vjp(x=lambda g, y: -g * (y * y))
-reciprocal_ = in_place(reciprocal)
 
 
 # --- rounded quotients -----------------------------------------------------------------------
@@ -78,18 +67,14 @@ def truncated(xp: Namespace, input: Array, other: Array) -> Any:
     return xp.where(inexact & (down < 0), down + 1, down)
 
 
+@vjp(input=lambda xp, g: xp.zeros_like(g), other=lambda xp, g: xp.zeros_like(g))
 @elementwise(node="DivBackward2")
 def div_rounded(xp, input, other, *, rounding_mode):
     """The quotient rounded to an integer, which has no slope."""
     return (floored if rounding_mode == "floor" else truncated)(xp, input, other)
 
 
-div_rounded.vjp(input=lambda xp, g: xp.zeros_like(g), other=lambda xp, g: xp.zeros_like(g))
-
-
-def div(
-    input: TensorLike, other: Scalar, *, rounding_mode: str | None = None, out: Out = None
-) -> Any:
+def div(input: Tensor, other: Scalar, *, rounding_mode: str | None = None, out: Out = None) -> Any:
     """The quotient, exact or rounded: towards zero ("trunc") or minus infinity ("floor").
 
     >>> torch.div(torch.tensor([-7.0, 7.0]), 2)
@@ -110,11 +95,9 @@ def div(
 
 
 div.op = quotient.op  # type: ignore[attr-defined]
-div_ = in_place(div)
-divide, divide_ = div, div_
 
 
-def true_divide(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def true_divide(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The exact quotient; the same as `div`.
 
     >>> torch.true_divide(torch.tensor([1, 2]), 4)
@@ -124,7 +107,6 @@ def true_divide(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
 
 
 true_divide.op = quotient.op  # type: ignore[attr-defined]
-true_divide_ = in_place(true_divide)
 
 
 @elementwise(node="NotImplemented", check=lacks("div_floor_cpu", BOOL, COMPLEX))
@@ -142,3 +124,7 @@ _refuse = no_derivative(
 )
 floor_divide.vjp(input=_refuse, other=_refuse)
 floor_divide_ = in_place(floor_divide)
+
+
+reciprocal_, div_, true_divide_ = in_place(reciprocal), in_place(div), in_place(true_divide)
+divide, divide_ = div, div_

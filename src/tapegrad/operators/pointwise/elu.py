@@ -1,23 +1,12 @@
 """Exponential linear units: elu, selu and celu."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import floats_only
 
 __torch__ = "celu celu_ selu selu_"
-
-
-@elementwise(node="EluBackward0", promote="float", check=floats_only("elu_cpu"))
-def elu_scaled(xp, input, *, alpha, scale, input_scale):
-    """scale * x for positive x, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
-    negative = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
-    return xp.where(input > 0, input * scale, negative)
 
 
 def _elu_vjp(xp, g, input, alpha, scale, input_scale):
@@ -25,11 +14,16 @@ def _elu_vjp(xp, g, input, alpha, scale, input_scale):
     return xp.where(input > 0, g * scale, g * slope)
 
 
-elu_scaled.vjp(input=_elu_vjp)
+@vjp(input=_elu_vjp)
+@elementwise(node="EluBackward0", promote="float", check=floats_only("elu_cpu"))
+def elu_scaled(xp, input, *, alpha, scale, input_scale):
+    """scale * x for positive x, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
+    negative = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
+    return xp.where(input > 0, input * scale, negative)
 
 
 @takes_tensors
-def elu(input: TensorLike, alpha: float = 1.0) -> Any:
+def elu(input: Tensor, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x) - 1) elsewhere.
 
     Source: Clevert et al., "Fast and Accurate Deep Network Learning by ELUs", 2015, eq. 15.
@@ -41,7 +35,7 @@ def elu(input: TensorLike, alpha: float = 1.0) -> Any:
 
 
 @takes_tensors
-def selu(input: TensorLike) -> Any:
+def selu(input: Tensor) -> Any:
     """scale * elu(x, alpha) with the constants that keep mean 0 and variance 1.
 
     Source: Klambauer et al., "Self-Normalizing Neural Networks", 2017, eq. 2.
@@ -53,6 +47,11 @@ def selu(input: TensorLike) -> Any:
     return elu_scaled(input, alpha=alpha, scale=scale, input_scale=1.0)
 
 
+@vjp(
+    input=lambda xp, g, input, alpha: xp.where(
+        input > 0, g, g * xp.exp(xp.minimum(input, 0) / alpha)
+    )
+)
 @elementwise(node="CeluBackward0", promote="float", check=floats_only("elu_cpu"))
 def celu_scaled(xp, input, *, alpha):
     """x for positive x, alpha * (exp(x / alpha) - 1) elsewhere."""
@@ -60,15 +59,8 @@ def celu_scaled(xp, input, *, alpha):
     return xp.where(input > 0, input, negative)
 
 
-celu_scaled.vjp(
-    input=lambda xp, g, input, alpha: xp.where(
-        input > 0, g, g * xp.exp(xp.minimum(input, 0) / alpha)
-    )
-)
-
-
 @takes_tensors
-def celu(input: TensorLike, alpha: float = 1.0) -> Any:
+def celu(input: Tensor, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x / alpha) - 1) elsewhere.
 
     Source: Barron, "Continuously Differentiable Exponential Linear Units", 2017.
@@ -81,10 +73,4 @@ def celu(input: TensorLike, alpha: float = 1.0) -> Any:
     return celu_scaled(input, alpha=alpha)
 
 
-elu_ = in_place(elu)
-
-
-selu_ = in_place(selu)
-
-
-celu_ = in_place(celu)
+elu_, selu_, celu_ = in_place(elu), in_place(selu), in_place(celu)

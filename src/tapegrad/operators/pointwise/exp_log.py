@@ -1,32 +1,19 @@
 """Exponentials and logarithms."""
 
-from __future__ import annotations
-
 import math
 
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 
 __all__ = [
-    "exp",
-    "exp2",
-    "exp2_",
-    "exp_",
-    "expm1",
-    "expm1_",
-    "log",
-    "log1p",
-    "log1p_",
-    "log2",
-    "log2_",
-    "log10",
-    "log10_",
-    "log_",
-]
+    "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "log", "log1p", "log1p_", "log2", "log2_",
+    "log10", "log10_", "log_",
+]  # fmt: skip
 
 LN2, LN10 = math.log(2), math.log(10)
 
 
+@vjp(x=lambda g, y: g * y)
 @elementwise(promote="float", ufunc="exp")
 def exp(xp, x):
     """e to the power of each element.
@@ -37,10 +24,7 @@ def exp(xp, x):
     return xp.exp(x)
 
 
-exp.vjp(x=lambda g, y: g * y)
-exp_ = in_place(exp)
-
-
+@vjp(x=lambda g, y: g * (y * LN2))
 @elementwise(promote="float", ufunc="exp2", kernels=("exp2",))
 def exp2(xp, x):
     """Two to the power of each element.
@@ -51,10 +35,7 @@ def exp2(xp, x):
     return xp.exp2(x)
 
 
-exp2.vjp(x=lambda g, y: g * (y * LN2))
-exp2_ = in_place(exp2)
-
-
+@vjp(x=lambda g, y: g * (y + 1))
 @elementwise(promote="float", ufunc="expm1")
 def expm1(xp, x):
     """`exp(x) - 1`, accurate where `x` is small.
@@ -65,10 +46,7 @@ def expm1(xp, x):
     return xp.expm1(x)
 
 
-expm1.vjp(x=lambda g, y: g * (y + 1))
-expm1_ = in_place(expm1)
-
-
+@vjp(x=lambda g, x: g / x)
 @elementwise(promote="float", ufunc="log")
 def log(xp, x):
     """The natural logarithm of each element.
@@ -79,10 +57,7 @@ def log(xp, x):
     return xp.log(x)
 
 
-log.vjp(x=lambda g, x: g / x)
-log_ = in_place(log)
-
-
+@vjp(x=lambda g, x: g / (x * LN2))
 @elementwise(promote="float", ufunc="log2")
 def log2(xp, x):
     """The logarithm to base 2.
@@ -93,10 +68,7 @@ def log2(xp, x):
     return xp.log2(x)
 
 
-log2.vjp(x=lambda g, x: g / (x * LN2))
-log2_ = in_place(log2)
-
-
+@vjp(x=lambda g, x: g / (x * LN10))
 @elementwise(promote="float")
 def log10(xp, x):
     """The logarithm to base 10.
@@ -107,10 +79,7 @@ def log10(xp, x):
     return xp.log10(x)
 
 
-log10.vjp(x=lambda g, x: g / (x * LN10))
-log10_ = in_place(log10)
-
-
+@vjp(x=lambda g, x: g / (x + 1))
 @elementwise(node="Log1PBackward0", promote="float", ufunc="log1p")
 def log1p(xp, x):
     """`log(1 + x)`, accurate where `x` is small.
@@ -121,5 +90,5 @@ def log1p(xp, x):
     return xp.log1p(x)
 
 
-log1p.vjp(x=lambda g, x: g / (x + 1))
-log1p_ = in_place(log1p)
+exp_, exp2_, expm1_, log_ = in_place(exp), in_place(exp2), in_place(expm1), in_place(log)
+log2_, log10_, log1p_ = in_place(log2), in_place(log10), in_place(log1p)

@@ -1,19 +1,16 @@
 """What a number is made of: sign bit, mantissa and exponent, neighbours, divisors, its step."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad import return_types
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import constant_elementwise, elementwise, primitive
+from tapegrad.dispatch.op import constant_elementwise, elementwise, jvp, primitive, vjp
 from tapegrad.operators.dtype_check import (
     BOOL,
     COMPLEX,
@@ -27,20 +24,9 @@ from tapegrad.operators.dtype_check import (
 )
 
 __all__ = [
-    "frexp",
-    "gcd",
-    "gcd_",
-    "heaviside",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "lcm",
-    "lcm_",
-    "ldexp",
-    "ldexp_",
-    "nextafter",
-    "signbit",
-]
+    "frexp", "gcd", "gcd_", "heaviside", "isneginf", "isposinf", "isreal", "lcm", "lcm_", "ldexp",
+    "ldexp_", "nextafter", "signbit",
+]  # fmt: skip
 
 LN2 = math.log(2)
 INF = math.inf
@@ -102,6 +88,8 @@ def isreal(xp, x):
 # --- mantissa, exponent, neighbours ----------------------------------------------------------
 
 
+@jvp(x=lambda xp, t, exponent: xp.ldexp(t, -exponent))
+@vjp(x=lambda xp, g, exponent: xp.ldexp(g, -exponent))
 @primitive(
     node="FrexpBackward0",
     outputs=("mantissa", "exponent"),
@@ -113,12 +101,8 @@ def mantissa_and_exponent(xp, x):
     return xp.frexp(x)
 
 
-mantissa_and_exponent.vjp(x=lambda xp, g, exponent: xp.ldexp(g, -exponent))
-mantissa_and_exponent.jvp(x=lambda xp, t, exponent: xp.ldexp(t, -exponent))
-
-
 @takes_tensors
-def frexp(input: TensorLike, *, out: Out = None) -> Any:
+def frexp(input: Tensor, *, out: Out = None) -> Any:
     """Mantissa, between 0.5 and 1, and exponent of base 2 of each element.
 
     `input = mantissa * 2**exponent`
@@ -135,19 +119,9 @@ def frexp(input: TensorLike, *, out: Out = None) -> Any:
     return finish("frexp", return_types.frexp(mantissa_and_exponent(input)), out)
 
 
-def _check_exponent(input: TensorLike, other: Scalar) -> None:
+def _check_exponent(input: Tensor, other: Scalar) -> None:
     if common_dtype(input).category == FLOATING:
         lacks("ldexp_cpu_exp", BOOL)(other)
-
-
-@elementwise(promote="float", numbers=False, check=_check_exponent)
-def ldexp(xp, input, other):
-    """`input * 2**other`.
-
-    >>> torch.ldexp(torch.tensor([0.75, 0.5]), torch.tensor([2, 4]))
-    tensor([3., 8.])
-    """
-    return _scaled(xp, input, other)
 
 
 def _scaled(xp: Namespace, x: Array, exponent: Any) -> Any:
@@ -158,39 +132,45 @@ def _scaled(xp: Namespace, x: Array, exponent: Any) -> Any:
     return x * xp.pow(2.0, half) * xp.pow(2.0, exponent - half)
 
 
-ldexp.vjp(input=lambda xp, g, other: _scaled(xp, g, other), other=lambda g, y: g * y * LN2)
+@vjp(input=lambda xp, g, other: _scaled(xp, g, other), other=lambda g, y: g * y * LN2)
+@elementwise(promote="float", numbers=False, check=_check_exponent)
+def ldexp(xp, input, other):
+    """`input * 2**other`.
+
+    >>> torch.ldexp(torch.tensor([0.75, 0.5]), torch.tensor([2, 4]))
+    tensor([3., 8.])
+    """
+    return _scaled(xp, input, other)
+
+
 ldexp_ = in_place(ldexp)
 
 
+@vjp(
+    input=lambda xp, g, input, other: xp.where(input == other, 0.0, g),
+    other=lambda xp, g: xp.zeros_like(g),
+)
 @elementwise(name="nextafter", numbers=False, check=lacks("nextafter_cpu", BOOL, INTEGER, COMPLEX))
 def neighbour(xp, input, other):
     """The next floating-point number from `input` on the way to `other`."""
     return xp.nextafter(input, other)
 
 
-neighbour.vjp(
-    input=lambda xp, g, input, other: xp.where(input == other, 0.0, g),
-    other=lambda xp, g: xp.zeros_like(g),
+@jvp(
+    input=lambda xp, t, input, other: xp.where(input == other, 0.0, t),
+    other=lambda xp, input, other: xp.zeros_like(input + other),
 )
-
-
+@vjp(
+    input=lambda xp, g, input, other: summed_to(xp, xp.where(input == other, 0.0, g), input.shape),
+    other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
+)
 @primitive(node="NextafterBackward0")
 def narrow_neighbour(xp, input, other):
     """The same among numbers of 16 bits, which are not those of 32 bits rounded."""
     return xp.nextafter(input, other)
 
 
-narrow_neighbour.vjp(
-    input=lambda xp, g, input, other: summed_to(xp, xp.where(input == other, 0.0, g), input.shape),
-    other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
-)
-narrow_neighbour.jvp(
-    input=lambda xp, t, input, other: xp.where(input == other, 0.0, t),
-    other=lambda xp, input, other: xp.zeros_like(input + other),
-)
-
-
-def nextafter(input: TensorLike, other: Any, *, out: Out = None) -> Any:
+def nextafter(input: Tensor, other: Any, *, out: Out = None) -> Any:
     """The next floating-point number from `input` on the way to `other`.
 
     >>> torch.nextafter(torch.tensor(0.0), torch.tensor(1.0)).item() > 0
@@ -201,9 +181,6 @@ def nextafter(input: TensorLike, other: Any, *, out: Out = None) -> Any:
         if dtype is other.dtype and dtype.is_floating_point and dtype.itemsize == 2:
             return finish("nextafter", narrow_neighbour(input, other), out)
     return neighbour(input, other, out=out)
-
-
-nextafter_ = in_place(nextafter)
 
 
 # --- divisors and steps ----------------------------------------------------------------------
@@ -231,9 +208,6 @@ def lcm(xp, input, other):
     return xp.abs(xp.lcm(input, other))  # PyTorch's is not negative where it overflows, too
 
 
-gcd_, lcm_ = in_place(gcd), in_place(lcm)
-
-
 @elementwise(name="heaviside", node="NotImplemented", numbers=False)
 def unit_step(xp, input, values):
     """0 below zero, 1 above, `values` at zero."""
@@ -245,7 +219,7 @@ _refuse = no_derivative("heaviside", "Its slope is zero wherever it has one: det
 unit_step.vjp(input=_refuse, values=_refuse)
 
 
-def heaviside(input: TensorLike, values: Any, *, out: Out = None) -> Any:
+def heaviside(input: Tensor, values: Any, *, out: Out = None) -> Any:
     """The unit step: 0 where `input` is negative, 1 where positive, `values` where zero.
 
     >>> torch.heaviside(torch.tensor([-1.5, 0.0, 2.0]), torch.tensor([0.5]))
@@ -261,4 +235,5 @@ def heaviside(input: TensorLike, values: Any, *, out: Out = None) -> Any:
     return unit_step(input, values, out=out)
 
 
+nextafter_, gcd_, lcm_ = in_place(nextafter), in_place(gcd), in_place(lcm)
 heaviside_ = in_place(heaviside)

@@ -1,16 +1,14 @@
 """Gelu: the Gaussian error linear unit, exact or by a hyperbolic tangent."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.registration import TENSOR_NAMESPACE
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import floats_only
 
 
+@jvp(input=lambda xp, t, input, approximate: xp.gelu_back(t, input, approximate))
+@vjp(input=lambda xp, g, input, approximate: xp.gelu_back(g, input, approximate))
 @primitive(
     name="gelu",
     promote="float",
@@ -23,17 +21,10 @@ def gelu_curve(xp, input, *, approximate):
     return xp.gelu(input, approximate)
 
 
-gelu_curve.vjp(input=lambda xp, g, input, approximate: xp.gelu_back(g, input, approximate))
-
-
-gelu_curve.jvp(input=lambda xp, t, input, approximate: xp.gelu_back(t, input, approximate))
-
-
 @tensor_kernel
 def gelu_back(g: Array, input: Array, approximate: str) -> Any:
     """The kernel on tensors, for derivatives of derivatives."""
     xp = TENSOR_NAMESPACE()
-
     if approximate == "none":
         phi = 0.5 * (1 + xp.erf(input * 0.7071067811865476))
         return g * (phi + input * xp.exp(input * input * -0.5) * 0.3989422804014327)
@@ -43,7 +34,7 @@ def gelu_back(g: Array, input: Array, approximate: str) -> Any:
     return g * (0.5 * (1 + t) + 0.5 * input * (1 - t) * (1 + t) * slope)
 
 
-def gelu(input: TensorLike, *, approximate: str = "none") -> Any:
+def gelu(input: Tensor, *, approximate: str = "none") -> Any:
     """x * Phi(x); with approximate="tanh" its approximation by tanh.
 
     Phi is the distribution function of the normal law; the approximation is

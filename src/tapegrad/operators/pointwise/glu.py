@@ -1,29 +1,11 @@
 """Gated units: one half of a tensor opens and closes the other."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.shape import axis_of
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
-
-__all__: list[str] = []  # they live in torch.nn.functional
-
-
-@primitive(
-    promote="arith",
-    node="GluBackward0",
-    check=lacks("glu_cpu", BOOL, INTEGER, COMPLEX),
-    kernels=("pad_slice",),
-)
-def gated(xp, x, *, axis):
-    """The first half along `axis` times the sigmoid of the second."""
-    value, gate = _halves(x, axis)
-    return value * logistic(xp, gate)
 
 
 def _halves(x: Any, axis: int) -> tuple:
@@ -46,11 +28,21 @@ def _gated_push(xp, t, x, axis):
     return of_value * s + of_gate * (value * s * (1 - s))
 
 
-gated.vjp(x=_gated_pull)
-gated.jvp(x=_gated_push)
+@jvp(x=_gated_push)
+@vjp(x=_gated_pull)
+@primitive(
+    promote="arith",
+    node="GluBackward0",
+    check=lacks("glu_cpu", BOOL, INTEGER, COMPLEX),
+    kernels=("pad_slice",),
+)
+def gated(xp, x, *, axis):
+    """The first half along `axis` times the sigmoid of the second."""
+    value, gate = _halves(x, axis)
+    return value * logistic(xp, gate)
 
 
-def glu(input: TensorLike, dim: int = -1) -> Any:
+def glu(input: Tensor, dim: int = -1) -> Any:
     """The first half of `input` along `dim` times the sigmoid of the second half.
 
     Source: Dauphin et al., "Language Modeling with Gated Convolutional Networks", 2016, eq. 1.

@@ -1,40 +1,33 @@
 """Values put in the place of others: masked_fill, nan_to_num."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 
 __all__ = ["masked_fill", "nan_to_num", "nan_to_num_"]
 
 
+@vjp(input=lambda xp, g, mask: xp.where(mask, 0.0, g))
 @elementwise(node="MaskedFillBackward0", exempt=("mask",), hidden=("value",))
 def fill_masked(xp, input, mask, value):
     """`input`, and the number `value` where `mask` is true."""
     return xp.where(mask, value, input)
 
 
-fill_masked.vjp(input=lambda xp, g, mask: xp.where(mask, 0.0, g))
-
-
+@vjp(
+    input=lambda xp, g, mask: xp.where(mask, 0.0, g),
+    value=lambda xp, g, mask: xp.where(mask, g, 0.0),
+)
 @elementwise(node="MaskedFillBackward1", exempt=("mask",))
 def fill_masked_with(xp, input, mask, value):
     """The same for a 0-d tensor `value`."""
     return xp.where(mask, value, input)
 
-
-fill_masked_with.vjp(
-    input=lambda xp, g, mask: xp.where(mask, 0.0, g),
-    value=lambda xp, g, mask: xp.where(mask, g, 0.0),
-)
 
 _C_WORDS = {
     "uint8": "unsigned char",
@@ -48,7 +41,7 @@ _C_WORDS = {
 
 
 @takes_tensors
-def masked_fill(input: TensorLike, mask: TensorLike, value: Any) -> Any:
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """`input`, and `value`, a number or a 0-d tensor, where `mask` is true.
 
     >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0)
@@ -80,9 +73,7 @@ def masked_fill(input: TensorLike, mask: TensorLike, value: Any) -> Any:
     return fill_masked_with(input, mask, value)
 
 
-masked_fill_ = in_place(masked_fill, reads_numbers=True)
-
-
+@vjp(x=lambda xp, g, x: xp.where(xp.isfinite(x), g, 0.0))
 @elementwise(name="nan_to_num")
 def without_nan(xp, x, *, nan, posinf, neginf):
     """Numbers in the place of nan and the infinities."""
@@ -96,11 +87,8 @@ def without_nan(xp, x, *, nan, posinf, neginf):
     return xp.where(x == float("-inf"), low, x)
 
 
-without_nan.vjp(x=lambda xp, g, x: xp.where(xp.isfinite(x), g, 0.0))
-
-
 def nan_to_num(
-    input: TensorLike,
+    input: Tensor,
     nan: float | None = None,
     posinf: float | None = None,
     neginf: float | None = None,
@@ -116,4 +104,4 @@ def nan_to_num(
     return finish("nan_to_num", without_nan(input, nan=nan, posinf=posinf, neginf=neginf), out)
 
 
-nan_to_num_ = in_place(nan_to_num)
+masked_fill_, nan_to_num_ = in_place(masked_fill, reads_numbers=True), in_place(nan_to_num)

@@ -1,11 +1,7 @@
 """The greater and the less of two tensors."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
-from tapegrad.dispatch.op import elementwise
+from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import no_complex
 
 __all__ = ["fmax", "fmin", "maximum", "minimum"]
@@ -20,6 +16,10 @@ def _shared(xp: Namespace, g: Array, loses: Any, ties: Any) -> Any:
     return xp.where(loses, 0.0, xp.where(ties, g / 2, g))
 
 
+@vjp(
+    input=lambda xp, g, input, other: _shared(xp, g, input < other, input == other),
+    other=lambda xp, g, input, other: _shared(xp, g, other < input, input == other),
+)
 @elementwise(numbers=False, ufunc="maximum", check=_no_complex("maximum"))
 def maximum(xp, input, other):
     """The greater of two, element by element; nan if one of them is.
@@ -30,12 +30,10 @@ def maximum(xp, input, other):
     return xp.maximum(input, other)
 
 
-maximum.vjp(
-    input=lambda xp, g, input, other: _shared(xp, g, input < other, input == other),
-    other=lambda xp, g, input, other: _shared(xp, g, other < input, input == other),
+@vjp(
+    input=lambda xp, g, input, other: _shared(xp, g, input > other, input == other),
+    other=lambda xp, g, input, other: _shared(xp, g, other > input, input == other),
 )
-
-
 @elementwise(numbers=False, ufunc="minimum", check=_no_complex("minimum"))
 def minimum(xp, input, other):
     """The less of two, element by element; nan if one of them is.
@@ -46,16 +44,15 @@ def minimum(xp, input, other):
     return xp.minimum(input, other)
 
 
-minimum.vjp(
-    input=lambda xp, g, input, other: _shared(xp, g, input > other, input == other),
-    other=lambda xp, g, input, other: _shared(xp, g, other > input, input == other),
+def _of_winner(xp: Namespace, input: Array, other: Array, beats: Any, g: Any, rest: Any) -> Any:
+    """`g` where the first operand wins or draws, or the second is nan; else `rest`."""
+    return xp.where(xp.logical_or(xp.logical_or(beats, input == other), other != other), g, rest)
+
+
+@vjp(
+    input=lambda xp, g, input, other: _of_winner(xp, input, other, input > other, g, 0.0),
+    other=lambda xp, g, input, other: _of_winner(xp, input, other, input > other, 0.0, g),
 )
-
-
-def _first_wins(xp: Namespace, input: Array, other: Array, beats: Any) -> Any:
-    return xp.logical_or(xp.logical_or(beats, input == other), other != other)
-
-
 @elementwise(numbers=False, ufunc="fmax", kernels=("fmax",), check=_no_complex("fmax"))
 def fmax(xp, input, other):
     """The greater of two, element by element; where one is nan, the other.
@@ -66,16 +63,10 @@ def fmax(xp, input, other):
     return xp.fmax(input, other)
 
 
-fmax.vjp(
-    input=lambda xp, g, input, other: xp.where(
-        _first_wins(xp, input, other, input > other), g, 0.0
-    ),
-    other=lambda xp, g, input, other: xp.where(
-        _first_wins(xp, input, other, input > other), 0.0, g
-    ),
+@vjp(
+    input=lambda xp, g, input, other: _of_winner(xp, input, other, input < other, g, 0.0),
+    other=lambda xp, g, input, other: _of_winner(xp, input, other, input < other, 0.0, g),
 )
-
-
 @elementwise(numbers=False, ufunc="fmin", kernels=("fmin",), check=_no_complex("fmin"))
 def fmin(xp, input, other):
     """The less of two, element by element; where one is nan, the other.
@@ -84,13 +75,3 @@ def fmin(xp, input, other):
     tensor([1., 4.])
     """
     return xp.fmin(input, other)
-
-
-fmin.vjp(
-    input=lambda xp, g, input, other: xp.where(
-        _first_wins(xp, input, other, input < other), g, 0.0
-    ),
-    other=lambda xp, g, input, other: xp.where(
-        _first_wins(xp, input, other, input < other), 0.0, g
-    ),
-)

@@ -1,24 +1,22 @@
 """Powers and roots."""
 
-from __future__ import annotations
-
 import cmath
 import math
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, common_dtype, invalid_combination, lacks
 
 __all__ = ["float_power", "pow", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "square", "square_"]
 
 
+@vjp(x=lambda g, y: g / (2 * y))
 @elementwise(promote="float", ufunc="sqrt")
 def sqrt(xp, x):
     """The square root of each element.
@@ -29,10 +27,7 @@ def sqrt(xp, x):
     return xp.sqrt(x)
 
 
-sqrt.vjp(x=lambda g, y: g / (2 * y))
-sqrt_ = in_place(sqrt)
-
-
+@vjp(x=lambda g, y: -0.5 * g * (y * y * y))
 @elementwise(promote="float")
 def rsqrt(xp, x):
     """One divided by the square root of each element.
@@ -41,10 +36,6 @@ def rsqrt(xp, x):
     tensor([0.5000, 0.2500])
     """
     return 1 / xp.sqrt(x)
-
-
-rsqrt.vjp(x=lambda g, y: -0.5 * g * (y * y * y))
-rsqrt_ = in_place(rsqrt)
 
 
 # --- powers ----------------------------------------------------------------------------------
@@ -81,7 +72,7 @@ def _integer_power(xp: Namespace, x: Array, exponent: Any) -> Any:
     return xp.where(negative, inverse, xp.pow(x, xp.where(negative, -exponent, exponent)))
 
 
-def _refuse_negative(x: TensorLike, exponent: Any) -> None:
+def _refuse_negative(x: Tensor, exponent: Any) -> None:
     if exponent is not None and isinstance(exponent, int) and exponent < 0:
         if promote([x._array, exponent]).category < 2:
             raise errors.runtime_error(
@@ -90,27 +81,17 @@ def _refuse_negative(x: TensorLike, exponent: Any) -> None:
             )
 
 
+@vjp(
+    x=lambda xp, g, x, exponent: (
+        xp.zeros_like(g) if exponent == 0 else g * (_power(xp, x, exponent - 1) * exponent)
+    )
+)
 @elementwise(name="pow", node="PowBackward0", hidden=("exponent",), check=_refuse_negative)
 def power_by_number(xp, x, exponent):
     """`x ** exponent` for a number `exponent`."""
     if xp.isdtype(x.dtype, "bool"):  # then the exponent is one, too
         return xp.logical_or(x, xp.logical_not(xp.asarray(exponent, dtype=xp.bool)))
     return _power(xp, x, exponent)
-
-
-power_by_number.vjp(
-    x=lambda xp, g, x, exponent: (
-        xp.zeros_like(g) if exponent == 0 else g * (_power(xp, x, exponent - 1) * exponent)
-    )
-)
-
-
-@elementwise(node="PowBackward1", check=lacks("pow", BOOL))
-def power(xp, x, exponent):
-    """`x ** exponent`, element by element."""
-    if xp.isdtype(x.dtype, "integral"):
-        return _integer_power(xp, x, exponent)
-    return xp.pow(x, exponent)
 
 
 def _power_in_exponent(xp: Namespace, g: Array, x: Array, exponent: Any, y: Array) -> Any:
@@ -121,20 +102,18 @@ def _power_in_exponent(xp: Namespace, g: Array, x: Array, exponent: Any, y: Arra
     return xp.where(at_zero, 0.0, g * (y * xp.log(x)))
 
 
-power.vjp(
+@vjp(
     x=lambda xp, g, x, exponent: xp.where(
         exponent == 0, 0.0, g * (exponent * xp.pow(x, exponent - 1))
     ),
     exponent=_power_in_exponent,
 )
-
-
-@elementwise(node="PowBackward2", hidden=("base",))
-def power_of_number(xp, exponent, base):
-    """`base ** exponent` for a number `base`."""
-    if xp.isdtype(exponent.dtype, "integral"):
-        return _integer_power(xp, xp.asarray(base, dtype=exponent.dtype), exponent)
-    return xp.pow(base, exponent)
+@elementwise(node="PowBackward1", check=lacks("pow", BOOL))
+def power(xp, x, exponent):
+    """`x ** exponent`, element by element."""
+    if xp.isdtype(x.dtype, "integral"):
+        return _integer_power(xp, x, exponent)
+    return xp.pow(x, exponent)
 
 
 def _power_of_number_rule(xp: Namespace, g: Array, exponent: Any, base: Any, y: Array) -> Any:
@@ -147,10 +126,16 @@ def _power_of_number_rule(xp: Namespace, g: Array, exponent: Any, base: Any, y: 
     return g * (y * (math.log(base) if base > 0 else math.nan))
 
 
-power_of_number.vjp(exponent=_power_of_number_rule)
+@vjp(exponent=_power_of_number_rule)
+@elementwise(node="PowBackward2", hidden=("base",))
+def power_of_number(xp, exponent, base):
+    """`base ** exponent` for a number `base`."""
+    if xp.isdtype(exponent.dtype, "integral"):
+        return _integer_power(xp, xp.asarray(base, dtype=exponent.dtype), exponent)
+    return xp.pow(base, exponent)
 
 
-def _check(name: str, input: TensorLike, exponent: Any) -> None:
+def _check(name: str, input: Tensor, exponent: Any) -> None:
     """Raise for two numbers."""
     if not hasattr(input, "_array") and not hasattr(exponent, "_array"):
         raise invalid_combination(
@@ -162,7 +147,7 @@ def _check(name: str, input: TensorLike, exponent: Any) -> None:
         )
 
 
-def pow(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
+def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """`input` to the power of `exponent`; either may be a number.
 
     >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
@@ -177,11 +162,8 @@ def pow(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
     return power_of_number(exponent, input, out=out)
 
 
-pow_ = in_place(pow)
-
-
 @takes_tensors
-def square(input: TensorLike, *, out: Out = None) -> Any:
+def square(input: Tensor, *, out: Out = None) -> Any:
     """The square of each element.
 
     >>> torch.square(torch.tensor([1.0, -2.0]))
@@ -190,11 +172,8 @@ def square(input: TensorLike, *, out: Out = None) -> Any:
     return power_by_number(input, 2, out=out)
 
 
-square_ = in_place(square)
-
-
 @takes_tensors
-def float_power(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
+def float_power(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """The power computed in double precision.
 
     >>> torch.float_power(torch.tensor([2, 3]), 2)
@@ -207,4 +186,5 @@ def float_power(input: TensorLike, exponent: Any, *, out: Out = None) -> Any:
     return finish("float_power", pow(*wide), out)
 
 
+sqrt_, rsqrt_, pow_, square_ = in_place(sqrt), in_place(rsqrt), in_place(pow), in_place(square)
 float_power_ = in_place(float_power)

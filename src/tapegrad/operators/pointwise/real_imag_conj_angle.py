@@ -1,48 +1,36 @@
 """Parts of complex numbers: real, imaginary, conjugate, angle."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise, linear
+from tapegrad.dispatch.op import elementwise, jvp, linear, vjp
 from tapegrad.operators.pointwise.rounding_abs_sign import along
 
 __all__ = [
-    "angle",
-    "conj",
-    "conj_physical",
-    "conj_physical_",
-    "imag",
-    "real",
-    "resolve_conj",
+    "angle", "conj", "conj_physical", "conj_physical_", "imag", "real", "resolve_conj",
     "resolve_neg",
-]
+]  # fmt: skip
 
 
-def _is_complex(input: TensorLike) -> bool:
+def _is_complex(input: Tensor) -> bool:
     return of(input._array.dtype).is_complex
 
 
 # --- the conjugate: computed at once, where PyTorch may delay it -----------------------------
 
 
+@jvp(x=lambda xp, t: xp.conj(t))
+@vjp(x=lambda xp, g: xp.conj(g))
 @elementwise(name="conj", holomorphic=False, ufunc="conjugate")
 def conjugate(xp, x):
     """Each element with its imaginary part negated."""
     return xp.conj(x)
 
 
-conjugate.vjp(x=lambda xp, g: xp.conj(g))
-conjugate.jvp(x=lambda xp, t: xp.conj(t))
-
-
 @takes_tensors
-def conj(input: TensorLike) -> Any:
+def conj(input: Tensor) -> Any:
     """Complex numbers with the imaginary part negated; a real tensor as it is.
 
     They are in memory of their own. PyTorch's are a view: a write to them reaches `input`.
@@ -54,7 +42,7 @@ def conj(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def conj_physical(input: TensorLike, *, out: Out = None) -> Any:
+def conj_physical(input: Tensor, *, out: Out = None) -> Any:
     """The same as `conj`, in memory of its own.
 
     >>> torch.conj_physical(torch.tensor([1 + 2j]))
@@ -68,7 +56,7 @@ def conj_physical(input: TensorLike, *, out: Out = None) -> Any:
 conj_physical_ = in_place(conj_physical)
 
 
-def resolve_conj(input: TensorLike) -> Any:
+def resolve_conj(input: Tensor) -> Any:
     """The tensor itself: conjugates are never delayed.
 
     >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
@@ -78,7 +66,7 @@ def resolve_conj(input: TensorLike) -> Any:
     return input
 
 
-def resolve_neg(input: TensorLike) -> Any:
+def resolve_neg(input: Tensor) -> Any:
     """The tensor itself: negations are never delayed.
 
     >>> torch.resolve_neg(torch.tensor([1.0]))
@@ -91,26 +79,22 @@ def resolve_neg(input: TensorLike) -> Any:
 # --- real and imaginary part -----------------------------------------------------------------
 
 
+@vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype))
 @linear(node="RealBackward0", view=True, holomorphic=False)
 def real_part(xp, x):
     """The real parts."""
     return xp.real(x)
 
 
-real_part.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype))
-
-
+@vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype) * 1j)
 @linear(node="ImagBackward0", view=True, holomorphic=False)
 def imaginary_part(xp, x):
     """The imaginary parts."""
     return xp.imag(x)
 
 
-imaginary_part.vjp(x=lambda xp, g, x_like: xp.astype(g, x_like.dtype) * 1j)
-
-
 @takes_tensors
-def real(input: TensorLike) -> Any:
+def real(input: Tensor) -> Any:
     """The real parts, a view; a real tensor as it is.
 
     >>> torch.real(torch.tensor([1 + 2j]))
@@ -120,7 +104,7 @@ def real(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def imag(input: TensorLike) -> Any:
+def imag(input: Tensor) -> Any:
     """The imaginary parts, a view.
 
     >>> torch.imag(torch.tensor([1 + 2j]))
@@ -134,6 +118,18 @@ def imag(input: TensorLike) -> Any:
     return imaginary_part(input)
 
 
+def _angle_rule(xp: Namespace, g: Array, x: Array) -> Any:
+    """Across the direction of the number, over its modulus; 0 at 0 and for real numbers."""
+    if not xp.isdtype(x.dtype, "complex floating"):
+        return xp.zeros_like(g)
+    a, b = xp.real(x), xp.imag(x)
+    square = a * a + b * b
+    ratio = xp.where(square == 0, 0.0, g / square)
+    return ratio * (x * 1j)
+
+
+@jvp(x=lambda xp, t, x: along(xp, t, _angle_rule(xp, xp.ones_like(xp.abs(x)), x)))
+@vjp(x=_angle_rule)
 @elementwise(promote="float", holomorphic=False)
 def angle(xp, x):
     """The angle of a complex number, from -pi to pi; of a real number 0, or pi if negative.
@@ -145,17 +141,3 @@ def angle(xp, x):
         return xp.atan2(xp.imag(x), xp.real(x))
     turned = xp.where(x < 0, xp.pi, xp.zeros_like(x))
     return xp.where(x == x, turned, x)
-
-
-def _angle_rule(xp: Namespace, g: Array, x: Array) -> Any:
-    """Across the direction of the number, over its modulus; 0 at 0 and for real numbers."""
-    if not xp.isdtype(x.dtype, "complex floating"):
-        return xp.zeros_like(g)
-    a, b = xp.real(x), xp.imag(x)
-    square = a * a + b * b
-    ratio = xp.where(square == 0, 0.0, g / square)
-    return ratio * (x * 1j)
-
-
-angle.vjp(x=_angle_rule)
-angle.jvp(x=lambda xp, t, x: along(xp, t, _angle_rule(xp, xp.ones_like(xp.abs(x)), x)))

@@ -1,15 +1,11 @@
 """Piecewise linear and quadratic activations: relu, threshold, the shrinks, the hard ones."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import (
     BOOL,
     COMPLEX,
@@ -35,6 +31,7 @@ def _no_bools(message: str) -> Any:
     return check
 
 
+@vjp(input=lambda xp, g, y: xp.where(y <= 0, 0, g))
 @elementwise(check=_no_bools("Boolean inputs not supported for relu"))
 def relu(xp, input):
     """max(x, 0) of each element.
@@ -45,10 +42,7 @@ def relu(xp, input):
     return xp.maximum(input, 0)
 
 
-relu.vjp(input=lambda xp, g, y: xp.where(y <= 0, 0, g))
-relu_ = in_place(relu)
-
-
+@vjp(input=lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope))
 @elementwise(node="LeakyReluBackward0", check=floats_only("leaky_relu_cpu"))
 def leaky_relu(xp, input, *, negative_slope):
     """x where it is positive, negative_slope * x elsewhere."""
@@ -57,23 +51,14 @@ def leaky_relu(xp, input, *, negative_slope):
     return xp.where(input > 0, input, input * negative_slope)
 
 
-leaky_relu.vjp(
-    input=lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope)
-)
-
-
+@vjp(input=lambda xp, g, input, low, high: xp.where((input > low) & (input < high), g, 0))
 @elementwise(node="HardtanhBackward0", check=_no_bools("Bool inputs not supported for hardtanh"))
 def hardtanh_between(xp, input, *, low, high):
     """x, at least low and at most high."""
     return xp.clip(input, low, high)
 
 
-hardtanh_between.vjp(
-    input=lambda xp, g, input, low, high: xp.where((input > low) & (input < high), g, 0)
-)
-
-
-def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x, at least min_val and at most max_val.
 
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
@@ -92,6 +77,11 @@ def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> 
     return hardtanh_between(input, low=min_val, high=max_val)
 
 
+@vjp(
+    input=lambda xp, g, input: xp.where(
+        input <= -3, 0, xp.where(input < 3, g * (input / 3 + 0.5), g)
+    )
+)
 @elementwise(promote="float", node="HardswishBackward0", check=floats_only("hardswish_cpu"))
 def hardswish(xp, input):
     """x * min(max(x + 3, 0), 6) / 6 of each element.
@@ -104,13 +94,7 @@ def hardswish(xp, input):
     return input * xp.clip(input + 3, 0, 6) / 6
 
 
-hardswish.vjp(
-    input=lambda xp, g, input: xp.where(
-        input <= -3, 0, xp.where(input < 3, g * (input / 3 + 0.5), g)
-    )
-)
-
-
+@vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
 @elementwise(promote="float", node="HardsigmoidBackward0", check=floats_only("hardsigmoid_cpu"))
 def hardsigmoid(xp, input):
     """min(max(x + 3, 0), 6) / 6 of each element.
@@ -121,18 +105,11 @@ def hardsigmoid(xp, input):
     return xp.clip(input + 3, 0, 6) / 6
 
 
-hardsigmoid.vjp(input=lambda xp, g, input: xp.where((input > -3) & (input < 3), g / 6, 0))
-
-
+@vjp(input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0))
 @elementwise(node="SoftshrinkBackward0", check=floats_only("softshrink_check"))
 def soft_shrink(xp, input, *, lambd):
     """x moved towards 0 by lambd, 0 where it is nearer than that."""
     return input - xp.clip(input, -lambd, lambd)
-
-
-soft_shrink.vjp(
-    input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0)
-)
 
 
 _LARGEST = {
@@ -144,7 +121,7 @@ _LARGEST = {
 
 
 @takes_tensors
-def softshrink(input: TensorLike, lambd: float = 0.5) -> Any:
+def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, 0 where it is nearer than that.
 
     >>> torch.nn.functional.softshrink(torch.tensor([-1.0, 0.2]))
@@ -162,19 +139,15 @@ def softshrink(input: TensorLike, lambd: float = 0.5) -> Any:
     return soft_shrink(input, lambd=lambd)
 
 
+@vjp(input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0))
 @elementwise(node="HardshrinkBackward0", check=floats_only("hardshrink_cpu"))
 def hard_shrink(xp, input, *, lambd):
     """x, 0 where |x| is at most lambd."""
     return xp.where((input >= -lambd) & (input <= lambd), 0, input)
 
 
-hard_shrink.vjp(
-    input=lambda xp, g, input, lambd: xp.where((input < -lambd) | (input > lambd), g, 0)
-)
-
-
 @takes_tensors
-def hardshrink(input: TensorLike, lambd: float = 0.5) -> Any:
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x, 0 where |x| is at most lambd.
 
     >>> torch.hardshrink(torch.tensor([-1.0, 0.2]))
@@ -183,16 +156,14 @@ def hardshrink(input: TensorLike, lambd: float = 0.5) -> Any:
     return hard_shrink(input, lambd=lambd)
 
 
+@vjp(input=lambda xp, g, input, threshold: xp.where(input <= threshold, 0, g))
 @elementwise(node="ThresholdBackward0", check=lacks("threshold_cpu", BOOL, COMPLEX))
 def threshold_above(xp, input, *, threshold, value):
     """x where it is above the threshold, value elsewhere."""
     return xp.where(input <= threshold, value, input)
 
 
-threshold_above.vjp(input=lambda xp, g, input, threshold: xp.where(input <= threshold, 0, g))
-
-
-def threshold(input: TensorLike, threshold: float, value: float) -> Any:
+def threshold(input: Tensor, threshold: float, value: float) -> Any:
     """x where it is above the threshold, value elsewhere.
 
     >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.5, 9.0)
@@ -203,20 +174,18 @@ def threshold(input: TensorLike, threshold: float, value: float) -> Any:
     return threshold_above(input, threshold=threshold, value=value)
 
 
+@vjp(
+    input=lambda xp, g, input, weight: xp.where(input > 0, g, g * weight),
+    weight=lambda xp, g, input: xp.where(input > 0, 0, g * input),
+)
 @elementwise(node="PreluKernelBackward0", check=floats_only("prelu_cpu"))
 def prelu_kernel(xp, input, weight):
     """x where it is positive, weight * x elsewhere."""
     return xp.where(input > 0, input, input * weight)
 
 
-prelu_kernel.vjp(
-    input=lambda xp, g, input, weight: xp.where(input > 0, g, g * weight),
-    weight=lambda xp, g, input: xp.where(input > 0, 0, g * input),
-)
-
-
 @autocast
-def prelu(input: TensorLike, weight: TensorLike) -> Any:
+def prelu(input: Tensor, weight: Tensor) -> Any:
     """x where it is positive, weight * x elsewhere; one weight, or one for each channel (dim 1).
 
     Source: He et al., "Delving Deep into Rectifiers", 2015, eq. 1.
@@ -252,6 +221,5 @@ def prelu(input: TensorLike, weight: TensorLike) -> Any:
     return prelu_kernel(input, weight)
 
 
-threshold_ = in_place(threshold)
-leaky_relu_ = in_place(leaky_relu)
+relu_, threshold_, leaky_relu_ = in_place(relu), in_place(threshold), in_place(leaky_relu)
 hardtanh_ = in_place(hardtanh)

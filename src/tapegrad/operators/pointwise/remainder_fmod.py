@@ -1,20 +1,9 @@
 """What is left over: remainder, with the divisor's sign, and fmod, with the dividend's."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
-from tapegrad.operators.dtype_check import (
-    BOOL,
-    COMPLEX,
-    lacks,
-    no_derivative,
-    some_tensor,
-    tensor_first,
-)
+from tapegrad.dispatch.op import elementwise, vjp
+from tapegrad.operators import dtype_check
 from tapegrad.operators.pointwise.divide_reciprocal import of_integers, truncated
 
 __all__ = ["fmod", "remainder"]
@@ -25,39 +14,33 @@ def _modulo(xp: Namespace, input: Array, other: Array) -> Any:
     return xp.remainder(input, other)
 
 
-_numbers_only = some_tensor("remainder", lacks("remainder_cpu", BOOL, COMPLEX))
+_numbers_only = dtype_check.some_tensor(
+    "remainder", dtype_check.lacks("remainder_cpu", dtype_check.BOOL, dtype_check.COMPLEX)
+)
 
 
+@vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.floor_divide(input, other))
 @elementwise(name="remainder", node="RemainderBackward1", check=_numbers_only)
 def modulo(xp, input, other):
     """What `floor_divide` leaves over, with the sign of `other`."""
     return _modulo(xp, input, other)
 
 
-modulo.vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.floor_divide(input, other))
-
-
+@vjp(input=lambda g: g)
 @elementwise(node="RemainderBackward0", hidden=("other",), check=_numbers_only)
 def remainder_number(xp, input, other):
     """The same for a number `other`."""
     return _modulo(xp, input, other)
 
 
-remainder_number.vjp(input=lambda g: g)
-
-
+@vjp(other=dtype_check.no_derivative("remainder", "Make a tensor of the number: it has one then."))
 @elementwise(node="NotImplemented", hidden=("number",), check=_numbers_only)
 def remainder_of_number(xp, other, number):
     """What a number leaves over."""
     return _modulo(xp, number, other)
 
 
-remainder_of_number.vjp(
-    other=no_derivative("remainder", "Make a tensor of the number: it has one then.")
-)
-
-
-def remainder(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def remainder(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after as many whole `other` as fit, with the sign of `other`.
 
     >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2)
@@ -70,37 +53,32 @@ def remainder(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
     return modulo(input, other, out=out)
 
 
-remainder_ = in_place(remainder)
-
-
 def _fmod(xp: Namespace, input: Array, other: Array) -> Any:
     if of_integers(xp, input, other):
         return input - other * truncated(xp, input, other)
     return xp.fmod(input, other)
 
 
-_no_bools = tensor_first("fmod", "other", lacks("fmod_cpu", BOOL, COMPLEX))
+_no_bools = dtype_check.tensor_first(
+    "fmod", "other", dtype_check.lacks("fmod_cpu", dtype_check.BOOL, dtype_check.COMPLEX)
+)
 
 
+@vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.trunc(input / other))
 @elementwise(name="fmod", node="FmodBackward1", kernels=("fmod",), check=_no_bools)
 def fmod_tensors(xp, input, other):
     """What division towards zero leaves over, with the sign of `input`."""
     return _fmod(xp, input, other)
 
 
-fmod_tensors.vjp(input=lambda g: g, other=lambda xp, g, input, other: -g * xp.trunc(input / other))
-
-
+@vjp(input=lambda g: g)
 @elementwise(node="FmodBackward0", hidden=("other",), kernels=("fmod",), check=_no_bools)
 def fmod_number(xp, input, other):
     """The same for a number `other`."""
     return _fmod(xp, input, other)
 
 
-fmod_number.vjp(input=lambda g: g)
-
-
-def fmod(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def fmod(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after division by `other` towards zero, with the sign of `input`.
 
     >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
@@ -110,4 +88,4 @@ def fmod(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
     return of(input, other, out=out)
 
 
-fmod_ = in_place(fmod)
+remainder_, fmod_ = in_place(remainder), in_place(fmod)

@@ -1,36 +1,19 @@
 """Rounding, signs, absolute values: functions made of steps."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, jvp, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_complex
 
 __all__ = [
-    "abs",
-    "abs_",
-    "absolute",
-    "ceil",
-    "ceil_",
-    "fix",
-    "fix_",
-    "floor",
-    "floor_",
-    "frac",
-    "frac_",
-    "round",
-    "round_",
-    "sgn",
-    "sign",
-    "trunc",
-    "trunc_",
-]
+    "abs", "abs_", "absolute", "ceil", "ceil_", "fix", "fix_", "floor", "floor_", "frac", "frac_",
+    "round", "round_", "sgn", "sign", "trunc", "trunc_",
+]  # fmt: skip
 
 
+@jvp(x=lambda xp, t, x: along(xp, t, _sign(xp, x)))
+@vjp(x=lambda xp, g, x: g * _sign(xp, x))
 @elementwise(ufunc="abs", holomorphic=False, check=lacks("abs_cpu", BOOL))
 def abs(xp, x):
     """The absolute value of each element.
@@ -39,12 +22,6 @@ def abs(xp, x):
     tensor([1.5000, 2.0000])
     """
     return xp.abs(x)
-
-
-abs.vjp(x=lambda xp, g, x: g * _sign(xp, x))
-abs.jvp(x=lambda xp, t, x: along(xp, t, _sign(xp, x)))
-abs_ = in_place(abs)
-absolute, absolute_ = abs, abs_
 
 
 def along(xp: Namespace, t: Array, direction: Any) -> Any:
@@ -63,6 +40,14 @@ _USE_SGN = (
 )
 
 
+def _sign(xp: Namespace, x: Array) -> Any:
+    if xp.isdtype(x.dtype, "bool"):
+        return xp.logical_or(x, x)
+    found = xp.sign(x)
+    return xp.where(x == x, found, 0) if xp.isdtype(x.dtype, "real floating") else found
+
+
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @elementwise(check=no_complex(_USE_SGN, NotImplementedError))
 def sign(xp, x):
     """-1, 0 or 1: the sign of each element; nan has none, 0.
@@ -73,25 +58,7 @@ def sign(xp, x):
     return _sign(xp, x)
 
 
-def _sign(xp: Namespace, x: Array) -> Any:
-    if xp.isdtype(x.dtype, "bool"):
-        return xp.logical_or(x, x)
-    found = xp.sign(x)
-    return xp.where(x == x, found, 0) if xp.isdtype(x.dtype, "real floating") else found
-
-
-sign.vjp(x=lambda xp, g: xp.zeros_like(g))
 sign_ = in_place(sign)
-
-
-@elementwise(holomorphic=False)
-def sgn(xp, x):
-    """The sign of each element; of a complex number, the number of modulus 1 in its direction.
-
-    >>> torch.sgn(torch.tensor([-1.5, 0.0, 2.0]))
-    tensor([-1.,  0.,  1.])
-    """
-    return _sign(xp, x)
 
 
 def _sgn_rule(xp: Namespace, g: Array, x: Array, y: Array) -> Any:
@@ -102,8 +69,18 @@ def _sgn_rule(xp: Namespace, g: Array, x: Array, y: Array) -> Any:
     return xp.where(modulus == 0, 0.0, (g - along(xp, g, y) * y) / modulus)
 
 
-sgn.vjp(x=_sgn_rule)
-sgn.jvp(x=lambda xp, t, x, y: _sgn_rule(xp, t, x, y))
+@jvp(x=lambda xp, t, x, y: _sgn_rule(xp, t, x, y))
+@vjp(x=_sgn_rule)
+@elementwise(holomorphic=False)
+def sgn(xp, x):
+    """The sign of each element; of a complex number, the number of modulus 1 in its direction.
+
+    >>> torch.sgn(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
+    return _sign(xp, x)
+
+
 sgn_ = in_place(sgn)
 
 
@@ -114,7 +91,7 @@ def _check(name: str) -> Any:
     refuse_bool = lacks(f"{name}_vml_cpu", BOOL)
     refuse_complex = no_complex(f"{name} is not supported for complex inputs", NotImplementedError)
 
-    def check(x: TensorLike) -> None:
+    def check(x: Tensor) -> None:
         refuse_bool(x)
         refuse_complex(x)
 
@@ -125,6 +102,7 @@ def _is_integer(xp: Namespace, x: Array) -> bool:
     return xp.isdtype(x.dtype, "integral")
 
 
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @elementwise(check=_check("floor"))
 def floor(xp, x):
     """The largest integer not above each element.
@@ -135,10 +113,7 @@ def floor(xp, x):
     return +x if _is_integer(xp, x) else xp.floor(x)
 
 
-floor.vjp(x=lambda xp, g: xp.zeros_like(g))
-floor_ = in_place(floor)
-
-
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @elementwise(check=_check("ceil"))
 def ceil(xp, x):
     """The smallest integer not below each element.
@@ -149,10 +124,7 @@ def ceil(xp, x):
     return +x if _is_integer(xp, x) else xp.ceil(x)
 
 
-ceil.vjp(x=lambda xp, g: xp.zeros_like(g))
-ceil_ = in_place(ceil)
-
-
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @elementwise(check=_check("trunc"))
 def trunc(xp, x):
     """Each element without its fraction.
@@ -163,11 +135,7 @@ def trunc(xp, x):
     return +x if _is_integer(xp, x) else xp.trunc(x)
 
 
-trunc.vjp(x=lambda xp, g: xp.zeros_like(g))
-trunc_ = in_place(trunc)
-fix, fix_ = trunc, trunc_
-
-
+@vjp(x=lambda g: g)
 @elementwise(check=lacks("frac_cpu", BOOL, INTEGER, COMPLEX))
 def frac(xp, x):
     """The fraction of each element, with its sign.
@@ -178,19 +146,14 @@ def frac(xp, x):
     return x - xp.trunc(x)
 
 
-frac.vjp(x=lambda g: g)
-frac_ = in_place(frac)
-
-
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @elementwise(name="round", check=lacks("round_vml_cpu", BOOL, COMPLEX))
 def round_half_even(xp, x):
     """The nearest integer, the even one of two as near."""
     return +x if _is_integer(xp, x) else xp.round(x)
 
 
-round_half_even.vjp(x=lambda xp, g: xp.zeros_like(g))
-
-
+@vjp(x=lambda xp, g: xp.zeros_like(g))
 @elementwise(node="RoundBackward1", check=lacks("round_cpu", BOOL, INTEGER, COMPLEX))
 def round_decimals(xp, x, *, decimals):
     """The nearest number of `decimals` decimals."""
@@ -200,10 +163,7 @@ def round_decimals(xp, x, *, decimals):
     return xp.round(x * scale) / scale if decimals > 0 else xp.round(x / scale) * scale
 
 
-round_decimals.vjp(x=lambda xp, g: xp.zeros_like(g))
-
-
-def round(input: TensorLike, *, decimals: int | None = None, out: Out = None) -> Any:
+def round(input: Tensor, *, decimals: int | None = None, out: Out = None) -> Any:
     """The nearest integer, or number of `decimals` decimals; halves go to the even neighbour.
 
     >>> torch.round(torch.tensor([0.5, 1.5, -2.6]))
@@ -216,4 +176,7 @@ def round(input: TensorLike, *, decimals: int | None = None, out: Out = None) ->
     return finish("round", round_decimals(input, decimals=decimals), out)
 
 
-round_ = in_place(round)
+abs_, floor_, ceil_, trunc_ = in_place(abs), in_place(floor), in_place(ceil), in_place(trunc)
+frac_, round_ = in_place(frac), in_place(round)
+absolute, absolute_ = abs, abs_
+fix, fix_ = trunc, trunc_

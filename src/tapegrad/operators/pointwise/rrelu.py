@@ -1,44 +1,37 @@
 """The leaky rectifier with random slopes."""
 
-from __future__ import annotations
-
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise, primitive
+from tapegrad.dispatch.op import elementwise, jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, no_kernel
-from tapegrad.operators.random.vmap_randomness import level_mode
+from tapegrad.operators.random.fill import level_mode
 
 __torch__ = "rrelu rrelu_"
 
 
+@jvp(x=lambda t, slope: t * slope)
+@vjp(x=lambda g, slope: g * slope)
 @primitive(node="RreluWithNoiseBackward0", hidden=("slope",))
 def sloped(xp, x, slope):
     """Each element times its slope, which has no gradient."""
     return x * slope
 
 
-sloped.vjp(x=lambda g, slope: g * slope)
-sloped.jvp(x=lambda t, slope: t * slope)
-
-
+@vjp(x=lambda xp, g, x, slope: xp.where(x > 0, g, g * slope))
 @elementwise(node="RreluWithNoiseBackward0", check=lacks("leaky_relu_cpu", BOOL, INTEGER, COMPLEX))
 def mean_slope(xp, x, *, slope):
     """Positive elements, and others times the slope."""
     return xp.where(x > 0, x, x * slope)
 
 
-mean_slope.vjp(x=lambda xp, g, x, slope: xp.where(x > 0, g, g * slope))
-
-
 def rrelu(
-    input: TensorLike,
+    input: Tensor,
     lower: float = 1.0 / 8,
     upper: float = 1.0 / 3,
     training: bool = False,

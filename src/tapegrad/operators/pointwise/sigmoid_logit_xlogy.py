@@ -1,15 +1,12 @@
 """The logistic function, and logarithms of sums and products."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, some_tensor
 
 __all__ = ["logaddexp", "logaddexp2", "logit", "logit_", "sigmoid", "sigmoid_", "xlogy", "xlogy_"]
@@ -18,6 +15,7 @@ LN2 = math.log(2)
 
 
 @tensor_kernel
+@vjp(x=lambda g, y: g * ((1 - y) * y))
 @elementwise(promote="float")
 def sigmoid(xp, x):
     """The logistic function `1 / (1 + exp(-x))`.
@@ -28,23 +26,19 @@ def sigmoid(xp, x):
     return 1 / (1 + xp.exp(-x))  # exp may overflow: 1 / inf is the 0 it should be
 
 
-sigmoid.vjp(x=lambda g, y: g * ((1 - y) * y))
-sigmoid_ = in_place(sigmoid)
-
-
 _sigmoid_rule = sigmoid.op.vjps["x"].function
 
 
+@vjp(
+    grad=lambda g, result: _sigmoid_rule(g, result),  # linear in it
+    result=lambda g, grad, result: g * (grad * (1 - 2 * result)),
+)
 @elementwise(name="sigmoid_backward", numbers=False)
 def sigmoid_slope(xp, grad, result):
     """A cotangent of `sigmoid` brought to its argument: y (1 - y) times it."""
     return _sigmoid_rule(grad, result)
 
 
-sigmoid_slope.vjp(
-    grad=lambda g, result: _sigmoid_rule(g, result),  # linear in it
-    result=lambda g, grad, result: g * (grad * (1 - 2 * result)),
-)
 sigmoid_slope.recorded(grad=lambda g, result: sigmoid_slope(g, result))
 sigmoid.recorded(x=lambda g, y: sigmoid_slope(g, y))
 
@@ -66,13 +60,6 @@ def _clamped(xp: Namespace, x: Array, eps: float | None) -> Any:
     return xp.where(x < eps, eps, xp.where(x > 1 - eps, 1 - eps, x))
 
 
-@elementwise(name="logit", promote="float", check=lacks("logit_cpu", COMPLEX))
-def log_odds(xp, x, *, eps):
-    """`log(x / (1 - x))`."""
-    x = _clamped(xp, x, eps)
-    return xp.log(x / (1 - x))
-
-
 def _log_odds_rule(xp: Namespace, g: Array, x: Array, eps: float | None) -> Any:
     slope = g / (x * (1 - x))
     low, high = (0.0, 1.0) if eps is None else (eps, 1 - eps)
@@ -80,10 +67,15 @@ def _log_odds_rule(xp: Namespace, g: Array, x: Array, eps: float | None) -> Any:
     return xp.where(xp.logical_or(x < low, x > high), outside, slope)
 
 
-log_odds.vjp(x=_log_odds_rule)
+@vjp(x=_log_odds_rule)
+@elementwise(name="logit", promote="float", check=lacks("logit_cpu", COMPLEX))
+def log_odds(xp, x, *, eps):
+    """`log(x / (1 - x))`."""
+    x = _clamped(xp, x, eps)
+    return xp.log(x / (1 - x))
 
 
-def logit(input: TensorLike, eps: float | None = None, *, out: Out = None) -> Any:
+def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
     """`log(x / (1 - x))`, the inverse of `sigmoid`, of elements kept `eps` away from 0 and 1.
 
     >>> torch.logit(torch.tensor([0.5, 0.8808]))
@@ -92,12 +84,13 @@ def logit(input: TensorLike, eps: float | None = None, *, out: Out = None) -> An
     return finish("logit", log_odds(input, eps=eps), out)
 
 
-logit_ = in_place(logit)
-
-
 # --- of two operands -------------------------------------------------------------------------
 
 
+@vjp(
+    input=lambda xp, g, input, other: g / (1 + xp.exp(other - input)),
+    other=lambda xp, g, input, other: g / (1 + xp.exp(input - other)),
+)
 @elementwise(promote="float", numbers=False, check=lacks("logaddexp_cpu", BOOL, INTEGER))
 def logaddexp(xp, input, other):
     """`log(exp(a) + exp(b))`, computed without overflow.
@@ -111,12 +104,10 @@ def logaddexp(xp, input, other):
     return greater + xp.log(xp.exp(input - greater) + xp.exp(other - greater))
 
 
-logaddexp.vjp(
-    input=lambda xp, g, input, other: g / (1 + xp.exp(other - input)),
-    other=lambda xp, g, input, other: g / (1 + xp.exp(input - other)),
+@vjp(
+    input=lambda xp, g, input, other: g / (1 + xp.exp((other - input) * LN2)),
+    other=lambda xp, g, input, other: g / (1 + xp.exp((input - other) * LN2)),
 )
-
-
 @elementwise(
     promote="float",
     numbers=False,
@@ -132,12 +123,6 @@ def logaddexp2(xp, input, other):
     return xp.logaddexp(input * LN2, other * LN2) / LN2
 
 
-logaddexp2.vjp(
-    input=lambda xp, g, input, other: g / (1 + xp.exp((other - input) * LN2)),
-    other=lambda xp, g, input, other: g / (1 + xp.exp((input - other) * LN2)),
-)
-
-
 def _x_log_y(xp: Namespace, x: Array, y: Array) -> Any:
     """`x log y`, 0 where `x` is 0 and `y` is a number."""
     return xp.where(xp.logical_and(x == 0, y == y), 0.0, x * xp.log(y))
@@ -150,27 +135,31 @@ def _log_where(xp: Namespace, g: Array, x: Array, y: Array) -> Any:
 _no_complex = lacks("xlogy_cpu", COMPLEX)
 
 
+@vjp(
+    input=lambda xp, g, input, other: _log_where(xp, g, input, other),
+    other=lambda g, input, other: g * input / other,
+)
 @elementwise(name="xlogy", promote="float", check=_no_complex)
 def x_log_y(xp, input, other):
     """`input * log(other)`."""
     return _x_log_y(xp, input, other)
 
 
-x_log_y.vjp(
-    input=lambda xp, g, input, other: _log_where(xp, g, input, other),
-    other=lambda g, input, other: g * input / other,
-)
-
-
+@vjp(other=lambda g, other, number: g * number / other)
 @elementwise(node="XlogyBackward1", promote="float", hidden=("number",), check=_no_complex)
 def number_log_y(xp, other, number):
     """`number * log(other)`."""
     return _x_log_y(xp, xp.asarray(number, dtype=other.dtype), other)
 
 
-number_log_y.vjp(other=lambda g, other, number: g * number / other)
+def _x_log_number_rule(xp: Namespace, g: Array, input: Array, number: Any) -> Any:
+    if number > 0:
+        return g * math.log(number)
+    log = -math.inf if number == 0 else math.nan
+    return xp.where(input == 0, 0.0, g * log)
 
 
+@vjp(input=_x_log_number_rule)
 @elementwise(
     node="XlogyBackward2",
     promote="float",
@@ -182,17 +171,7 @@ def x_log_number(xp, input, number):
     return _x_log_y(xp, input, xp.asarray(number, dtype=input.dtype))
 
 
-def _x_log_number_rule(xp: Namespace, g: Array, input: Array, number: Any) -> Any:
-    if number > 0:
-        return g * math.log(number)
-    log = -math.inf if number == 0 else math.nan
-    return xp.where(input == 0, 0.0, g * log)
-
-
-x_log_number.vjp(input=_x_log_number_rule)
-
-
-def xlogy(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
+def xlogy(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """`input * log(other)`, and 0 where `input` is 0.
 
     >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 2.7183]))
@@ -205,4 +184,4 @@ def xlogy(input: TensorLike, other: Scalar, *, out: Out = None) -> Any:
     return x_log_y(input, other, out=out)
 
 
-xlogy_ = in_place(xlogy)
+sigmoid_, logit_, xlogy_ = in_place(sigmoid), in_place(logit), in_place(xlogy)

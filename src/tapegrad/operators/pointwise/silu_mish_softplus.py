@@ -1,18 +1,18 @@
 """Activations of neural networks that are smooth, each a function of one element."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, INTEGER, floats_only, lacks
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
 
-__all__ = []
+
+def _silu_vjp(xp, g, input):
+    s = logistic(xp, input)
+    return g * (s * (1 + input * (1 - s)))
 
 
+@vjp(input=_silu_vjp)
 @elementwise(promote="float", node="SiluBackward0", check=lacks("silu_cpu", BOOL, INTEGER))
 def silu(xp, input):
     """x * sigmoid(x) of each element.
@@ -25,19 +25,17 @@ def silu(xp, input):
     return input * logistic(xp, input)
 
 
-def _silu_vjp(xp, g, input):
-    s = logistic(xp, input)
-    return g * (s * (1 + input * (1 - s)))
-
-
-silu.vjp(input=_silu_vjp)
-
-
 def _softplus(xp, x):
     """log(1 + exp(x)) without overflow."""
     return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
+def _mish_vjp(xp, g, input):
+    t = xp.tanh(_softplus(xp, input))
+    return g * (t + input * logistic(xp, input) * (1 - t) * (1 + t))
+
+
+@vjp(input=_mish_vjp)
 @elementwise(promote="float", node="MishBackward0", check=floats_only("mish_cpu"))
 def mish(xp, input):
     """x * tanh(log(1 + exp(x))) of each element.
@@ -50,14 +48,11 @@ def mish(xp, input):
     return input * xp.tanh(_softplus(xp, input))
 
 
-def _mish_vjp(xp, g, input):
-    t = xp.tanh(_softplus(xp, input))
-    return g * (t + input * logistic(xp, input) * (1 - t) * (1 + t))
-
-
-mish.vjp(input=_mish_vjp)
-
-
+@vjp(
+    input=lambda xp, g, input, beta, threshold: xp.where(
+        input * beta > threshold, g, g * logistic(xp, input * beta)
+    )
+)
 @elementwise(promote="float", node="SoftplusBackward0", check=floats_only("softplus_cpu"))
 def softplus_beta(xp, input, *, beta, threshold):
     """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
@@ -65,15 +60,8 @@ def softplus_beta(xp, input, *, beta, threshold):
     return xp.where(scaled > threshold, input, _softplus(xp, scaled) / beta)
 
 
-softplus_beta.vjp(
-    input=lambda xp, g, input, beta, threshold: xp.where(
-        input * beta > threshold, g, g * logistic(xp, input * beta)
-    )
-)
-
-
 @takes_tensors
-def softplus(input: TensorLike, beta: float = 1, threshold: float = 20) -> Any:
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(beta x)) / beta of each element.
 
     Where `beta x` is above `threshold` it is x itself.
@@ -84,6 +72,7 @@ def softplus(input: TensorLike, beta: float = 1, threshold: float = 20) -> Any:
     return softplus_beta(input, beta=beta, threshold=threshold)
 
 
+@vjp(input=lambda xp, g, input: g * logistic(xp, -input))
 @elementwise(promote="float", node="LogSigmoidBackward0", check=floats_only("log_sigmoid_cpu"))
 def log_sigmoid(xp, input):
     """log(1 / (1 + exp(-x))) of each element.
@@ -92,6 +81,3 @@ def log_sigmoid(xp, input):
     tensor([-1.3133, -0.1269])
     """
     return -_softplus(xp, -input)
-
-
-log_sigmoid.vjp(input=lambda xp, g, input: g * logistic(xp, -input))

@@ -1,56 +1,20 @@
 """Angles: trigonometric and hyperbolic functions and their inverses."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 
 __all__ = [
-    "acos",
-    "acos_",
-    "acosh",
-    "acosh_",
-    "arccos",
-    "arccos_",
-    "arccosh",
-    "arccosh_",
-    "arcsin",
-    "arcsin_",
-    "arcsinh",
-    "arcsinh_",
-    "arctan",
-    "arctan_",
-    "arctanh",
-    "arctanh_",
-    "asin",
-    "asin_",
-    "asinh",
-    "asinh_",
-    "atan",
-    "atan_",
-    "atanh",
-    "atanh_",
-    "cos",
-    "cos_",
-    "cosh",
-    "cosh_",
-    "sin",
-    "sin_",
-    "sinc",
-    "sinc_",
-    "sinh",
-    "sinh_",
-    "tan",
-    "tan_",
-    "tanh",
-    "tanh_",
-]
+    "acos", "acos_", "acosh", "acosh_", "arccos", "arccos_", "arccosh", "arccosh_", "arcsin",
+    "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan_", "arctanh", "arctanh_", "asin", "asin_",
+    "asinh", "asinh_", "atan", "atan_", "atanh", "atanh_", "cos", "cos_", "cosh", "cosh_", "sin",
+    "sin_", "sinc", "sinc_", "sinh", "sinh_", "tan", "tan_", "tanh", "tanh_",
+]  # fmt: skip
 
 
+@vjp(x=lambda xp, g, x: g * xp.cos(x))
 @elementwise(promote="float", ufunc="sin")
 def sin(xp, x):
     """The sine of each element, an angle in radians.
@@ -61,10 +25,7 @@ def sin(xp, x):
     return xp.sin(x)
 
 
-sin.vjp(x=lambda xp, g, x: g * xp.cos(x))
-sin_ = in_place(sin)
-
-
+@vjp(x=lambda xp, g, x: g * -xp.sin(x))
 @elementwise(promote="float", ufunc="cos")
 def cos(xp, x):
     """The cosine of each element, an angle in radians.
@@ -75,10 +36,7 @@ def cos(xp, x):
     return xp.cos(x)
 
 
-cos.vjp(x=lambda xp, g, x: g * -xp.sin(x))
-cos_ = in_place(cos)
-
-
+@vjp(x=lambda g, y: g * (1 + y * y))
 @elementwise(promote="float", ufunc="tan")
 def tan(xp, x):
     """The tangent of each element, an angle in radians.
@@ -89,10 +47,7 @@ def tan(xp, x):
     return xp.tan(x)
 
 
-tan.vjp(x=lambda g, y: g * (1 + y * y))
-tan_ = in_place(tan)
-
-
+@vjp(x=lambda xp, g, x: g / xp.sqrt((1 - x) * (1 + x)))
 @elementwise(promote="float", ufunc="arcsin")
 def asin(xp, x):
     """The angle whose sine is given.
@@ -103,11 +58,7 @@ def asin(xp, x):
     return xp.asin(x)
 
 
-asin.vjp(x=lambda xp, g, x: g / xp.sqrt((1 - x) * (1 + x)))
-asin_ = in_place(asin)
-arcsin, arcsin_ = asin, asin_
-
-
+@vjp(x=lambda xp, g, x: -g / xp.sqrt((1 - x) * (1 + x)))
 @elementwise(promote="float", ufunc="arccos")
 def acos(xp, x):
     """The angle whose cosine is given.
@@ -118,11 +69,7 @@ def acos(xp, x):
     return xp.acos(x)
 
 
-acos.vjp(x=lambda xp, g, x: -g / xp.sqrt((1 - x) * (1 + x)))
-acos_ = in_place(acos)
-arccos, arccos_ = acos, acos_
-
-
+@vjp(x=lambda g, x: g / (x * x + 1))
 @elementwise(promote="float", ufunc="arctan")
 def atan(xp, x):
     """The angle whose tangent is given.
@@ -133,11 +80,7 @@ def atan(xp, x):
     return xp.atan(x)
 
 
-atan.vjp(x=lambda g, x: g / (x * x + 1))
-atan_ = in_place(atan)
-arctan, arctan_ = atan, atan_
-
-
+@vjp(x=lambda xp, g, x: g * xp.cosh(x))
 @elementwise(promote="float", ufunc="sinh")
 def sinh(xp, x):
     """The hyperbolic sine of each element.
@@ -148,10 +91,7 @@ def sinh(xp, x):
     return xp.sinh(x)
 
 
-sinh.vjp(x=lambda xp, g, x: g * xp.cosh(x))
-sinh_ = in_place(sinh)
-
-
+@vjp(x=lambda xp, g, x: g * xp.sinh(x))
 @elementwise(promote="float", ufunc="cosh")
 def cosh(xp, x):
     """The hyperbolic cosine of each element.
@@ -162,10 +102,8 @@ def cosh(xp, x):
     return xp.cosh(x)
 
 
-cosh.vjp(x=lambda xp, g, x: g * xp.sinh(x))
-cosh_ = in_place(cosh)
-
-
+# 1 - y^2 in factors: where y is nearly 1, the rounding of y * y would be most of it
+@vjp(x=lambda g, y: g * ((1 - y) * (1 + y)))
 @elementwise(promote="float", ufunc="tanh")
 def tanh(xp, x):
     """The hyperbolic tangent of each element.
@@ -176,28 +114,24 @@ def tanh(xp, x):
     return xp.tanh(x)
 
 
-# 1 - y^2 in factors: where y is nearly 1, the rounding of y * y would be most of it
-tanh.vjp(x=lambda g, y: g * ((1 - y) * (1 + y)))
-tanh_ = in_place(tanh)
-
-
 _tanh_rule = tanh.op.vjps["x"].function
 
 
+@vjp(
+    grad=lambda g, result: _tanh_rule(g, result),  # linear in it
+    result=lambda g, grad, result: g * (grad * (-2 * result)),
+)
 @elementwise(name="tanh_backward", numbers=False)
 def tanh_slope(xp, grad, result):
     """A cotangent of `tanh` brought to its argument: 1 - y^2 times it."""
     return _tanh_rule(grad, result)
 
 
-tanh_slope.vjp(
-    grad=lambda g, result: _tanh_rule(g, result),  # linear in it
-    result=lambda g, grad, result: g * (grad * (-2 * result)),
-)
 tanh_slope.recorded(grad=lambda g, result: tanh_slope(g, result))
 tanh.recorded(x=lambda g, y: tanh_slope(g, y))
 
 
+@vjp(x=lambda xp, g, x: g / xp.sqrt(x * x + 1))
 @elementwise(promote="float", ufunc="arcsinh")
 def asinh(xp, x):
     """The inverse of the hyperbolic sine.
@@ -208,11 +142,7 @@ def asinh(xp, x):
     return xp.asinh(x)
 
 
-asinh.vjp(x=lambda xp, g, x: g / xp.sqrt(x * x + 1))
-asinh_ = in_place(asinh)
-arcsinh, arcsinh_ = asinh, asinh_
-
-
+@vjp(x=lambda xp, g, x: g / xp.sqrt((x - 1) * (x + 1)))
 @elementwise(promote="float", ufunc="arccosh")
 def acosh(xp, x):
     """The inverse of the hyperbolic cosine.
@@ -223,11 +153,7 @@ def acosh(xp, x):
     return xp.acosh(x)
 
 
-acosh.vjp(x=lambda xp, g, x: g / xp.sqrt((x - 1) * (x + 1)))
-acosh_ = in_place(acosh)
-arccosh, arccosh_ = acosh, acosh_
-
-
+@vjp(x=lambda g, x: g / ((1 - x) * (1 + x)))
 @elementwise(promote="float", ufunc="arctanh")
 def atanh(xp, x):
     """The inverse of the hyperbolic tangent.
@@ -238,11 +164,13 @@ def atanh(xp, x):
     return xp.atanh(x)
 
 
-atanh.vjp(x=lambda g, x: g / ((1 - x) * (1 + x)))
-atanh_ = in_place(atanh)
-arctanh, arctanh_ = atanh, atanh_
+def _sinc_rule(xp: Namespace, g: Array, x: Array) -> Any:
+    angle = math.pi * x
+    slope = (xp.cos(angle) - xp.sin(angle) / angle) / x  # angle * x might be 0 where x is not
+    return xp.where(x == 0, 0.0, g * slope)
 
 
+@vjp(x=_sinc_rule)
 @elementwise(promote="float")
 def sinc(xp, x):
     """`sin(pi x) / (pi x)`, 1 at zero.
@@ -255,11 +183,15 @@ def sinc(xp, x):
     return xp.where(x == 0, one, xp.sin(angle) / xp.where(x == 0, one, angle))
 
 
-def _sinc_rule(xp: Namespace, g: Array, x: Array) -> Any:
-    angle = math.pi * x
-    slope = (xp.cos(angle) - xp.sin(angle) / angle) / x  # angle * x might be 0 where x is not
-    return xp.where(x == 0, 0.0, g * slope)
-
-
-sinc.vjp(x=_sinc_rule)
 sinc_ = in_place(sinc)
+
+
+sin_, cos_, tan_, asin_ = in_place(sin), in_place(cos), in_place(tan), in_place(asin)
+acos_, atan_, sinh_, cosh_ = in_place(acos), in_place(atan), in_place(sinh), in_place(cosh)
+tanh_, asinh_, acosh_, atanh_ = in_place(tanh), in_place(asinh), in_place(acosh), in_place(atanh)
+arcsin, arcsin_ = asin, asin_
+arccos, arccos_ = acos, acos_
+arctan, arctan_ = atan, atan_
+arcsinh, arcsinh_ = asinh, asinh_
+arccosh, arccosh_ = acosh, acosh_
+arctanh, arctanh_ = atanh, atanh_

@@ -1,46 +1,33 @@
 """Choosing by a condition or a limit: where, clamp."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, Scalar, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.dispatch.apply import NUMBERS, finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import invalid_combination, no_complex, tensor_first
 
 __all__ = [
-    "clamp",
-    "clamp_",
-    "clamp_max",
-    "clamp_max_",
-    "clamp_min",
-    "clamp_min_",
-    "clip",
-    "clip_",
+    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_",
     "where",
-]
+]  # fmt: skip
 
 
+@vjp(
+    input=lambda xp, g, condition: xp.where(condition, g, 0.0),
+    other=lambda xp, g, condition: xp.where(condition, 0.0, g),
+)
 @elementwise(name="where", exempt=("condition",))
 def choose(xp, condition, input, other):
     """`input` where `condition` is true, else `other`."""
     return xp.where(condition, input, other)
 
 
-choose.vjp(
-    input=lambda xp, g, condition: xp.where(condition, g, 0.0),
-    other=lambda xp, g, condition: xp.where(condition, 0.0, g),
-)
-
-
 @takes_tensors
 def where(
-    condition: Any, input: TensorLike | None = None, other: Scalar | None = None, *, out: Out = None
+    condition: Any, input: Tensor | None = None, other: Scalar | None = None, *, out: Out = None
 ) -> Any:
     """`input` where `condition` is true, else `other`; alone, the indices where it is true.
 
@@ -97,18 +84,10 @@ def _check_limit(name: str, limit: str) -> Any:
 _PLAIN = (float, int, type(None))  # types of limits that need no look
 
 
+@vjp(x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0))
 @elementwise(name="clamp", node="ClampBackward1", hidden=("min", "max"), check=_no_complex)
 def clamp_to_numbers(xp, x, min, max):
     """Each element, or the nearer of two numbers where it is not between them."""
-    return _clamp(xp, x, min, max)
-
-
-clamp_to_numbers.vjp(x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0))
-
-
-@elementwise(node="ClampBackward0", check=_no_complex)
-def clamp_to_tensors(xp, x, min, max):
-    """Each element, or the limit it goes beyond."""
     return _clamp(xp, x, min, max)
 
 
@@ -122,14 +101,18 @@ def _clamp_max_rule(xp: Namespace, g: Array, x: Array, min: Any, max: Any) -> An
     return xp.where(above if min is None else xp.logical_or(above, max < min), g, 0.0)
 
 
-clamp_to_tensors.vjp(
+@vjp(
     x=lambda xp, g, x, min, max: xp.where(_inside(xp, x, min, max), g, 0.0),
     min=_clamp_min_rule,
     max=_clamp_max_rule,
 )
+@elementwise(node="ClampBackward0", check=_no_complex)
+def clamp_to_tensors(xp, x, min, max):
+    """Each element, or the limit it goes beyond."""
+    return _clamp(xp, x, min, max)
 
 
-def clamp(input: TensorLike, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
     """Each element, or the nearer limit where it is not between `min` and `max`.
 
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
@@ -143,7 +126,7 @@ def clamp(input: TensorLike, min: Any = None, max: Any = None, *, out: Out = Non
     return finish("clamp", clamped(input, min, max), out)
 
 
-def _check_limits(input: TensorLike, min: Any, max: Any) -> None:
+def _check_limits(input: Tensor, min: Any, max: Any) -> None:
     """Raise unless there is a limit, and limits are all numbers or all tensors."""
     if min is None and max is None:
         raise errors.runtime_error(
@@ -161,32 +144,24 @@ def _check_limits(input: TensorLike, min: Any, max: Any) -> None:
         )
 
 
-clamp_ = in_place(clamp)
-clip, clip_ = clamp, clamp_
-
-
+@vjp(x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0))
 @elementwise(name="clamp_min", hidden=("min",), check=_check_limit("clamp_min", "min"))
 def at_least_number(xp, x, min):
     """Each element, or `min` where it is less."""
     return xp.maximum(x, min)
 
 
-at_least_number.vjp(x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0))
-
-
+@vjp(
+    x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0),
+    min=lambda xp, g, x, min: xp.where(x < min, g, 0.0),
+)
 @elementwise(node="ClampMinBackward1", check=_check_limit("clamp_min", "min"))
 def at_least(xp, x, min):
     """The same for a tensor `min`."""
     return xp.maximum(x, min)
 
 
-at_least.vjp(
-    x=lambda xp, g, x, min: xp.where(x >= min, g, 0.0),
-    min=lambda xp, g, x, min: xp.where(x < min, g, 0.0),
-)
-
-
-def clamp_min(input: TensorLike, min: Any, *, out: Out = None) -> Any:
+def clamp_min(input: Tensor, min: Any, *, out: Out = None) -> Any:
     """Each element, or `min` where it is less.
 
     >>> torch.clamp_min(torch.tensor([-1.0, 2.0]), 0)
@@ -195,31 +170,24 @@ def clamp_min(input: TensorLike, min: Any, *, out: Out = None) -> Any:
     return (at_least if hasattr(min, "_array") else at_least_number)(input, min, out=out)
 
 
-clamp_min_ = in_place(clamp_min)
-
-
+@vjp(x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0))
 @elementwise(name="clamp_max", hidden=("max",), check=_check_limit("clamp_max", "max"))
 def at_most_number(xp, x, max):
     """Each element, or `max` where it is greater."""
     return xp.minimum(x, max)
 
 
-at_most_number.vjp(x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0))
-
-
+@vjp(
+    x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0),
+    max=lambda xp, g, x, max: xp.where(x > max, g, 0.0),
+)
 @elementwise(node="ClampMaxBackward1", check=_check_limit("clamp_max", "max"))
 def at_most(xp, x, max):
     """The same for a tensor `max`."""
     return xp.minimum(x, max)
 
 
-at_most.vjp(
-    x=lambda xp, g, x, max: xp.where(x <= max, g, 0.0),
-    max=lambda xp, g, x, max: xp.where(x > max, g, 0.0),
-)
-
-
-def clamp_max(input: TensorLike, max: Any, *, out: Out = None) -> Any:
+def clamp_max(input: Tensor, max: Any, *, out: Out = None) -> Any:
     """Each element, or `max` where it is greater.
 
     >>> torch.clamp_max(torch.tensor([-1.0, 2.0]), 0)
@@ -228,4 +196,5 @@ def clamp_max(input: TensorLike, max: Any, *, out: Out = None) -> Any:
     return (at_most if hasattr(max, "_array") else at_most_number)(input, max, out=out)
 
 
-clamp_max_ = in_place(clamp_max)
+clamp_, clamp_min_, clamp_max_ = in_place(clamp), in_place(clamp_min), in_place(clamp_max)
+clip, clip_ = clamp, clamp_

@@ -1,14 +1,11 @@
 """What functions that draw random numbers accept, brought to one form at the boundary."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Shape, Source, TensorLike
+from tapegrad.core.annotations import Any, Shape, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams.mersenne_twister import Twister
@@ -52,7 +49,7 @@ def not_implemented(kernel: str, dtype: Dtype) -> NotImplementedError:
     )
 
 
-def require_tensor(function: str, name: str, position: int, x: TensorLike) -> None:
+def require_tensor(function: str, name: str, position: int, x: Tensor) -> None:
     """Raise unless an argument is a tensor."""
     if not isinstance(x, tensor_base.Tensor):
         raise errors.type_error(
@@ -87,7 +84,7 @@ def from_to(function: str, args: tuple, named: dict, default: tuple) -> tuple:
     return given.get("from", default[0]), given.get("to", default[1])
 
 
-def is_integer(x: TensorLike) -> bool:
+def is_integer(x: Tensor) -> bool:
     """Whether PyTorch takes `x` for an integer: a bool is none, a tensor of one integer is."""
     array = getattr(x, "_array", None)
     if array is not None:
@@ -95,7 +92,7 @@ def is_integer(x: TensorLike) -> bool:
     return hasattr(x, "__index__") and not isinstance(x, bool)
 
 
-def int_of(x: TensorLike) -> int:
+def int_of(x: Tensor) -> int:
     """The Python int of what `is_integer` accepts."""
     array = getattr(x, "_array", None)
     return operator.index(x) if array is None else int(array.item())
@@ -146,4 +143,175 @@ def _wrong_size(function: str, what: str, found: Any, end: str = "") -> TypeErro
     return errors.type_error(
         f"{function}(): argument 'size' {what} {type(found).__name__}{end}",
         "Sizes are ints, one by one or as a tuple.",
+    )
+
+
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+
+# What the compiled code calls its types.
+CPP_NAMES = {
+    **{"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int"},
+    **{"int32": "int", "int64": "long int", "uint16": "short unsigned int"},
+    **{"uint32": "unsigned int", "uint64": "long unsigned int", "float16": "c10::Half"},
+    **{"bfloat16": "c10::BFloat16", "float32": "float", "float64": "double"},
+    **{"complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>"},
+    **{"complex128": "c10::complex<double>"},
+}
+
+# Up to which power of two a float has every integer, and its largest value.
+_DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+_LARGEST = {
+    "float16": 65504.0,
+    "bfloat16": float.fromhex("0x1.fep127"),
+    "float32": float.fromhex("0x1.fffffep127"),
+    "float64": float.fromhex("0x1.fffffffffffffp1023"),
+}
+
+
+def largest(dtype: Dtype) -> float:
+    """The largest value of a real floating-point dtype."""
+    return _LARGEST[dtype.name]
+
+
+def integer(x: Tensor) -> int:
+    """A Python int that fits into 64 bits with a sign."""
+    number = int_of(x)
+    if not LOWEST <= number <= HIGHEST:
+        raise errors.value_error(
+            "Overflow when unpacking long long", "Bounds are ints from -2**63 to 2**63 - 1."
+        )
+    return number
+
+
+def span(dtype: Dtype, low: int, high: int) -> tuple[int, int]:
+    """The first of the integers from `low` to `high` - 1 that `dtype` can hold, and their number.
+
+    The bounds of a float are moved inwards, to neighbours that it can represent.
+    """
+    if low >= high:
+        raise errors.runtime_error(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}",
+            "The upper bound is not drawn itself: it must be larger than the lower one.",
+        )
+    if dtype.is_floating_point:
+        low, high = _inward(dtype, low, 1), _inward(dtype, high, -1)
+        if low >= high:
+            raise errors.runtime_error(
+                "random_ expects 'from' casted to dtype to be less than 'to' casted to "
+                f"dtype, but got from={low} >= to={high}",
+                f"{dtype} has no integer in this range.",
+            )
+    _check(dtype, low, high - 1)
+    return low, high - low
+
+
+def span_upwards(dtype: Dtype, low: int) -> tuple[int, int]:
+    """`low`, and how many integers there are from it to the largest that `dtype` is drawn from."""
+    if dtype.is_complex:
+        raise _not_real("random_from_to_impl")
+    last = limits(dtype)[1]
+    if dtype.is_floating_point:
+        last = 2 ** _DIGITS[dtype.name]
+        low = _inward(dtype, low, 1)
+        if low >= last:
+            raise errors.runtime_error(
+                "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' "
+                f"casted to dtype, but got from={low} > to_inc={last}",
+                f"{dtype} has all integers up to {last} only.",
+            )
+    if last > HIGHEST:
+        raise _outside("to - 1", dtype)
+    _check(dtype, low, last)
+    return low, last - low + 1
+
+
+def check_all(dtype: Dtype) -> None:
+    """Raise unless a dtype takes integers from the whole range of 64 bits."""
+    if dtype.name in ("int64", "float64", "float32", "bfloat16"):
+        return
+    if dtype.name in ("int32", "int16", "int8", "uint8"):
+        raise errors.runtime_error(
+            "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16",
+            f"{dtype} does not hold -2**63.",
+        )
+    raise not_implemented("random_full_64_bits_range_kernel_cpu", dtype)
+
+
+def check_permutation(dtype: Dtype, n: int) -> None:
+    """Raise unless a dtype has the integers from 0 to `n` - 1."""
+    name = dtype.name
+    if dtype.is_complex or name in ("bool", "uint16", "uint32", "uint64"):
+        raise not_implemented("randperm", dtype)
+    reason = ""
+    if dtype.is_floating_point:
+        limit = 2 ** _DIGITS[name] + 1
+        if n > limit and name != "bfloat16":
+            text = limit if name == "float16" else f"2^{_DIGITS[name]}+1"
+            reason = f"n cannot be greater than {text} for {dtype.scalar_name} type."
+    elif n - 1 > limits(dtype)[1]:
+        reason = f"value cannot be converted to type {name}_t without overflow"
+    if reason:
+        raise errors.runtime_error(reason, "Draw in torch.int64, the default.")
+
+
+def limits(dtype: Dtype) -> tuple[int, int]:
+    """The smallest and the largest integer of a dtype that is no complex one."""
+    if dtype.is_floating_point:
+        last = int(_LARGEST[dtype.name])
+        return -last, last
+    if dtype.name == "bool":
+        return 0, 1
+    bits = 8 * dtype.itemsize
+    return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.is_signed else (0, 2**bits - 1)
+
+
+def _inward(dtype: Dtype, bound: int, direction: int) -> int:
+    """A bound of a float; if its neighbour inside rounds to outside, the next float after that."""
+    rounded = np.asarray(float(bound + direction))
+    if dtype.itemsize == 2:
+        rounded = rounded.astype(np.float32)
+    with np.errstate(over="ignore"):
+        rounded = rounded.astype(dtype.numpy)
+    number = float(rounded)
+    is_inside = number >= bound if direction > 0 else number < bound
+    if is_inside or not np.isfinite(number):
+        return bound
+    return int(float(np.nextafter(rounded, np.asarray(direction * np.inf).astype(dtype.numpy))))
+
+
+def _check(dtype: Dtype, low: int, last: int) -> None:
+    """Raise where the range exceeds the dtype; warn where a float skips integers in it."""
+    if dtype.is_complex:
+        raise _not_real("check_random_bounds")
+    smallest, biggest = limits(dtype)
+    for name, bound in (("from", low), ("to - 1", last)):
+        if not smallest <= bound <= biggest:
+            raise _outside(name, dtype)
+    if not dtype.is_floating_point:
+        return
+    digits = _DIGITS[dtype.name]
+    for name, bound in (("from", low), ("to - 1", last)):
+        if abs(bound) > 2**digits:
+            errors.warn(
+                f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
+                f"limitations {CPP_NAMES[dtype.name]} can support discrete uniform distribution "
+                "only within this range. This warning will become an error in version 1.7 "
+                "release, please fix the code in advance\n"
+                "Draw in torch.int64 and convert.",
+                5,
+            )
+
+
+def _outside(name: str, dtype: Dtype) -> RuntimeError:
+    smallest, biggest = limits(dtype)
+    return errors.runtime_error(
+        f"{name} is out of bounds for {CPP_NAMES[dtype.name]}",
+        f"{dtype} holds the integers from {smallest} to {biggest}.",
+    )
+
+
+def _not_real(where: str) -> RuntimeError:
+    return errors.runtime_error(
+        f"{where} handles only integral, floating-point and boolean types",
+        "Draw two real tensors and combine them with torch.complex.",
     )

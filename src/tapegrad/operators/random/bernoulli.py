@@ -1,55 +1,37 @@
 """Throwing coins: ones and zeros, each with its probability."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Out, Source, TensorLike
+from tapegrad.core.annotations import Any, Out, Source, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.memory_format import axes_by_stride
 from tapegrad.core.streams import exponential_cauchy
-from tapegrad.dispatch.op import primitive
-from tapegrad.operators.random.argument import (
-    UNSIGNED,
-    mismatch,
-    not_implemented,
-    number_of,
-    require,
-    require_tensor,
-    stream_of,
-)
-from tapegrad.operators.random.fill import fill_out, filled, prepare_out, replacement
-from tapegrad.operators.random.vmap_randomness import in_place, of_tensors
+from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.random import argument, fill
 
 __all__ = ["bernoulli"]
 
-bernoulli_draw = replacement("bernoulli_draw", "BernoulliBackward0")
-bernoulli_fill = replacement("bernoulli_fill", "BernoulliBackward2")
+bernoulli_draw = fill.replacement("bernoulli_draw", "BernoulliBackward0")
+bernoulli_fill = fill.replacement("bernoulli_fill", "BernoulliBackward2")
 
 
+@jvp(
+    input=lambda xp, t: xp.zeros_like(t),
+    p=lambda xp, input_like: xp.zeros(input_like.shape, dtype=input_like.dtype),
+)
+@vjp(
+    input=lambda xp, g: xp.zeros_like(g),
+    p=lambda xp, p_like: xp.zeros(p_like.shape, dtype=p_like.dtype),
+)
 @primitive(node="BernoulliBackward1")
 def bernoulli_tensor_fill(xp, input, p, *, drawn):
     """The array `drawn`, with the probabilities `p`, takes the place of `input`."""
     return xp.asarray(drawn)
 
 
-bernoulli_tensor_fill.vjp(
-    input=lambda xp, g: xp.zeros_like(g),
-    p=lambda xp, p_like: xp.zeros(p_like.shape, dtype=p_like.dtype),
-)
-bernoulli_tensor_fill.jvp(
-    input=lambda xp, t: xp.zeros_like(t),
-    p=lambda xp, input_like: xp.zeros(input_like.shape, dtype=input_like.dtype),
-)
-
-
-@of_tensors
-def bernoulli(
-    input: TensorLike, p: Any = None, *, generator: Source = None, out: Out = None
-) -> Any:
+@fill.of_tensors
+def bernoulli(input: Tensor, p: Any = None, *, generator: Source = None, out: Out = None) -> Any:
     """Ones where a coin falls that shows one with the probability `input`; else zeros.
 
     With a number `p`, all coins have that probability, and `input` gives shape and dtype only.
@@ -58,12 +40,14 @@ def bernoulli(
     >>> torch.bernoulli(torch.tensor([0.0, 0.8, 1.0]))
     tensor([0., 1., 1.])
     """
-    require_tensor("bernoulli", "input", 1, input)
-    stream, array = stream_of("bernoulli", generator), input._array
+    argument.require_tensor("bernoulli", "input", 1, input)
+    stream, array = argument.stream_of("bernoulli", generator), input._array
     if p is not None:
         if out is not None or not isinstance(p, (int, float, np.number)):
             advice = "bernoulli(input) or bernoulli(input, p), where p is a number."
-            raise mismatch("bernoulli", (input, p), {} if out is None else {"out": out}, advice)
+            raise argument.mismatch(
+                "bernoulli", (input, p), {} if out is None else {"out": out}, advice
+            )
         return bernoulli_(
             tensor_base.wrap(np.empty(array.shape, array.dtype)), p, generator=generator
         )
@@ -71,28 +55,28 @@ def bernoulli(
     if out is None:
         drawn = exponential_cauchy.bernoulli(stream, array.shape, array.dtype, array)
         return bernoulli_draw(input, drawn=drawn)
-    prepare_out("bernoulli", out, array.shape, input.requires_grad)
+    fill.prepare_out("bernoulli", out, array.shape, input.requires_grad)
     p = array.transpose(axes_by_stride(out._array))
-    return fill_out("bernoulli", out, exponential_cauchy.bernoulli, stream, p)
+    return fill.fill_out("bernoulli", out, exponential_cauchy.bernoulli, stream, p)
 
 
-@in_place
-def bernoulli_(input: TensorLike, p: Any = 0.5, *, generator: Source = None) -> Any:
+@fill.in_place
+def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Source = None) -> Any:
     """Fill the tensor with ones, of probability `p`, and zeros; `p` is a number or a tensor.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(4).bernoulli_(0.5)
     tensor([0., 0., 1., 0.])
     """
-    stream, dtype = stream_of("bernoulli_", generator), input.dtype
-    is_known = not dtype.is_complex and dtype.name not in UNSIGNED
+    stream, dtype = argument.stream_of("bernoulli_", generator), input.dtype
+    is_known = not dtype.is_complex and dtype.name not in argument.UNSIGNED
     if isinstance(p, tensor_base.Tensor):
         if not is_known and input._array.size:
-            raise not_implemented("bernoulli_tensor_cpu_self_", dtype)
+            raise argument.not_implemented("bernoulli_tensor_cpu_self_", dtype)
         chances = _expanded(p, input._array.shape)
         _check_probabilities(chances)
         chances = chances.transpose(axes_by_stride(input._array))
-        return filled(
+        return fill.filled(
             "bernoulli_",
             bernoulli_tensor_fill,
             input,
@@ -102,32 +86,20 @@ def bernoulli_(input: TensorLike, p: Any = 0.5, *, generator: Source = None) -> 
             others=(p,),
         )
     if not isinstance(p, (int, float, np.number)):
-        raise mismatch("bernoulli_", (p,), {}, "bernoulli_(p=0.5) with a number or a tensor.")
-    p = number_of("bernoulli_", "p", 1, p)
-    require(0 <= p <= 1, "bernoulli_", "p to be in [0, 1]", f"got p={p:g}")
+        raise argument.mismatch(
+            "bernoulli_", (p,), {}, "bernoulli_(p=0.5) with a number or a tensor."
+        )
+    p = argument.number_of("bernoulli_", "p", 1, p)
+    argument.require(0 <= p <= 1, "bernoulli_", "p to be in [0, 1]", f"got p={p:g}")
     if not is_known and input._array.size:
-        raise not_implemented("bernoulli_scalar_cpu_", dtype)
-    return filled("bernoulli_", bernoulli_fill, input, exponential_cauchy.bernoulli, stream, p)
+        raise argument.not_implemented("bernoulli_scalar_cpu_", dtype)
+    return fill.filled("bernoulli_", bernoulli_fill, input, exponential_cauchy.bernoulli, stream, p)
 
 
 def _expanded(p: Any, shape: tuple) -> np.ndarray:
     given = p._array.shape
     advice = f"Probabilities of shape {list(given)} do not broadcast to {list(shape)}."
-    if len(given) > len(shape):
-        raise errors.runtime_error(
-            f"expand(torch.{p.dtype.scalar_name}Tensor{{{list(given)}}}, size={list(shape)}): "
-            f"the number of sizes provided ({len(shape)}) must be greater or equal to the "
-            f"number of dimensions in the tensor ({len(given)})",
-            advice,
-        )
-    for i in range(-1, -len(given) - 1, -1):
-        if given[i] not in (1, shape[i]):
-            raise errors.runtime_error(
-                f"The expanded size of the tensor ({shape[i]}) must match the existing size "
-                f"({given[i]}) at non-singleton dimension {len(shape) + i}.  Target sizes: "
-                f"{list(shape)}.  Tensor sizes: {list(given)}",
-                advice,
-            )
+    errors.check_expand(given, shape, advice, p.dtype.scalar_name)
     return np.broadcast_to(p._array, shape)
 
 
@@ -135,7 +107,7 @@ def _check_probabilities(p: np.ndarray) -> None:
     """Raise unless these are probabilities, of a floating-point dtype."""
     dtype = of(p.dtype)
     if not dtype.is_floating_point and p.size:
-        raise not_implemented("bernoulli_tensor_cpu_p_", dtype)
+        raise argument.not_implemented("bernoulli_tensor_cpu_p_", dtype)
     if not ((p >= 0) & (p <= 1)).all():
         raise errors.runtime_error(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "

@@ -1,20 +1,15 @@
 """Counts: of successes (`binomial`), of events (`poisson`)."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.streams.binomial import binomial as binomial_counts
 from tapegrad.core.streams.poisson import poisson as poisson_counts
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_derivative
 from tapegrad.operators.random.argument import not_implemented, require_tensor, stream_of
-from tapegrad.operators.random.fill import replacement
-from tapegrad.operators.random.vmap_randomness import of_tensors
+from tapegrad.operators.random.fill import of_tensors, replacement
 
 __torch__ = "binomial poisson"
 
@@ -75,7 +70,7 @@ poisson_draw = replacement("poisson_draw", "PoissonBackward0")
 
 
 @of_tensors
-def poisson(input: TensorLike, generator: Source = None) -> Any:
+def poisson(input: Tensor, generator: Source = None) -> Any:
     """Counts of events of which `input` are expected.
 
     A count of k has the probability `input^k exp(-input) / k!`.

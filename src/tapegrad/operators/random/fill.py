@@ -3,22 +3,60 @@
 What was there before gets a gradient of zero.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
+import functools
 
 import numpy as np
 
-from tapegrad.autograd.mode import check_memory, is_grad_enabled
+from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Out, Tensor
+from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams import normal
 from tapegrad.core.streams.fill_order import laid_out_like
 from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.dispatch.in_place import update, write, written
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.random.argument import mismatch
+
+
+def level_mode() -> Any:
+    """The innermost level of `vmap` of the current context; None outside of all of them."""
+    mode = MODE.get()
+    while type(mode) is not bool and mode is not None:
+        if mode.maps:
+            return mode
+        mode = mode.under
+    return None
+
+
+def of_tensors(function: Callable, like: bool = False) -> Callable:
+    """A random function of tensors; `like`: only the shape of its first argument counts."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        mode = MODE.get()
+        if type(mode) is bool or level_mode() is None:
+            return function(*args, **kwargs)
+        if not any(hasattr(x, "_array") for x in (*args, *kwargs.values())):
+            return function(*args, **kwargs)  # of numbers: it makes a tensor, as `rand` does
+
+        return RANDOMNESS().drawn_of(wrapper, like, level_mode().level, args, kwargs)
+
+    return wrapper
+
+
+def in_place(function: Callable) -> Callable:
+    """A random function that fills its first argument."""
+
+    @functools.wraps(function)
+    def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+        mode = MODE.get()
+        if type(mode) is bool or level_mode() is None:
+            return function(x, *args, **kwargs)
+
+        return RANDOMNESS().filled_in(wrapper, level_mode().level, x, args, kwargs)
+
+    return wrapper
 
 
 def replacement(name: str, node: str) -> Any:
@@ -36,13 +74,7 @@ def replacement(name: str, node: str) -> Any:
 
 
 def filled(
-    name: str,
-    op: Any,
-    x: TensorLike,
-    draw: Callable,
-    stream: Twister,
-    *params: Any,
-    others: tuple = (),
+    name: str, op: Any, x: Tensor, draw: Callable, stream: Twister, *params: Any, others: tuple = ()
 ) -> Any:
     """Let `x` take what `draw(stream, shape, dtype, *params)` gives."""
     array = x._array
@@ -60,9 +92,8 @@ def drawn_like(array: np.ndarray, draw: Callable, stream: Twister, *params: Any)
     )
     if is_expanded and array.size:
         raise errors.runtime_error(
-            "unsupported operation: more than one element of the written-to tensor refers to "
-            "a single memory location. Please clone() the tensor before performing the "
-            "operation.",
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation.",
             "An expanded tensor has fewer elements in memory than it shows.",
         )
     if draw is normal.normal:

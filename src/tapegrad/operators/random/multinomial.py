@@ -1,26 +1,21 @@
 """Drawing indices by weight."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Out, Source, TensorLike
+from tapegrad.core.annotations import Any, Out, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.dtype import int64
 from tapegrad.core.streams import integer
 from tapegrad.operators.random.argument import int_of, is_integer, require_tensor, stream_of
-from tapegrad.operators.random.fill import fill_out, prepare_out
-from tapegrad.operators.random.vmap_randomness import of_tensors
+from tapegrad.operators.random.fill import fill_out, of_tensors, prepare_out
 
 __all__ = ["multinomial"]
 
 
 @of_tensors
 def multinomial(
-    input: TensorLike,
+    input: Tensor,
     num_samples: Any,
     replacement: bool = False,
     *,

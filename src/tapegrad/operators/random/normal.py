@@ -1,24 +1,14 @@
 """Normal draws whose parameters are tensors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import (
-    DeviceLike,
-    DTypeLike,
-    LayoutLike,
-    Out,
-    Shape,
-    Source,
-    TensorLike,
-)
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source, Tensor
 from tapegrad.core.dtype import default
 from tapegrad.core.streams import normal as _normal
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.out import write_out
 from tapegrad.operators.random.argument import (
     mismatch,
@@ -27,10 +17,9 @@ from tapegrad.operators.random.argument import (
     size_of,
     stream_of,
 )
-from tapegrad.operators.random.fill import prepare_out, replacement
+from tapegrad.operators.random.fill import of_tensors, prepare_out, replacement
 from tapegrad.operators.random.normal_uniform import check_normal
 from tapegrad.operators.random.rand_randint_randperm import dtype_for, make
-from tapegrad.operators.random.vmap_randomness import of_tensors
 
 __all__ = ["normal"]
 
@@ -40,17 +29,15 @@ normal_of_mean = replacement("normal_of_mean", "NormalBackward1")
 normal_of_std = replacement("normal_of_std", "NormalBackward2")
 
 
+@jvp(mean=lambda xp, y: xp.zeros_like(y), std=lambda xp, y: xp.zeros_like(y))
+@vjp(
+    mean=lambda xp, mean_like: xp.zeros(mean_like.shape, dtype=mean_like.dtype),
+    std=lambda xp, std_like: xp.zeros(std_like.shape, dtype=std_like.dtype),
+)
 @primitive(node="NormalBackward3")
 def normal_of_both(xp, mean, std, *, drawn):
     """The array `drawn`, with these parameters; PyTorch sends no gradient to them."""
     return xp.asarray(drawn)
-
-
-normal_of_both.vjp(
-    mean=lambda xp, mean_like: xp.zeros(mean_like.shape, dtype=mean_like.dtype),
-    std=lambda xp, std_like: xp.zeros(std_like.shape, dtype=std_like.dtype),
-)
-normal_of_both.jvp(mean=lambda xp, y: xp.zeros_like(y), std=lambda xp, y: xp.zeros_like(y))
 
 
 @of_tensors
@@ -136,7 +123,7 @@ def _check_form(mean: Any, std: Any, size: Shape | None, is_tensor: tuple[bool, 
     raise mismatch("normal", given, {}, advice)
 
 
-def _is_number(x: TensorLike) -> bool:
+def _is_number(x: Tensor) -> bool:
     return isinstance(x, (int, float, np.floating, np.integer))
 
 

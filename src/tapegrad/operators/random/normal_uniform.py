@@ -3,30 +3,14 @@
 The gradient of what was there before is zero. A tensor is filled in the order of its memory.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Source, TensorLike
+from tapegrad.core.annotations import Any, Source, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.generator import Generator
 from tapegrad.core.streams import exponential_cauchy, integer, normal
-from tapegrad.operators.random import randint_bounds
-from tapegrad.operators.random.argument import (
-    UNSIGNED,
-    from_to,
-    is_integer,
-    mismatch,
-    not_implemented,
-    number_of,
-    require,
-    stream_of,
-)
-from tapegrad.operators.random.fill import filled, replacement
-from tapegrad.operators.random.vmap_randomness import in_place
-
-__all__: list[str] = []  # methods only
+from tapegrad.operators.random import argument
+from tapegrad.operators.random import argument as randint_bounds
+from tapegrad.operators.random.fill import filled, in_place, replacement
 
 normal_fill = replacement("normal_fill", "NormalBackward0")
 uniform_fill = replacement("uniform_fill", "UniformBackward0")
@@ -43,16 +27,16 @@ log_normal_fill = replacement("log_normal_fill", "LogNormalBackward0")
 
 
 @in_place
-def normal_(input: TensorLike, mean: Any = 0, std: Any = 1, *, generator: Source = None) -> Any:
+def normal_(input: Tensor, mean: Any = 0, std: Any = 1, *, generator: Source = None) -> Any:
     """Fill the tensor with normal numbers; a complex one has half of the variance in each part.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(2).normal_()
     tensor([ 1.5410, -0.2934])
     """
-    mean = number_of("normal_", "mean", 1, mean)
-    std = number_of("normal_", "std", 2, std)
-    stream, array = stream_of("normal_", generator), input._array
+    mean = argument.number_of("normal_", "mean", 1, mean)
+    std = argument.number_of("normal_", "std", 2, std)
+    stream, array = argument.stream_of("normal_", generator), input._array
     check_normal(input.dtype, std, array.size)
     return filled("normal_", normal_fill, input, normal.normal, stream, mean, std)
 
@@ -65,20 +49,23 @@ def check_normal(dtype: Dtype, std: float, size: int) -> None:
             "A standard deviation is not negative.",
         )
     if not (dtype.is_floating_point or dtype.is_complex) and size:
-        raise not_implemented("normal_kernel_cpu", dtype)
+        raise argument.not_implemented("normal_kernel_cpu", dtype)
 
 
 @in_place
-def uniform_(input: TensorLike, *args: Any, generator: Source = None, **named: Any) -> Any:
+def uniform_(input: Tensor, *args: Any, generator: Source = None, **named: Any) -> Any:
     """Fill the tensor with numbers spread evenly: `uniform_(from=0, to=1)`.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(2).uniform_(1, 2)
     tensor([1.4963, 1.7682])
     """
-    low, high = from_to("uniform_", args, named, (0, 1))
-    low, high = number_of("uniform_", "from", 1, low), number_of("uniform_", "to", 2, high)
-    stream = stream_of("uniform_", generator)
+    low, high = argument.from_to("uniform_", args, named, (0, 1))
+    low, high = (
+        argument.number_of("uniform_", "from", 1, low),
+        argument.number_of("uniform_", "to", 2, high),
+    )
+    stream = argument.stream_of("uniform_", generator)
     check_uniform(input.dtype, low, high)
     return filled("uniform_", uniform_fill, input, exponential_cauchy.uniform, stream, low, high)
 
@@ -86,7 +73,7 @@ def uniform_(input: TensorLike, *args: Any, generator: Source = None, **named: A
 def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
     """Raise unless numbers of this dtype can be drawn between these bounds."""
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise not_implemented("check_uniform_bounds", dtype)
+        raise argument.not_implemented("check_uniform_bounds", dtype)
     part = dtype.to_real()
     largest = randint_bounds.largest(part)
     for name, bound in (("from", low), ("to", high)):
@@ -96,8 +83,8 @@ def check_uniform(dtype: Dtype, low: float = 0.0, high: float = 1.0) -> None:
                 f"The largest {part} is {largest:g}.",
             )
     found = f"found from={low:g} > to={high:g}"
-    require(low <= high, "uniform_", "to return a [from, to) range", found)
-    require(
+    argument.require(low <= high, "uniform_", "to return a [from, to) range", found)
+    argument.require(
         high - low <= largest,
         "uniform_",
         f"to-from <= std::numeric_limits<{part.scalar_name}>::max()",
@@ -112,7 +99,7 @@ _RANDOM = "random_(), random_(to), random_(from, to); bounds are ints, to may be
 
 
 @in_place
-def random_(input: TensorLike, *args: Any, generator: Source = None, **named: Any) -> Any:
+def random_(input: Tensor, *args: Any, generator: Source = None, **named: Any) -> Any:
     """Fill the tensor with integers: `random_()`, `random_(to)` or `random_(from, to)`.
 
     Without `to` they go up to the largest one that the dtype has; a float has all its exact ones.
@@ -122,11 +109,11 @@ def random_(input: TensorLike, *args: Any, generator: Source = None, **named: An
     tensor([4., 9., 3., 0.])
     """
     if generator is not None and not isinstance(generator, Generator):
-        raise mismatch("random_", args, {**named, "generator": generator}, _RANDOM)
-    stream, dtype = stream_of("random_", generator), input.dtype
+        raise argument.mismatch("random_", args, {**named, "generator": generator}, _RANDOM)
+    stream, dtype = argument.stream_of("random_", generator), input.dtype
     if not args and not named:
-        if dtype.is_complex or dtype.name in UNSIGNED:
-            raise not_implemented("random_kernel_cpu", dtype)
+        if dtype.is_complex or dtype.name in argument.UNSIGNED:
+            raise argument.not_implemented("random_kernel_cpu", dtype)
         return filled("random_", random_fill, input, integer.all_integers, stream)
     if len(args) == 1 and not named:
         args = (0, *args)
@@ -134,10 +121,10 @@ def random_(input: TensorLike, *args: Any, generator: Source = None, **named: An
     else:
         op = random_from_fill if args or "from" in named else random_to_fill
     missing = ()
-    low, high = from_to("random_", args, named, (0, missing))
+    low, high = argument.from_to("random_", args, named, (0, missing))
     is_open = high is None and op is random_from_fill
-    if not is_integer(low) or not (is_open or is_integer(high)):
-        raise mismatch("random_", args[op is random_to_fill :], named, _RANDOM)
+    if not argument.is_integer(low) or not (is_open or argument.is_integer(high)):
+        raise argument.mismatch("random_", args[op is random_to_fill :], named, _RANDOM)
     low = randint_bounds.integer(low)
     if is_open and low == randint_bounds.LOWEST:
         randint_bounds.check_all(dtype)
@@ -153,16 +140,16 @@ def random_(input: TensorLike, *args: Any, generator: Source = None, **named: An
 
 
 @in_place
-def exponential_(input: TensorLike, lambd: Any = 1, *, generator: Source = None) -> Any:
+def exponential_(input: Tensor, lambd: Any = 1, *, generator: Source = None) -> Any:
     """Fill the tensor with exponentially distributed numbers of mean 1 / lambd.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(2).exponential_()
     tensor([3.5083, 1.2304])
     """
-    rate = number_of("exponential_", "lambd", 1, lambd)
-    stream, dtype = stream_of("exponential_", generator), input.dtype
-    require(rate > 0, "exponential_", "lambda > 0.0", f"found lambda={rate:g}")
+    rate = argument.number_of("exponential_", "lambd", 1, lambd)
+    stream, dtype = argument.stream_of("exponential_", generator), input.dtype
+    argument.require(rate > 0, "exponential_", "lambda > 0.0", f"found lambda={rate:g}")
     if not dtype.is_floating_point and input._array.size:
         raise _not_continuous("Exponential", dtype.scalar_name)
     return filled(
@@ -171,53 +158,53 @@ def exponential_(input: TensorLike, lambd: Any = 1, *, generator: Source = None)
 
 
 @in_place
-def geometric_(input: TensorLike, p: Any, *, generator: Source = None) -> Any:
+def geometric_(input: Tensor, p: Any, *, generator: Source = None) -> Any:
     """Fill the tensor with numbers of trials until one of probability `p` succeeds.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(3).geometric_(0.5)
     tensor([1., 1., 2.])
     """
-    p = number_of("geometric_", "p", 1, p)
-    stream, dtype = stream_of("geometric_", generator), input.dtype
-    require(0 < p < 1, "geometric_", "p to be in (0, 1)", f"got p={p:g}")
-    is_known = not dtype.is_complex and dtype.name != "bool" and dtype.name not in UNSIGNED
+    p = argument.number_of("geometric_", "p", 1, p)
+    stream, dtype = argument.stream_of("geometric_", generator), input.dtype
+    argument.require(0 < p < 1, "geometric_", "p to be in (0, 1)", f"got p={p:g}")
+    is_known = not dtype.is_complex and dtype.name != "bool" and dtype.name not in argument.UNSIGNED
     if not is_known and input._array.size:
-        raise not_implemented("geometric_cpu", dtype)
+        raise argument.not_implemented("geometric_cpu", dtype)
     return filled("geometric_", geometric_fill, input, exponential_cauchy.geometric, stream, p)
 
 
 @in_place
-def cauchy_(input: TensorLike, median: Any = 0, sigma: Any = 1, *, generator: Source = None) -> Any:
+def cauchy_(input: Tensor, median: Any = 0, sigma: Any = 1, *, generator: Source = None) -> Any:
     """Fill the tensor with numbers of a Cauchy distribution.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(2).cauchy_()
     tensor([10.5977,  0.7648])
     """
-    median = number_of("cauchy_", "median", 1, median)
-    sigma = number_of("cauchy_", "sigma", 2, sigma)
-    stream, dtype = stream_of("cauchy_", generator), input.dtype
-    require(sigma > 0, "cauchy_", "sigma > 0.0", f"found sigma={sigma:g}")
+    median = argument.number_of("cauchy_", "median", 1, median)
+    sigma = argument.number_of("cauchy_", "sigma", 2, sigma)
+    stream, dtype = argument.stream_of("cauchy_", generator), input.dtype
+    argument.require(sigma > 0, "cauchy_", "sigma > 0.0", f"found sigma={sigma:g}")
     if not dtype.is_floating_point:
         raise _not_continuous("Cauchy", randint_bounds.CPP_NAMES[dtype.name])
     return filled("cauchy_", cauchy_fill, input, exponential_cauchy.cauchy, stream, median, sigma)
 
 
 @in_place
-def log_normal_(input: TensorLike, mean: Any = 1, std: Any = 2, *, generator: Source = None) -> Any:
+def log_normal_(input: Tensor, mean: Any = 1, std: Any = 2, *, generator: Source = None) -> Any:
     """Fill the tensor with numbers whose logarithms are normal, of this mean and deviation.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.empty(2).log_normal_()
     tensor([59.2634,  1.5116])
     """
-    mean = number_of("log_normal_", "mean", 1, mean)
-    std = number_of("log_normal_", "std", 2, std)
-    stream, dtype = stream_of("log_normal_", generator), input.dtype
-    require(std > 0, "log_normal_", "std > 0.0", f"found std={std:g}")
+    mean = argument.number_of("log_normal_", "mean", 1, mean)
+    std = argument.number_of("log_normal_", "std", 2, std)
+    stream, dtype = argument.stream_of("log_normal_", generator), input.dtype
+    argument.require(std > 0, "log_normal_", "std > 0.0", f"found std={std:g}")
     if not dtype.is_floating_point and input._array.size:
-        raise not_implemented("log_normal_cpu", dtype)
+        raise argument.not_implemented("log_normal_cpu", dtype)
     return filled("log_normal_", log_normal_fill, input, normal.log_normal, stream, mean, std)
 
 

@@ -1,7 +1,5 @@
 """Random numbers like another tensor: `rand_like`, `randn_like`, `randint_like`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -12,19 +10,19 @@ from tapegrad.core.annotations import (
     LayoutLike,
     MemoryFormat,
     Source,
-    TensorLike,
+    Tensor,
 )
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.family import family
 from tapegrad.core.memory_format import check_format, empty, preserve_format, preserved
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.operators.creation.factory_options import build
-from tapegrad.operators.random import randint_bounds
+from tapegrad.operators.random import argument as randint_bounds
 from tapegrad.operators.random.argument import is_integer, mismatch, require_tensor, stream_of
-from tapegrad.operators.random.fill import drawn_like
+from tapegrad.operators.random.fill import drawn_like, of_tensors
 from tapegrad.operators.random.normal_uniform import check_normal, check_uniform
 from tapegrad.operators.random.rand_randint_randperm import dtype_for
-from tapegrad.operators.random.vmap_randomness import of_tensors
 
 __all__ = ["rand_like", "randint_like", "randn_like"]
 
@@ -37,7 +35,7 @@ def alike(function: Callable) -> Callable:
 def make_like(
     function: str,
     dtype: Dtype,
-    input: TensorLike,
+    input: Tensor,
     memory_format: MemoryFormat,
     requires_grad: Any,
     draw: Callable,
@@ -57,61 +55,56 @@ def make_like(
     return build(function, drawn_like, *args, requires_grad=requires_grad)
 
 
+@family
+def _drawing_like(name: str, check: Callable, draw: Callable, *params: float) -> Callable:
+    def drawn_like(
+        input: Tensor,
+        *,
+        generator: Source = None,
+        dtype: DTypeLike = None,
+        layout: LayoutLike = None,
+        device: DeviceLike = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+        memory_format: MemoryFormat = None,
+    ) -> Any:
+        require_tensor(name, "input", 1, input)
+        stream = stream_of(name, generator)
+        dtype = dtype_for(name, dtype, input.dtype, layout, device, pin_memory, None)
+        check(dtype, input._array.size)
+        given = dtype, input, memory_format, requires_grad
+        return make_like(name, *given, draw, stream, *params)
+
+    return drawn_like
+
+
 @alike
-def rand_like(
-    input: TensorLike,
-    *,
-    generator: Source = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat = None,
-) -> Any:
+@_drawing_like("rand_like", lambda dtype, size: check_uniform(dtype), exponential_cauchy.uniform)
+def rand_like() -> Any:
     """Numbers spread evenly over [0, 1), as many as `input` has elements.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.rand_like(torch.zeros(2))
     tensor([0.4963, 0.7682])
     """
-    require_tensor("rand_like", "input", 1, input)
-    stream = stream_of("rand_like", generator)
-    dtype = dtype_for("rand_like", dtype, input.dtype, layout, device, pin_memory, None)
-    check_uniform(dtype)
-    draw = exponential_cauchy.uniform
-    return make_like("rand_like", dtype, input, memory_format, requires_grad, draw, stream)
 
 
 @alike
-def randn_like(
-    input: TensorLike,
-    *,
-    generator: Source = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-    memory_format: MemoryFormat = None,
-) -> Any:
+@_drawing_like(
+    "randn_like", lambda dtype, size: check_normal(dtype, 1.0, size), normal.normal, 0.0, 1.0
+)
+def randn_like() -> Any:
     """Normal numbers of mean 0 and variance 1, as many as `input` has elements.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.randn_like(torch.zeros(2))
     tensor([ 1.5410, -0.2934])
     """
-    require_tensor("randn_like", "input", 1, input)
-    stream = stream_of("randn_like", generator)
-    dtype = dtype_for("randn_like", dtype, input.dtype, layout, device, pin_memory, None)
-    check_normal(dtype, 1.0, input._array.size)
-    draw = (normal.normal, stream, 0.0, 1.0)
-    return make_like("randn_like", dtype, input, memory_format, requires_grad, *draw)
 
 
 @alike
 def randint_like(
-    input: TensorLike,
+    input: Tensor,
     low: Any = None,
     high: Any = None,
     *,

@@ -1,25 +1,22 @@
 """New tensors of random numbers: `rand`, `randn`, `randint`, `randperm`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
 from tapegrad.core.dtype import default, int64
 from tapegrad.core.dtype import dtype as Dtype
+from tapegrad.core.family import family
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams import exponential_cauchy, integer, normal
 from tapegrad.core.streams.mersenne_twister import Twister
 from tapegrad.operators.creation.factory_options import build, check, check_out, known, requiring
-from tapegrad.operators.random import randint_bounds
+from tapegrad.operators.random import argument as randint_bounds
 from tapegrad.operators.random.argument import int_of, is_integer, mismatch, size_of, stream_of
-from tapegrad.operators.random.fill import fill_out
+from tapegrad.operators.random.fill import fill_out, level_mode
 from tapegrad.operators.random.normal_uniform import check_normal, check_uniform
-from tapegrad.operators.random.vmap_randomness import level_mode
 
 __all__ = ["rand", "randint", "randn", "randperm"]
 
@@ -72,17 +69,29 @@ def dtype_for(
     return out.dtype
 
 
-def rand(
-    *args: Any,
-    size: Shape | None = None,
-    generator: Source = None,
-    out: Out = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Any:
+@family
+def _drawing(name: str, check: Callable, draw: Callable, *params: float) -> Callable:
+    def drawn(
+        *args: Any,
+        size: Shape | None = None,
+        generator: Source = None,
+        out: Out = None,
+        dtype: DTypeLike = None,
+        layout: LayoutLike = None,
+        device: DeviceLike = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+    ) -> Any:
+        shape, stream = size_of(name, args, size), stream_of(name, generator)
+        dtype = dtype_for(name, dtype, default(), layout, device, pin_memory, out)
+        check(dtype)
+        return make(name, dtype, shape, out, requires_grad, draw, stream, *params)
+
+    return drawn
+
+
+@_drawing("rand", check_uniform, exponential_cauchy.uniform)
+def rand() -> Any:
     """A tensor of numbers spread evenly over [0, 1).
 
     >>> _ = torch.manual_seed(0)
@@ -90,23 +99,10 @@ def rand(
     tensor([[0.4963, 0.7682, 0.0885],
             [0.1320, 0.3074, 0.6341]])
     """
-    shape, stream = size_of("rand", args, size), stream_of("rand", generator)
-    dtype = dtype_for("rand", dtype, default(), layout, device, pin_memory, out)
-    check_uniform(dtype)
-    return make("rand", dtype, shape, out, requires_grad, exponential_cauchy.uniform, stream)
 
 
-def randn(
-    *args: Any,
-    size: Shape | None = None,
-    generator: Source = None,
-    out: Out = None,
-    dtype: DTypeLike = None,
-    layout: LayoutLike = None,
-    device: DeviceLike = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Any:
+@_drawing("randn", lambda dtype: check_normal(dtype, 1.0, 1), normal.normal, 0.0, 1.0)
+def randn() -> Any:
     """A tensor of normal numbers of mean 0 and variance 1.
 
     >>> _ = torch.manual_seed(0)
@@ -114,10 +110,6 @@ def randn(
     tensor([[ 1.5410, -0.2934, -2.1788],
             [ 0.5684, -1.0845, -1.3986]])
     """
-    shape, stream = size_of("randn", args, size), stream_of("randn", generator)
-    dtype = dtype_for("randn", dtype, default(), layout, device, pin_memory, out)
-    check_normal(dtype, 1.0, 1)
-    return make("randn", dtype, shape, out, requires_grad, normal.normal, stream, 0.0, 1.0)
 
 
 def randint(

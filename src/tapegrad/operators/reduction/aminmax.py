@@ -1,12 +1,8 @@
 """The smallest and the largest element at once: aminmax."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -15,7 +11,7 @@ from tapegrad.operators.reduction.max_min import extremum, largest, smallest
 __torch__ = "aminmax"
 
 
-def _check_both(input: TensorLike, dim: Dim, out: Out) -> None:
+def _check_both(input: Tensor, dim: Dim, out: Out) -> None:
     for each in out or ():
         if each.dtype is not input.dtype:
             have, want = (errors.c_name(t.dtype) for t in (each, input))
@@ -40,7 +36,7 @@ def _check_both(input: TensorLike, dim: Dim, out: Out) -> None:
 
 
 @takes_tensors
-def aminmax(input: TensorLike, *, dim: Dim = None, keepdim: bool = False, out: Out = None) -> Any:
+def aminmax(input: Tensor, *, dim: Dim = None, keepdim: bool = False, out: Out = None) -> Any:
     """The smallest and the largest element, a pair (min, max).
 
     >>> torch.aminmax(torch.tensor([1.0, 5.0, 3.0])).max

@@ -1,16 +1,13 @@
 """Counting: how often numbers occur, and how many fall into bins of equal width."""
 
-from __future__ import annotations
-
 from math import isfinite
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.dtype import float32, float64
 from tapegrad.core.scalar import int_of, number_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import constant, primitive
+from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.dtype_check import no_derivative, no_kernel
 
@@ -19,18 +16,16 @@ __torch__ = "bincount histc"
 _NO_RULE = "Counting has no useful derivative: detach() the tensor."
 
 
+@jvp(weights=lambda xp, t, x, minimum: xp.tally(x, t, minimum))
+@vjp(weights=no_derivative("bincount", _NO_RULE))
 @primitive(name="bincount", node="NotImplemented", hidden=("x",), kernels=("tally",))
 def occurrences(xp, x, weights, *, minimum):
     """How often each number occurs, or the sum of its weights."""
     return xp.tally(x, weights, minimum)
 
 
-occurrences.vjp(weights=no_derivative("bincount", _NO_RULE))
-occurrences.jvp(weights=lambda xp, t, x, minimum: xp.tally(x, t, minimum))
-
-
 @in_turn
-def bincount(input: TensorLike, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs in a vector; or the sum of the weights there.
 
     >>> torch.bincount(torch.tensor([1, 3, 1]))
@@ -65,9 +60,7 @@ def evenly(xp, x, *, low, high, bins):
 
 
 @in_turn
-def histc(
-    input: TensorLike, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Out = None
-) -> Any:
+def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Out = None) -> Any:
     """How many elements lie in each of `bins` intervals of equal width from `min` to `max`.
 
     With `min == max` from the smallest to the largest element. Others are not counted.
@@ -112,7 +105,7 @@ def require_bins(n: int, dim: int) -> None:
         )
 
 
-def require_same_dtype(input: TensorLike, hist: Any) -> None:
+def require_same_dtype(input: Tensor, hist: Any) -> None:
     if hist.dtype is not input.dtype:
         raise errors.runtime_error(
             "torch.histogram: input tensor and hist tensor should have the same dtype, but "

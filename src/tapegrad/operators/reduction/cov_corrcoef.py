@@ -1,12 +1,7 @@
 """How variables vary together: cov, corrcoef."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.operators.creation.tensor import tensor
 from tapegrad.operators.linalg.matrix_check import check_tensors
 from tapegrad.operators.pointwise.real_imag_conj_angle import real
@@ -42,9 +37,7 @@ def _check_weights(name: str, weights: Any, n: int, integers: bool) -> None:
         raise _refused(f"{name} cannot be negative", "Leave observations away with a weight of 0.")
 
 
-def cov(
-    input: TensorLike, *, correction: int = 1, fweights: Any = None, aweights: Any = None
-) -> Any:
+def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariances of variables, the rows of `input`, over observations, its columns.
 
     `C = (x - mean) (x - mean)^H / (n - correction)`; with weights each observation counts as often
@@ -79,18 +72,16 @@ def cov(
     if w is not None and aweights is not None and correction:
         free = total - correction * (w * aweights).sum() / total
     if free._array <= 0:
-        warnings.warn(
+        errors.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
-            "of observations.",
-            UserWarning,
-            stacklevel=2,
+            "of observations."
         )
         free = free * 0
     x = x - average.unsqueeze(1)
     return (x @ (x if w is None else x * w).t().conj() / free).squeeze()
 
 
-def corrcoef(input: TensorLike) -> Any:
+def corrcoef(input: Tensor) -> Any:
     """The correlations of variables, the rows of `input`: covariances over standard deviations.
 
     >>> torch.corrcoef(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))

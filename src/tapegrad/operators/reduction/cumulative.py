@@ -1,16 +1,12 @@
 """Running sums, products and extrema along a dimension."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
-from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel, require_order
 from tapegrad.operators.reduction.sum_mean import summable
 
@@ -22,13 +18,11 @@ def _backwards(xp: Namespace, x: Array, axis: int) -> Any:
     return xp.flip(xp.cumulative_sum(xp.flip(x, axis=axis), axis=axis), axis=axis)
 
 
+@vjp(x=lambda xp, g, axis: _backwards(xp, g, axis))
 @linear(node="CumsumBackward0")
 def running_sum(xp, x, *, axis):
     """The sums of the elements up to each place along `axis`."""
     return xp.cumulative_sum(x, axis=axis)
-
-
-running_sum.vjp(x=lambda xp, g, axis: _backwards(xp, g, axis))
 
 
 def _product_slopes(xp: Namespace, x: Array, axis: int) -> Any:
@@ -44,12 +38,6 @@ def _product_slopes(xp: Namespace, x: Array, axis: int) -> Any:
     without = xp.where(row == column, xp.ones_like(copies), copies)
     products = xp.cumulative_prod(without, axis=1)
     return xp.where(row <= column, products, xp.zeros_like(products))
-
-
-@primitive(node="CumprodBackward0")
-def running_product(xp, x, *, axis):
-    """The products of the elements up to each place along `axis`."""
-    return xp.cumulative_prod(x, axis=axis)
 
 
 def _running_product_vjp(xp, g, x, y, axis):
@@ -70,14 +58,12 @@ def _running_product_jvp(xp, t, x, y, axis):
     return xp.moveaxis(xp.sum(slopes * moved, axis=0), 0, axis)
 
 
-running_product.vjp(x=_running_product_vjp)
-running_product.jvp(x=_running_product_jvp)
-
-
-@primitive(node="LogcumsumexpBackward0", kernels=("log_running_sum",))
-def log_running_sum(xp, x, *, axis):
-    """log of the sums of exp(x) up to each place along `axis`, without overflow."""
-    return xp.log_running_sum(x, axis)
+@jvp(x=_running_product_jvp)
+@vjp(x=_running_product_vjp)
+@primitive(node="CumprodBackward0")
+def running_product(xp, x, *, axis):
+    """The products of the elements up to each place along `axis`."""
+    return xp.cumulative_prod(x, axis=axis)
 
 
 def _is_complex(xp, x):
@@ -108,8 +94,13 @@ def _log_running_sum_jvp(xp, t, x, y, axis):
     return part(t) if _is_complex(xp, t) else part(t) - part(-t)
 
 
-log_running_sum.vjp(x=_log_running_sum_vjp)
-log_running_sum.jvp(x=_log_running_sum_jvp)
+@jvp(x=_log_running_sum_jvp)
+@vjp(x=_log_running_sum_vjp)
+@primitive(node="LogcumsumexpBackward0", kernels=("log_running_sum",))
+def log_running_sum(xp, x, *, axis):
+    """log of the sums of exp(x) up to each place along `axis`, without overflow."""
+    return xp.log_running_sum(x, axis)
+
 
 _CHOICE = {"outputs": ("values", "indices"), "nondiff": ("indices",)}
 
@@ -142,7 +133,7 @@ _pick_rules(running_smallest)
 # --- the public functions ---
 
 
-def _along(operator: Any, input: TensorLike, dim: Dim) -> Any:
+def _along(operator: Any, input: Tensor, dim: Dim) -> Any:
     axis = axis_of(dim, input._array.ndim)
     if input._array.ndim:
         return operator(input, axis=axis)
@@ -152,9 +143,7 @@ def _along(operator: Any, input: TensorLike, dim: Dim) -> Any:
     return result.reshape(())
 
 
-def _running(
-    name: str, operator: Any, input: TensorLike, dim: Dim, dtype: DTypeLike, out: Out
-) -> Any:
+def _running(name: str, operator: Any, input: Tensor, dim: Dim, dtype: DTypeLike, out: Out) -> Any:
     """Running sums or products; integers as int64 unless a dtype is asked for."""
     input, narrow = summable(input, dtype, out)
     result = _along(operator, input, dim)
@@ -162,7 +151,7 @@ def _running(
 
 
 @takes_tensors
-def cumsum(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The sums of the elements up to each place along `dim`; float32 is summed in double precision.
 
     >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), 0)
@@ -172,7 +161,7 @@ def cumsum(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = N
 
 
 @takes_tensors
-def cumprod(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
+def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The products of the elements up to each place along `dim`; float32 in double precision.
 
     >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), 0)
@@ -182,7 +171,7 @@ def cumprod(input: TensorLike, dim: int, *, dtype: DTypeLike = None, out: Out = 
 
 
 @takes_tensors
-def logcumsumexp(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """log of the sums of exp(x) up to each place along `dim`, without overflow.
 
     `y[i] = log(exp(x[0]) + ... + exp(x[i]))`
@@ -199,7 +188,7 @@ def logcumsumexp(input: TensorLike, dim: int, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def cummax(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+def cummax(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The largest element up to each place along `dim`, a pair (values, indices).
 
     >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), 0).values
@@ -212,7 +201,7 @@ def cummax(input: TensorLike, dim: int, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def cummin(input: TensorLike, dim: int, *, out: Out = None) -> Any:
+def cummin(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The smallest element up to each place along `dim`, a pair (values, indices).
 
     >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), 0).values
@@ -226,7 +215,7 @@ def cummin(input: TensorLike, dim: int, *, out: Out = None) -> Any:
 
 @takes_tensors
 def diff(
-    input: TensorLike,
+    input: Tensor,
     n: int = 1,
     dim: int = -1,
     prepend: Any = None,
@@ -259,5 +248,4 @@ def diff(
     return finish("diff", x, out)
 
 
-cumsum_ = in_place(cumsum)
-cumprod_ = in_place(cumprod)
+cumsum_, cumprod_ = in_place(cumsum), in_place(cumprod)

@@ -1,11 +1,7 @@
 """Derivatives and integrals of sampled functions: gradient, trapezoid, cumulative_trapezoid."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, TensorLike
+from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.operators.creation.zeros_eye import zeros
@@ -30,7 +26,7 @@ def _part(x: Any, axis: int, start: Any, stop: Any = None) -> Any:
     return x[(slice(None),) * axis + (slice(start, stop),)]
 
 
-def _evenly(x: TensorLike, axis: int, h: Any, edge_order: int) -> Any:
+def _evenly(x: Tensor, axis: int, h: Any, edge_order: int) -> Any:
     """Differences over steps of one size."""
     inner = (_part(x, axis, 2) - _part(x, axis, 0, -2)) / (2 * h)
     n = x._array.shape[axis]
@@ -45,7 +41,7 @@ def _evenly(x: TensorLike, axis: int, h: Any, edge_order: int) -> Any:
     return cat([first, inner, last], axis)
 
 
-def _unevenly(x: TensorLike, axis: int, places: Any, edge_order: int) -> Any:
+def _unevenly(x: Tensor, axis: int, places: Any, edge_order: int) -> Any:
     """Second order between neighbours at distances d and e: weights of x[i-1], x[i], x[i+1]."""
     shape = [-1 if i == axis else 1 for i in range(x._array.ndim)]
     steps = (places[1:] - places[:-1]).reshape(shape)
@@ -69,13 +65,13 @@ def _unevenly(x: TensorLike, axis: int, places: Any, edge_order: int) -> Any:
     return cat([first, inner, last], axis)
 
 
-def _is_number(x: TensorLike) -> bool:
+def _is_number(x: Tensor) -> bool:
     if hasattr(x, "_array"):
         return not x._array.ndim and not x.requires_grad
     return isinstance(x, (int, float, complex))
 
 
-def _spacings(input: TensorLike, spacing: Any, dim: Dim, n: int) -> list:
+def _spacings(input: Tensor, spacing: Any, dim: Dim, n: int) -> list:
     """For each dimension the step, a number, or the places of the samples, a vector."""
     if spacing is None:
         return [1] * n
@@ -107,9 +103,7 @@ def _spacings(input: TensorLike, spacing: Any, dim: Dim, n: int) -> list:
     return list(spacing)
 
 
-def gradient(
-    input: TensorLike, *, spacing: Any = None, dim: Dim = None, edge_order: int = 1
-) -> tuple:
+def gradient(input: Tensor, *, spacing: Any = None, dim: Dim = None, edge_order: int = 1) -> tuple:
     """Estimates of the derivatives of a sampled function along `dim`, by default all dimensions.
 
     Central differences, of second order inside, one-sided ones of `edge_order` at both ends.
@@ -171,9 +165,7 @@ def _no_dimensions(dim: int) -> IndexError:
 # --- integrals -------------------------------------------------------------------------------
 
 
-def _integrand(
-    name: str, y: TensorLike, x: TensorLike | None, dx: Any, dim: int, first: str
-) -> int:
+def _integrand(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int, first: str) -> int:
     """The axis to integrate along, after a look at the arguments."""
     named = {}
     if dx is not None:
@@ -212,7 +204,7 @@ def _integrand(
     return axis_of(dim, y._array.ndim)
 
 
-def _steps(name: str, y: TensorLike, x: TensorLike, axis: int) -> Any:
+def _steps(name: str, y: Tensor, x: Tensor, axis: int) -> Any:
     """The distances of the places `x`, along `axis` of `y`."""
     ndim = y._array.ndim
     if x._array.ndim == 1:
@@ -228,13 +220,11 @@ def _steps(name: str, y: TensorLike, x: TensorLike, axis: int) -> Any:
     return _part(x, axis, 1) - _part(x, axis, 0, -1)
 
 
-def _pair_sums(y: TensorLike, axis: int) -> Any:
+def _pair_sums(y: Tensor, axis: int) -> Any:
     return _part(y, axis, 0, -1) + _part(y, axis, 1)
 
 
-def _trapezoid(
-    name: str, y: TensorLike, x: TensorLike | None, dx: Any, dim: int, first: str
-) -> Any:
+def _trapezoid(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int, first: str) -> Any:
     axis = _integrand(name, y, x, dx, dim, first)
     if not y._array.shape[axis]:
         shape = y._array.shape
@@ -248,7 +238,7 @@ def _trapezoid(
 
 
 @takes_tensors
-def trapezoid(y: TensorLike, x: TensorLike | None = None, *, dx: Any = None, dim: int = -1) -> Any:
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of a sampled function along `dim` by the trapezoidal rule.
 
     `sum of (y[i] + y[i+1]) / 2 * (x[i+1] - x[i])`, for samples at places `x`, or `dx` (1) apart.
@@ -260,7 +250,7 @@ def trapezoid(y: TensorLike, x: TensorLike | None = None, *, dx: Any = None, dim
 
 
 @takes_tensors
-def trapz(y: TensorLike, x: TensorLike | None = None, *, dx: Any = None, dim: int = -1) -> Any:
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The same as `trapezoid`, under its old name.
 
     >>> torch.trapz(torch.tensor([1.0, 2.0, 3.0]), dx=2.0)
@@ -271,7 +261,7 @@ def trapz(y: TensorLike, x: TensorLike | None = None, *, dx: Any = None, dim: in
 
 @takes_tensors
 def cumulative_trapezoid(
-    y: TensorLike, x: TensorLike | None = None, *, dx: Any = None, dim: int = -1
+    y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1
 ) -> Any:
     """The integral up to each sample but the first, by the trapezoidal rule; see `trapezoid`.
 

@@ -1,14 +1,11 @@
 """Histograms of one value or of several: how many points lie between edges."""
 
-from __future__ import annotations
-
 from math import isfinite
-from typing import Any
 
 from tapegrad import return_types
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import float32, float64
 from tapegrad.dispatch.apply import finish
@@ -26,7 +23,7 @@ def _refused(problem: str, advice: str) -> RuntimeError:
     return errors.runtime_error(f"torch.histogramdd: {problem}", advice)
 
 
-def _check(input: TensorLike, weight: TensorLike | None) -> None:
+def _check(input: Tensor, weight: Tensor | None) -> None:
     """Look at points (..., D) and their weights (...)."""
     shape = list(input._array.shape)
     if len(shape) < 2:
@@ -52,7 +49,7 @@ def _check(input: TensorLike, weight: TensorLike | None) -> None:
         )
 
 
-def _check_edges(input: TensorLike, edges: list) -> None:
+def _check_edges(input: Tensor, edges: list) -> None:
     n = input._array.shape[-1]
     if len(edges) != n:
         raise _refused(
@@ -81,7 +78,7 @@ def _check_edges(input: TensorLike, edges: list) -> None:
             )
 
 
-def _made_edges(input: TensorLike, bins: list, range: Any) -> list:
+def _made_edges(input: Tensor, bins: list, range: Any) -> list:
     """Edges of bins of equal width over `range`, or over what the points span."""
     n = input._array.shape[-1]
     if len(bins) != n:
@@ -120,7 +117,7 @@ def _made_edges(input: TensorLike, bins: list, range: Any) -> list:
     return edges
 
 
-def _counted(input: TensorLike, edges: list, weight: TensorLike | None, density: bool) -> Any:
+def _counted(input: Tensor, edges: list, weight: Tensor | None, density: bool) -> Any:
     """How many points lie in each box; a box has its lower edges, and the last its upper, too."""
     points = input.detach().reshape(-1, input._array.shape[-1])
     sizes = [each._array.size - 1 for each in edges]
@@ -149,7 +146,7 @@ def histogram(
     bins: Any = 100,
     *,
     range: Any = None,
-    weight: TensorLike | None = None,
+    weight: Tensor | None = None,
     density: bool = False,
     out: Any = None,
 ) -> Any:
@@ -186,11 +183,7 @@ def histogram(
 
 @takes_tensors
 def histogramdd(
-    input: TensorLike,
-    bins: Any,
-    range: Any = None,
-    weight: TensorLike | None = None,
-    density: bool = False,
+    input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
     """How many points (..., D) lie in each box between edges, a pair (hist, bin_edges).
 

@@ -1,12 +1,8 @@
 """The k-th smallest element, and the most frequent one."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -61,7 +57,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
 
 
 @takes_tensors
-def mode(input: TensorLike, dim: int = -1, keepdim: bool = False, *, out: Out = None) -> Any:
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Out = None) -> Any:
     """The most frequent element along `dim` (the smallest of several), a pair (values, indices).
 
     >>> torch.mode(torch.tensor([2, 1, 2, 3])).values

@@ -1,13 +1,10 @@
 """Logsumexp: the logarithm of a sum of exponentials."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import default
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import reduction_axes, spread
 
 __all__ = ["logsumexp"]
@@ -18,6 +15,21 @@ def _finite(xp: Namespace, top: Any) -> Any:
     return xp.where(xp.isfinite(top), top, 0)
 
 
+def _shares(xp, x, y, axis, keepdims):
+    y = spread(xp, y, x.shape, axis, keepdims)
+    return xp.exp(x - _finite(xp, y))
+
+
+@jvp(
+    x=lambda xp, t, x, y, axis, keepdims: xp.sum(
+        t * _shares(xp, x, y, axis, keepdims), axis=axis, keepdims=keepdims
+    )
+)
+@vjp(
+    x=lambda xp, g, x, y, axis, keepdims: (
+        spread(xp, g, x.shape, axis, keepdims) * _shares(xp, x, y, axis, keepdims)
+    )
+)
 @primitive(node="LogsumexpBackward0")
 def logsumexp_axes(xp, x, *, axis, keepdims):
     """log(sum(exp(x))) over `axis`, without overflow."""
@@ -26,27 +38,8 @@ def logsumexp_axes(xp, x, *, axis, keepdims):
     return xp.log(total) + (top if keepdims else xp.reshape(top, total.shape))
 
 
-def _shares(xp, x, y, axis, keepdims):
-    y = spread(xp, y, x.shape, axis, keepdims)
-    return xp.exp(x - _finite(xp, y))
-
-
-logsumexp_axes.vjp(
-    x=lambda xp, g, x, y, axis, keepdims: (
-        spread(xp, g, x.shape, axis, keepdims) * _shares(xp, x, y, axis, keepdims)
-    )
-)
-
-
-logsumexp_axes.jvp(
-    x=lambda xp, t, x, y, axis, keepdims: xp.sum(
-        t * _shares(xp, x, y, axis, keepdims), axis=axis, keepdims=keepdims
-    )
-)
-
-
 @takes_tensors
-def logsumexp(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
+def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
     """log(sum(exp(x))) along `dim`, without overflow.
 
     >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
@@ -61,6 +54,4 @@ def logsumexp(input: TensorLike, dim: Dim, keepdim: bool = False, *, out: Out = 
 
 
 def _default() -> Any:
-    from tapegrad.core.dtype import default
-
     return default()

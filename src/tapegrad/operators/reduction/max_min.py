@@ -1,12 +1,8 @@
 """The largest and the smallest element: max, min, amax, amin, argmax, argmin, median."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -136,7 +132,7 @@ def argmin_along(xp, x, *, axis, keepdims):
 # --- the public functions ---
 
 
-def refuse_empty(name: str, input: TensorLike, dim: Dim = None, shown: Any = None) -> None:
+def refuse_empty(name: str, input: Tensor, dim: Dim = None, shown: Any = None) -> None:
     """Raise where there is nothing to choose from along `dim`, or in the whole tensor."""
     if input._array.size:
         return
@@ -156,7 +152,7 @@ def refuse_empty(name: str, input: TensorLike, dim: Dim = None, shown: Any = Non
 
 
 def along(
-    name: str, operator: Any, result: Any, input: TensorLike, dim: Dim, keepdim: bool, out: Out
+    name: str, operator: Any, result: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out
 ) -> Any:
     """The chosen elements along `dim` and their indices, as a named pair."""
     refuse_empty(name, input, dim)
@@ -175,7 +171,7 @@ _FORMS = (
 )
 
 
-def _check_forms(name: str, input: TensorLike, dim: Dim) -> None:
+def _check_forms(name: str, input: Tensor, dim: Dim) -> None:
     """Raise unless `max` or `min` is asked of a tensor; of two; or along a dimension."""
     if not hasattr(input, "_array") and dim is None:
         raise errors.must_be(name, "input", 1, "Tensor", input)
@@ -185,7 +181,7 @@ def _check_forms(name: str, input: TensorLike, dim: Dim) -> None:
         raise errors.invalid_combination(name, (input, dim), {}, _FORMS)
 
 
-def max(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def max(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The largest element; with `dim` a pair (values, indices); with a tensor the larger of two.
 
     >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
@@ -228,7 +224,7 @@ def min(input: Any, dim: Dim = None, keepdim: bool = False, *, out: Out = None) 
 _KERNELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "aminmax": "aminmax_cpu"}
 
 
-def extremum(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: bool) -> Any:
+def extremum(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool) -> Any:
     if not input._array.size:
         if dim is None or (isinstance(dim, (tuple, list)) and not dim):
             refuse_empty(name, input)
@@ -241,7 +237,7 @@ def extremum(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: boo
     return operator(input, axis=axis, keepdims=bool(keepdim))
 
 
-def _check_out(input: TensorLike, out: Out) -> None:
+def _check_out(input: Tensor, out: Out) -> None:
     if out is not None and out.dtype is not input.dtype:
         raise errors.runtime_error(
             "Expected the dtype for input and out to match, but got "
@@ -252,7 +248,7 @@ def _check_out(input: TensorLike, out: Out) -> None:
 
 
 @takes_tensors
-def amax(input: TensorLike, dim: Dim = (), keepdim: bool = False, *, out: Out = None) -> Any:
+def amax(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None) -> Any:
     """The largest element along one dimension or several; ties share the gradient.
 
     >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
@@ -263,7 +259,7 @@ def amax(input: TensorLike, dim: Dim = (), keepdim: bool = False, *, out: Out = 
 
 
 @takes_tensors
-def amin(input: TensorLike, dim: Dim = (), keepdim: bool = False, *, out: Out = None) -> Any:
+def amin(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None) -> Any:
     """The smallest element along one dimension or several; ties share the gradient.
 
     >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
@@ -273,7 +269,7 @@ def amin(input: TensorLike, dim: Dim = (), keepdim: bool = False, *, out: Out = 
     return finish("amin", extremum("amin", smallest, input, dim, keepdim), out)
 
 
-def _arg(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: bool, out: Out) -> Any:
+def _arg(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out) -> Any:
     if dim is None and not input._array.size:
         raise errors.index_error(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0.",
@@ -295,7 +291,7 @@ def _arg(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: bool, o
 
 
 @takes_tensors
-def argmax(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def argmax(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The index of the largest element, of the flat tensor or along `dim`.
 
     >>> torch.argmax(torch.tensor([1.0, 5.0, 3.0]))
@@ -305,7 +301,7 @@ def argmax(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Ou
 
 
 @takes_tensors
-def argmin(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def argmin(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The index of the smallest element, of the flat tensor or along `dim`.
 
     >>> torch.argmin(torch.tensor([1.0, 5.0, 3.0]))

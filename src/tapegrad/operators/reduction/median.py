@@ -1,12 +1,9 @@
 """The element in the middle: median, nanmedian."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
-from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.limits import iinfo
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import primitive
@@ -54,7 +51,7 @@ extremum_rules(median_of_all_numbers)
 
 
 def _median(
-    name: str, of_all: Any, operator: Any, input: TensorLike, dim: Dim, keepdim: bool, out: Out
+    name: str, of_all: Any, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out
 ):
     if dim is None:
         require_order("median_cpu", input, bools=False)
@@ -67,17 +64,15 @@ def _median(
     return finish(name, of_all(input, axis=tuple(range(input._array.ndim))), out)
 
 
-def _of_nothing(input: TensorLike) -> Any:
+def _of_nothing(input: Tensor) -> Any:
     """nan; of integers the least that there is, as PyTorch has it."""
-    from tapegrad.core.limits import iinfo
-
     if input.dtype.is_floating_point:
         return input.sum() * float("nan")
     return input.new_full((), iinfo(input.dtype).min)
 
 
 @takes_tensors
-def median(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def median(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The lower median; with `dim` a pair (values, indices); nan if there is one.
 
     Of all elements, equal ones share the gradient; along `dim` it goes to the one at the index.
@@ -89,7 +84,7 @@ def median(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Ou
 
 
 @takes_tensors
-def nanmedian(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def nanmedian(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The lower median of the elements that are not nan; otherwise as `median`.
 
     >>> torch.nanmedian(torch.tensor([1.0, float("nan"), 3.0]))

@@ -1,17 +1,13 @@
 """Other reductions: all, any, count_nonzero, products, log-sum-exp."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import constant, primitive
+from tapegrad.dispatch.op import constant, jvp, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import reduction_axes, summable
 
 __all__ = ["all", "any", "count_nonzero", "prod"]
@@ -35,7 +31,7 @@ def count_axes(xp, x, *, axis):
     return xp.sum(xp.astype(xp.astype(x, xp.bool), xp.int64), axis=axis)
 
 
-def _truth(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: bool, out: Out) -> Any:
+def _truth(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out) -> Any:
     if isinstance(dim, (tuple, list)) and not dim:
         axis: tuple[int, ...] = ()  # unlike other reductions: of each element
     else:
@@ -52,7 +48,7 @@ def _truth(name: str, operator: Any, input: TensorLike, dim: Dim, keepdim: bool,
 
 
 @takes_tensors
-def all(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def all(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """Whether all elements are true, of the whole tensor or along `dim`.
 
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
@@ -62,7 +58,7 @@ def all(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out =
 
 
 @takes_tensors
-def any(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
+def any(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """Whether some element is true, of the whole tensor or along `dim`.
 
     >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
@@ -72,7 +68,7 @@ def any(input: TensorLike, dim: Dim = None, keepdim: bool = False, *, out: Out =
 
 
 @takes_tensors
-def count_nonzero(input: TensorLike, dim: Dim = None) -> Any:
+def count_nonzero(input: Tensor, dim: Dim = None) -> Any:
     """How many elements are not 0.
 
     >>> torch.count_nonzero(torch.tensor([0, 3, 0, 5]))
@@ -101,12 +97,6 @@ def _others(xp: Namespace, x: Array, y: Array, axis: int) -> Any:
     return left * right
 
 
-@primitive(node="ProdBackward1", kernels=("pad_slice",))
-def product_along(xp, x, *, axis, keepdims):
-    """The product along one axis."""
-    return xp.prod(x, axis=axis, keepdims=keepdims)
-
-
 def _kept(xp: Namespace, y: Array, axis: int, keepdims: bool) -> Any:
     return y if keepdims else xp.expand_dims(y, axis=axis)
 
@@ -120,27 +110,29 @@ def _product_jvp(xp, t, x, y, axis, keepdims):
     return xp.sum(t * others, axis=axis, keepdims=keepdims)
 
 
-product_along.vjp(x=_product_vjp)
-product_along.jvp(x=_product_jvp)
-
-
-@primitive(node="ProdBackward0", kernels=("pad_slice",))
-def product_all(xp, x):
-    """The product of all elements."""
-    return xp.prod(x)
+@jvp(x=_product_jvp)
+@vjp(x=_product_vjp)
+@primitive(node="ProdBackward1", kernels=("pad_slice",))
+def product_along(xp, x, *, axis, keepdims):
+    """The product along one axis."""
+    return xp.prod(x, axis=axis, keepdims=keepdims)
 
 
 def _flat_others(xp: Namespace, x: Array, y: Array) -> Any:
     return _others(xp, xp.reshape(x, (-1,)), xp.reshape(y, (1,)), 0)
 
 
-product_all.vjp(x=lambda xp, g, x, y: g * xp.reshape(_flat_others(xp, x, y), x.shape))
-product_all.jvp(x=lambda xp, t, x, y: xp.sum(xp.reshape(t, (-1,)) * _flat_others(xp, x, y)))
+@jvp(x=lambda xp, t, x, y: xp.sum(xp.reshape(t, (-1,)) * _flat_others(xp, x, y)))
+@vjp(x=lambda xp, g, x, y: g * xp.reshape(_flat_others(xp, x, y), x.shape))
+@primitive(node="ProdBackward0", kernels=("pad_slice",))
+def product_all(xp, x):
+    """The product of all elements."""
+    return xp.prod(x)
 
 
 @autocast
 def prod(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,

@@ -1,13 +1,10 @@
 """Quantiles: the element at a given rank, or between two."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Callable, Dim, Out, Tensor
 from tapegrad.core.dtype import float32, float64, int64
+from tapegrad.core.family import family
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import autocast
@@ -27,7 +24,7 @@ def _refused(problem: str, advice: str) -> RuntimeError:
     return errors.runtime_error(f"quantile() {problem}", advice)
 
 
-def _as_tensor(name: str, input: TensorLike, q: Any, rest: dict) -> Any:
+def _as_tensor(name: str, input: Tensor, q: Any, rest: dict) -> Any:
     """`q` as a tensor of the input's dtype."""
     if hasattr(q, "_array"):
         return q
@@ -43,7 +40,7 @@ def _as_tensor(name: str, input: TensorLike, q: Any, rest: dict) -> Any:
 _KINDS = ("Tensor", "float")
 
 
-def _check(input: TensorLike, q: Any, interpolation: str, out: Out) -> None:
+def _check(input: Tensor, q: Any, interpolation: str, out: Out) -> None:
     if not input._array.size:
         raise _refused("input tensor must be non-empty", "Of nothing there is no quantile.")
     if q._array.ndim > 1:
@@ -69,7 +66,7 @@ def _check(input: TensorLike, q: Any, interpolation: str, out: Out) -> None:
         )
 
 
-def _in_last(input: TensorLike, axis: int | None) -> Any:
+def _in_last(input: Tensor, axis: int | None) -> Any:
     """The input with the axis of the quantile last; None: all elements in one."""
     if axis is None:
         return input.flatten()
@@ -78,32 +75,35 @@ def _in_last(input: TensorLike, axis: int | None) -> Any:
     return input.unsqueeze(-1).transpose(axis, -1)
 
 
-def _quantile(
-    name: str,
-    input: TensorLike,
-    q: Any,
-    dim: Dim,
-    keepdim: bool,
-    interpolation: str,
-    out: Out,
-    ignore_nan: bool,
-) -> Any:
-    given = {"interpolation": interpolation} if interpolation != "linear" else {}
-    q = _as_tensor(name, input, q, given)
-    _check(input, q, interpolation, out)
-    quantiles = elements(q._array)
-    if (quantiles < 0).any() or (quantiles > 1).any():
-        raise _refused("q values must be in the range [0, 1]", "0.5 is the median.")
-    axis = None if dim is None else axis_of(dim, input._array.ndim)
-    shape = _result_shape(input._array.shape, axis, keepdim)
-    ranked = sort(_in_last(input, axis))[0]
-    n = ranked._array.shape[-1]
-    if n > _MOST:
-        raise _refused("input tensor is too large", f"At most {_MOST:,} elements.")
-    found = _at(ranked, _ranks(ranked, q, n, ignore_nan), interpolation)  # (..., quantiles)
-    if not q._array.ndim:
-        return finish(name, found.reshape(shape), out)
-    return finish(name, found.movedim(-1, 0).reshape((q._array.size, *shape)), out)
+@family
+def _quantile(name: str, ignore_nan: bool) -> Callable:
+    def quantile(
+        input: Tensor,
+        q: Any,
+        dim: Dim = None,
+        keepdim: bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Out = None,
+    ) -> Any:
+        given = {"interpolation": interpolation} if interpolation != "linear" else {}
+        q = _as_tensor(name, input, q, given)
+        _check(input, q, interpolation, out)
+        quantiles = elements(q._array)
+        if (quantiles < 0).any() or (quantiles > 1).any():
+            raise _refused("q values must be in the range [0, 1]", "0.5 is the median.")
+        axis = None if dim is None else axis_of(dim, input._array.ndim)
+        shape = _result_shape(input._array.shape, axis, keepdim)
+        ranked = sort(_in_last(input, axis))[0]
+        n = ranked._array.shape[-1]
+        if n > _MOST:
+            raise _refused("input tensor is too large", f"At most {_MOST:,} elements.")
+        found = _at(ranked, _ranks(ranked, q, n, ignore_nan), interpolation)  # (..., quantiles)
+        if not q._array.ndim:
+            return finish(name, found.reshape(shape), out)
+        return finish(name, found.movedim(-1, 0).reshape((q._array.size, *shape)), out)
+
+    return quantile
 
 
 def _result_shape(shape: tuple, axis: int | None, keepdim: bool) -> tuple:
@@ -142,15 +142,8 @@ def _at(ranked: Any, ranks: Any, interpolation: str) -> Any:
 
 
 @autocast
-def quantile(
-    input: TensorLike,
-    q: Any,
-    dim: Dim = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
-    out: Out = None,
-) -> Any:
+@_quantile("quantile", False)
+def quantile() -> Any:
     """The number below which the part `q` of the elements lies, of all or along `dim`.
 
     With a vector `q` the quantiles are the first dimension. A quantile at a rank r = q (n - 1)
@@ -160,22 +153,13 @@ def quantile(
     >>> torch.quantile(torch.tensor([3.0, 1.0, 2.0, 4.0]), 0.5)
     tensor(2.5000)
     """
-    return _quantile("quantile", input, q, dim, keepdim, interpolation, out, False)
 
 
 @autocast
-def nanquantile(
-    input: TensorLike,
-    q: Any,
-    dim: Dim = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
-    out: Out = None,
-) -> Any:
+@_quantile("nanquantile", True)
+def nanquantile() -> Any:
     """The same as `quantile`, of the elements that are not nan.
 
     >>> torch.nanquantile(torch.tensor([3.0, float("nan"), 2.0, 4.0]), 0.5)
     tensor(3.)
     """
-    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, out, True)

@@ -1,13 +1,9 @@
 """Where elements belong in a sorted sequence: searchsorted, bucketize; what occurs there: isin."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.dtype import int32, int64
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
@@ -54,7 +50,7 @@ def _search(sequence: Any, values: Any, right: bool, out_int32: bool, out: Out) 
 @in_turn
 def searchsorted(
     sorted_sequence: Any,
-    input: TensorLike,
+    input: Tensor,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -138,12 +134,7 @@ def _sorted_by(sequence: Any, sorter: Any) -> Any:
 
 
 def bucketize(
-    input: TensorLike,
-    boundaries: Any,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    out: Out = None,
+    input: Tensor, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Out = None
 ) -> Any:
     """The number of the bucket each element falls into, between sorted `boundaries`.
 

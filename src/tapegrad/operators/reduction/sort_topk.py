@@ -1,22 +1,20 @@
 """Sorting and ranking: sort, argsort, topk, kthvalue, mode, unique."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, Out, TensorLike
+from tapegrad.core.annotations import Any, Dim, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import refuse_kinds
 from tapegrad.operators.reduction.max_min import CHOICE
 
 __all__ = ["argsort", "msort", "sort", "topk"]
 
 
+@jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+@vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
 @primitive(node="SortBackward0", kernels=("put_along",), **CHOICE)
 def sort_along(xp, x, *, axis, descending):
     """The elements along `axis` in order, and where they came from."""
@@ -24,10 +22,8 @@ def sort_along(xp, x, *, axis, descending):
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
-sort_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
-sort_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
-
-
+@jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
+@vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
 @primitive(node="TopkBackward0", kernels=("top_indices", "put_along"), **CHOICE)
 def topk_along(xp, x, *, k, axis, largest):
     """The k largest or smallest elements along `axis`, and where they came from."""
@@ -35,30 +31,19 @@ def topk_along(xp, x, *, k, axis, largest):
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
-topk_along.vjp(x=lambda xp, g, x_like, indices, axis: xp.put_along(g, indices, x_like.shape, axis))
-topk_along.jvp(x=lambda xp, t, indices, axis: xp.take_along_axis(t, indices, axis=axis))
-
-
+@jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
+@vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis=axis))
 @primitive(kernels=("put_along",))
 def put_along(xp, x, indices, *, shape, axis):
     """Zeros of `shape` with x at `indices` along `axis`, which are all different."""
     return xp.put_along(x, indices, shape, axis)
 
 
-put_along.vjp(x=lambda xp, g, indices, axis: xp.take_along_axis(g, indices, axis=axis))
-put_along.jvp(x=lambda xp, t, indices, shape, axis: xp.put_along(t, indices, shape, axis))
-
-
 # --- the public functions ---
 
 
 def sort(
-    input: TensorLike,
-    dim: Dim = -1,
-    descending: bool = False,
-    stable: bool = False,
-    *,
-    out: Out = None,
+    input: Tensor, dim: Dim = -1, descending: bool = False, stable: bool = False, *, out: Out = None
 ) -> Any:
     """The elements along `dim` in order and their indices, a pair (values, indices).
 
@@ -79,9 +64,7 @@ def sort(
 
 
 @takes_tensors
-def argsort(
-    input: TensorLike, dim: Dim = -1, descending: bool = False, *, stable: bool = False
-) -> Any:
+def argsort(input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The indices that put the elements along `dim` in order.
 
     >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
@@ -91,7 +74,7 @@ def argsort(
 
 
 @takes_tensors
-def msort(input: TensorLike, *, out: Out = None) -> Any:
+def msort(input: Tensor, *, out: Out = None) -> Any:
     """The elements along the first dimension in order.
 
     >>> torch.msort(torch.tensor([3.0, 1.0, 2.0]))
@@ -102,7 +85,7 @@ def msort(input: TensorLike, *, out: Out = None) -> Any:
 
 @takes_tensors
 def topk(
-    input: TensorLike,
+    input: Tensor,
     k: int,
     dim: int = -1,
     largest: bool = True,

@@ -1,16 +1,12 @@
 """Sums and means."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import linear, primitive
+from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 
 __all__ = ["mean", "nanmean", "nansum", "sum"]
 
@@ -35,62 +31,52 @@ def count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
     return n
 
 
+@vjp(x=lambda xp, g, x_like: xp.broadcast_to(g, x_like.shape))
 @linear(node="SumBackward0")
 def sum_all(xp, x):
     """The sum of all elements."""
     return xp.sum(x)
 
 
-sum_all.vjp(x=lambda xp, g, x_like: xp.broadcast_to(g, x_like.shape))
-
-
+@vjp(x=lambda xp, g, x_like, axis, keepdims: spread(xp, g, x_like.shape, axis, keepdims))
 @linear(node="SumBackward1")
 def sum_axes(xp, x, *, axis, keepdims):
     """The sum over `axis`."""
     return xp.sum(x, axis=axis, keepdims=keepdims)
 
 
-sum_axes.vjp(x=lambda xp, g, x_like, axis, keepdims: spread(xp, g, x_like.shape, axis, keepdims))
-
-
+@vjp(x=lambda xp, g, x_like: xp.broadcast_to(g / (x_like.size or 1), x_like.shape))
 @linear(node="MeanBackward0")
 def mean_all(xp, x):
     """The mean of all elements."""
     return xp.mean(x)
 
 
-mean_all.vjp(x=lambda xp, g, x_like: xp.broadcast_to(g / (x_like.size or 1), x_like.shape))
-
-
+@vjp(
+    x=lambda xp, g, x_like, axis, keepdims: spread(
+        xp, g / (count(x_like.shape, axis) or 1), x_like.shape, axis, keepdims
+    )
+)
 @linear(node="MeanBackward1")
 def mean_axes(xp, x, *, axis, keepdims):
     """The mean over `axis`."""
     return xp.mean(x, axis=axis, keepdims=keepdims)
 
 
-mean_axes.vjp(
-    x=lambda xp, g, x_like, axis, keepdims: spread(
-        xp, g / (count(x_like.shape, axis) or 1), x_like.shape, axis, keepdims
-    )
-)
-
-
-@primitive(node="NansumBackward0")
-def sum_numbers(xp, x, *, axis, keepdims):
-    """The sum over `axis` of the elements that are not nan."""
-    return xp.sum(xp.where(xp.isnan(x), 0.0, x), axis=axis, keepdims=keepdims)
-
-
-sum_numbers.vjp(
-    x=lambda xp, g, x, axis, keepdims: xp.where(
-        xp.isnan(x), 0.0, spread(xp, g, x.shape, axis, keepdims)
-    )
-)
-sum_numbers.jvp(
+@jvp(
     x=lambda xp, t, x, axis, keepdims: xp.sum(
         xp.where(xp.isnan(x), 0.0, t), axis=axis, keepdims=keepdims
     )
 )
+@vjp(
+    x=lambda xp, g, x, axis, keepdims: xp.where(
+        xp.isnan(x), 0.0, spread(xp, g, x.shape, axis, keepdims)
+    )
+)
+@primitive(node="NansumBackward0")
+def sum_numbers(xp, x, *, axis, keepdims):
+    """The sum over `axis` of the elements that are not nan."""
+    return xp.sum(xp.where(xp.isnan(x), 0.0, x), axis=axis, keepdims=keepdims)
 
 
 def reduction_axes(dim: Dim, ndim: int) -> tuple[int, ...]:
@@ -100,7 +86,7 @@ def reduction_axes(dim: Dim, ndim: int) -> tuple[int, ...]:
     return axes_of(dim, ndim)
 
 
-def summable(input: TensorLike, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
+def summable(input: Tensor, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
     """What a sum or product adds up, and the dtype its result must be brought to, if any.
 
     `dtype` is asked for, or that of `out`; without it integers are summed as int64. NumPy sums
@@ -117,7 +103,7 @@ def summable(input: TensorLike, dtype: DTypeLike, out: Out) -> tuple[Any, Any]:
 
 
 def sum(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,
@@ -150,7 +136,7 @@ def sum(
 
 
 def mean(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,
@@ -184,7 +170,7 @@ def mean(
 
 @takes_tensors
 def nansum(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,
@@ -214,7 +200,7 @@ def nansum(
 
 @takes_tensors
 def nanmean(
-    input: TensorLike,
+    input: Tensor,
     dim: Dim = None,
     keepdim: bool = False,
     *,

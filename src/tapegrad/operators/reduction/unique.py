@@ -1,14 +1,10 @@
 """Unique elements: of all of a tensor, of its rows, or of consecutive ones."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, refuse_batch
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Dim, TensorLike
+from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.operators.dtype_check import require_order
@@ -18,7 +14,7 @@ __all__ = ["unique", "unique_consecutive"]
 
 @takes_tensors(name="_unique2")
 def unique(
-    input: TensorLike,
+    input: Tensor,
     sorted: bool = True,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -41,7 +37,7 @@ def unique(
     return _chosen(values, inverse, counts, return_inverse, return_counts)
 
 
-def _unique_axis(input: TensorLike, dim: Dim) -> int | None:
+def _unique_axis(input: Tensor, dim: Dim) -> int | None:
     """The axis along which slices are compared, None for all elements one by one."""
     require_order("unique" if dim is None else "unique_dim", input)
     if dim is None:
@@ -71,7 +67,7 @@ def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_cou
 
 @takes_tensors
 def unique_consecutive(
-    input: TensorLike, return_inverse: bool = False, return_counts: bool = False, dim: Dim = None
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Dim = None
 ) -> Any:
     """The elements without those that equal the one before.
 

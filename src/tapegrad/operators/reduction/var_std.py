@@ -1,15 +1,11 @@
 """Variance and standard deviation."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Callable, Dim, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.family import family
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.reduction.sum_mean import count, mean, reduction_axes, spread
 
 INF, NAN = float("inf"), float("nan")
@@ -30,6 +26,20 @@ def _divided(xp: Namespace, total: Any, freedom: float) -> Any:
     return total / freedom if freedom else xp.where(total == 0, NAN, total) * INF
 
 
+def _variance_rule(xp, g, x, axis, correction, keepdims):
+    slope = _divided(
+        xp, spread(xp, g, x.shape, axis, keepdims), _freedom(x.shape, axis, correction)
+    )
+    return 2 * slope * _centred(xp, x, axis)
+
+
+def _variance_tangent(xp, t, x, axis, correction, keepdims):
+    total = xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims)
+    return _divided(xp, total, _freedom(x.shape, axis, correction))
+
+
+@jvp(x=_variance_tangent)
+@vjp(x=_variance_rule)
 @primitive(node="VarBackward0", holomorphic=False)
 def variance(xp, x, *, axis, correction, keepdims):
     """sum((x - mean(x))^2) / (n - correction) over `axis`."""
@@ -38,85 +48,54 @@ def variance(xp, x, *, axis, correction, keepdims):
     return _divided(xp, total, _freedom(x.shape, axis, correction))
 
 
-def _variance_rule(xp, g, x, axis, correction, keepdims):
-    slope = _divided(
-        xp, spread(xp, g, x.shape, axis, keepdims), _freedom(x.shape, axis, correction)
-    )
-    return 2 * slope * _centred(xp, x, axis)
+def _half_over(xp: Namespace, y: Array) -> Any:
+    """1 / (2 y), and 0 where y is 0: the subgradient PyTorch takes."""
+    return xp.where(y == 0, 0, 0.5 / xp.where(y == 0, 1, y))
 
 
-variance.vjp(x=_variance_rule)
-variance.jvp(
-    x=lambda xp, t, x, axis, correction, keepdims: _divided(
-        xp,
-        xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
-        _freedom(x.shape, axis, correction),
+@jvp(
+    x=lambda xp, t, x, y, axis, correction, keepdims: (
+        _half_over(xp, y) * _variance_tangent(xp, t, x, axis, correction, keepdims)
     )
 )
-
-
+@vjp(
+    x=lambda xp, g, x, y, axis, correction, keepdims: _variance_rule(
+        xp, g * _half_over(xp, y), x, axis, correction, keepdims
+    )
+)
 @primitive(node="StdBackward0", holomorphic=False)
 def deviation(xp, x, *, axis, correction, keepdims):
     """The square root of the variance."""
     return xp.sqrt(variance.op.forward(xp, x, axis=axis, correction=correction, keepdims=keepdims))
 
 
-def _half_over(xp: Namespace, y: Array) -> Any:
-    """1 / (2 y), and 0 where y is 0: the subgradient PyTorch takes."""
-    return xp.where(y == 0, 0, 0.5 / xp.where(y == 0, 1, y))
-
-
-deviation.vjp(
-    x=lambda xp, g, x, y, axis, correction, keepdims: _variance_rule(
-        xp, g * _half_over(xp, y), x, axis, correction, keepdims
-    )
-)
-deviation.jvp(
-    x=lambda xp, t, x, y, axis, correction, keepdims: (
-        _half_over(xp, y)
-        * _divided(
-            xp,
-            xp.sum(2 * t * _centred(xp, x, axis), axis=axis, keepdims=keepdims),
-            _freedom(x.shape, axis, correction),
-        )
-    )
-)
-
-
-def _moment(
-    name: str,
-    operator: Any,
-    input: TensorLike,
-    dim: Dim,
-    unbiased: Any,
-    correction: Any,
-    keepdim: bool,
+def _computed(
+    name: str, operator: Any, x: Tensor, dim: Dim, unbiased: Any, correction: Any, keepdim: bool
 ) -> Any:
-    if isinstance(dim, bool):  # var(input, unbiased)
+    if isinstance(dim, bool):  # var(x, unbiased)
         dim, unbiased = None, dim
-    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise errors.runtime_error(
             f"{name} only support floating point and complex dtypes",
             "Convert the tensor first: x.float().",
         )
     if correction is None:
         correction = 1 if unbiased is None else int(unbiased)
-    axis = reduction_axes(dim, input._array.ndim)
-    if count(input._array.shape, axis) <= correction:
-        warnings.warn(
+    axis = reduction_axes(dim, x._array.ndim)
+    if count(x._array.shape, axis) <= correction:
+        errors.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
-            UserWarning,
-            stacklevel=users_level(),
+            users_level(),
         )
-    if input.dtype.is_complex:
+    if x.dtype.is_complex:
         parts = [
             variance(p, axis=axis, correction=correction, keepdims=bool(keepdim))
-            for p in _parts(input)
+            for p in (x.real, x.imag)
         ]
         total = sum(parts)
         return total if operator is variance else _root(total)
-    return operator(input, axis=axis, correction=correction, keepdims=bool(keepdim))
+    return operator(x, axis=axis, correction=correction, keepdims=bool(keepdim))
 
 
 def _root(total: Any) -> Any:
@@ -125,79 +104,74 @@ def _root(total: Any) -> Any:
     return total.masked_fill(zero, 1).sqrt().masked_fill(zero, 0)
 
 
-def _parts(input: TensorLike) -> tuple:
-    return input.real, input.imag
+@family
+def _moment(name: str, operator: Any) -> Callable:
+    def moment(
+        input: Tensor,
+        dim: Dim = None,
+        unbiased: Any = None,
+        keepdim: bool = False,
+        *,
+        correction: Any = None,
+        out: Out = None,
+    ) -> Any:
+        result = _computed(name, operator, input, dim, unbiased, correction, keepdim)
+        return finish(name, result, out)
+
+    return moment
+
+
+@family
+def _with_mean(name: str, operator: Any) -> Callable:
+    def moments(
+        input: Tensor,
+        dim: Dim = None,
+        unbiased: Any = None,
+        keepdim: bool = False,
+        *,
+        correction: Any = None,
+    ) -> tuple:
+        result = _computed(name, operator, input, dim, unbiased, correction, keepdim)
+        return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)
+
+    return moments
 
 
 @takes_tensors
-def var(
-    input: TensorLike,
-    dim: Dim = None,
-    unbiased: Any = None,
-    keepdim: bool = False,
-    *,
-    correction: Any = None,
-    out: Out = None,
-) -> Any:
+@_moment("var", variance)
+def var() -> Any:
     """sum((x - mean(x))^2) / (n - correction) of all elements or over `dim`; correction is 1.
 
     >>> torch.var(torch.tensor([1.0, 2.0, 4.0]))
     tensor(2.3333)
     """
-    result = _moment("var", variance, input, dim, unbiased, correction, keepdim)
-    return finish("var", result, out)
 
 
 @takes_tensors
-def std(
-    input: TensorLike,
-    dim: Dim = None,
-    unbiased: Any = None,
-    keepdim: bool = False,
-    *,
-    correction: Any = None,
-    out: Out = None,
-) -> Any:
+@_moment("std", deviation)
+def std() -> Any:
     """sqrt(sum((x - mean(x))^2) / (n - correction)) of all elements or over `dim`; correction is 1.
 
     >>> torch.std(torch.tensor([1.0, 2.0, 4.0]))
     tensor(1.5275)
     """
-    result = _moment("std", deviation, input, dim, unbiased, correction, keepdim)
-    return finish("std", result, out)
 
 
 @takes_tensors
-def var_mean(
-    input: TensorLike,
-    dim: Dim = None,
-    unbiased: Any = None,
-    keepdim: bool = False,
-    *,
-    correction: Any = None,
-) -> tuple:
+@_with_mean("var_mean", variance)
+def var_mean() -> Any:
     """The variance, as `var` has it, and the mean, of all elements or over `dim`: a pair.
 
     >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
     """
-    result = _moment("var_mean", variance, input, dim, unbiased, correction, keepdim)
-    return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)
 
 
 @takes_tensors
-def std_mean(
-    input: TensorLike,
-    dim: Dim = None,
-    unbiased: Any = None,
-    keepdim: bool = False,
-    *,
-    correction: Any = None,
-) -> tuple:
+@_with_mean("std_mean", deviation)
+def std_mean() -> Any:
     """The standard deviation, as `std` has it, and the mean, of all elements or over `dim`: a pair.
 
     >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
     """
-    result = _moment("std_mean", deviation, input, dim, unbiased, correction, keepdim)
-    return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)

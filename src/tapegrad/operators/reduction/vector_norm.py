@@ -1,11 +1,7 @@
 """Norms of vectors: the length of what lies along dimensions."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, DTypeLike, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype
 from tapegrad.core.promote_types import promote_types
@@ -101,7 +97,7 @@ vector_norm.jvp(
 )
 
 
-def check_norm(name: str, x: TensorLike, dtype: DTypeLike) -> tuple:
+def check_norm(name: str, x: Tensor, dtype: DTypeLike) -> tuple:
     """A tensor of which there is a norm, and the dtype to compute it in, or None for its own."""
     own = x.dtype
     if not (own.is_floating_point or own.is_complex):
@@ -128,7 +124,7 @@ def check_norm(name: str, x: TensorLike, dtype: DTypeLike) -> tuple:
     return x, dtype
 
 
-def _check_not_empty(x: TensorLike, order: float, dim: Dim) -> None:
+def _check_not_empty(x: Tensor, order: float, dim: Dim) -> None:
     """An extremum, or what is infinite at 0, of nothing."""
     dims = (dim,) if dim is None or not isinstance(dim, (tuple, list)) else dim or (None,)
     for each in dims:
@@ -144,7 +140,7 @@ def _check_not_empty(x: TensorLike, order: float, dim: Dim) -> None:
 
 
 def linalg_vector_norm(
-    x: TensorLike,
+    x: Tensor,
     ord: Any = 2,
     dim: Dim = None,
     keepdim: bool = False,
@@ -183,14 +179,14 @@ def linalg_vector_norm(
     found = vector_norm(x, order=order, axis=axis, keepdims=bool(keepdim))
     if out is None:
         return found
-    from tapegrad.operators.linalg.matrix_out import finish_exact
+    from tapegrad.operators.linalg.matrix_check import finish_exact
 
     return finish_exact("linalg_vector_norm", found, out)
 
 
 @takes_tensors
 def norm(
-    input: TensorLike,
+    input: Tensor,
     p: Any = "fro",
     dim: Dim = None,
     keepdim: bool = False,
@@ -233,7 +229,7 @@ def norm_method(
     return norm(self, p, dim, keepdim, dtype=dtype)
 
 
-def _check_renorm(x: TensorLike, p: Any, maxnorm: Any) -> None:
+def _check_renorm(x: Tensor, p: Any, maxnorm: Any) -> None:
     problem = None
     if isinstance(p, complex):
         problem = "p must be real-valued"
@@ -252,7 +248,7 @@ def _check_renorm(x: TensorLike, p: Any, maxnorm: Any) -> None:
 
 
 @takes_tensors
-def renorm(input: TensorLike, p: float, dim: int, maxnorm: float, *, out: Out = None) -> Any:
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Out = None) -> Any:
     """Slices along `dim` whose norm of order p exceeds maxnorm, scaled down to it.
 
     >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)

@@ -1,53 +1,46 @@
 """Views by strides: windows, any pattern over the memory, elements of another dtype."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.memory_format import span
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place_view
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 
+@vjp(x=lambda g: g)
 @linear(node="AliasBackward0", view=True)
 def alias(xp, x):
     """The same tensor under a new name."""
     return xp.reshape(x, x.shape)
 
 
-alias.vjp(x=lambda g: g)
-
-
+@vjp(x=lambda xp, g, x_like, axis, size, step: xp.sum_windows(g, x_like.shape, axis, size, step))
 @linear(node="UnfoldBackward0", view=True, kernels=("windows", "sum_windows"))
 def windows(xp, x, *, axis, size, step):
     """Windows of `size` along `axis`, one every `step`; what they hold is the last axis."""
     return xp.windows(x, axis, size, step)
 
 
-windows.vjp(
-    x=lambda xp, g, x_like, axis, size, step: xp.sum_windows(g, x_like.shape, axis, size, step)
-)
-
-
+@vjp(x=lambda xp, g, axis, size, step: xp.windows(g, axis, size, step))
 @linear(node="UnfoldBackwardBackward0", kernels=("windows", "sum_windows"))
 def sum_windows(xp, x, *, shape, axis, size, step):
     """Windows added up where they came from: the reverse of `windows`."""
     return xp.sum_windows(x, shape, axis, size, step)
 
 
-sum_windows.vjp(x=lambda xp, g, axis, size, step: xp.windows(g, axis, size, step))
-
-
+@vjp(
+    x=lambda xp, g, x_like, strides, offset, own: xp.sum_strided(
+        g, x_like.shape, strides, offset, own
+    )
+)
 @linear(node="AsStridedBackward0", view=True, kernels=("strided", "sum_strided"))
 def pattern(xp, x, *, shape, strides, offset, own):
     """Elements of the memory of `x`, whose own strides are `own`, at a pattern of places.
@@ -57,24 +50,16 @@ def pattern(xp, x, *, shape, strides, offset, own):
     return xp.strided(x, shape, strides, offset, own)
 
 
-pattern.vjp(
-    x=lambda xp, g, x_like, strides, offset, own: xp.sum_strided(
-        g, x_like.shape, strides, offset, own
-    )
+@vjp(
+    x=lambda xp, g, x_like, strides, offset, own: xp.strided(g, x_like.shape, strides, offset, own)
 )
-
-
 @linear(kernels=("strided", "sum_strided"))
 def sum_pattern(xp, x, *, shape, strides, offset, own):
     """The reverse of `pattern`: elements added up at their places in a tensor of `shape`."""
     return xp.sum_strided(x, shape, strides, offset, own)
 
 
-sum_pattern.vjp(
-    x=lambda xp, g, x_like, strides, offset, own: xp.strided(g, x_like.shape, strides, offset, own)
-)
-
-
+@vjp(x=lambda xp, g: xp.from_pairs(copied(xp, g, "C")))
 @linear(
     node="ViewAsRealBackward0", view=True, holomorphic=False, kernels=("as_pairs", "from_pairs")
 )
@@ -83,9 +68,7 @@ def as_pairs(xp, x):
     return xp.as_pairs(x)
 
 
-as_pairs.vjp(x=lambda xp, g: xp.from_pairs(copied(xp, g, "C")))
-
-
+@vjp(x=lambda xp, g: xp.as_pairs(g))
 @linear(
     node="ViewAsComplexBackward0", view=True, holomorphic=False, kernels=("as_pairs", "from_pairs")
 )
@@ -94,13 +77,10 @@ def from_pairs(xp, x):
     return xp.from_pairs(x)
 
 
-from_pairs.vjp(x=lambda xp, g: xp.as_pairs(g))
-
-
 # --- public ----------------------------------------------------------------------------------
 
 
-def unfold(input: TensorLike, dimension: int, size: int, step: int) -> Any:
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Any:
     """Windows of `size` along a dimension, one every `step`; what they hold is the last dimension.
 
     >>> torch.arange(4).unfold(0, 2, 1)
@@ -124,7 +104,7 @@ def unfold(input: TensorLike, dimension: int, size: int, step: int) -> Any:
 
 
 @takes_tensors
-def as_strided(input: TensorLike, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
+def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
     """A view of the tensor's memory with any sizes and strides.
 
     >>> torch.arange(6).as_strided((2, 2), (1, 3))
@@ -228,7 +208,7 @@ def view_dtype(input: Any, dtype: Any) -> Any:
 
 
 @takes_tensors
-def view_as_real(input: TensorLike) -> Any:
+def view_as_real(input: Tensor) -> Any:
     """Complex numbers as pairs (real part, imaginary part) along a new last dimension: a view.
 
     >>> torch.view_as_real(torch.tensor([1 + 2j]))
@@ -243,7 +223,7 @@ def view_as_real(input: TensorLike) -> Any:
 
 
 @autocast
-def view_as_complex(input: TensorLike) -> Any:
+def view_as_complex(input: Tensor) -> Any:
     """Pairs along the last dimension as complex numbers: a view.
 
     >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))

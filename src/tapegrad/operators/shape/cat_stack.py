@@ -1,30 +1,15 @@
 """Several tensors joined to one, along a dimension or along a new one."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Sequence, Tensor
 from tapegrad.core.promote_types import promote
 from tapegrad.core.shape import axis_of
+from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, widest
 from tapegrad.dispatch.in_place import check_apart
-from tapegrad.dispatch.op import linear
-from tapegrad.operators.shape.reshape_flatten_atleast import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    reshape,
-)
-
-
-@linear(node="CatBackward0")
-def concat_along(xp, *tensors, axis):
-    """Tensors one behind the other along `axis`."""
-    return xp.concat(tensors, axis=axis)
+from tapegrad.dispatch.op import linear, vjp
+from tapegrad.operators.shape import reshape_flatten_atleast
 
 
 def _divided(xp: Namespace, g: Array, likes: list, axis: int) -> list:
@@ -38,13 +23,11 @@ def _divided(xp: Namespace, g: Array, likes: list, axis: int) -> list:
     return found
 
 
-concat_along.vjp(tensors=lambda xp, g, tensors_like, axis: _divided(xp, g, tensors_like, axis))
-
-
-@linear(node="StackBackward0")
-def stack_along(xp, *tensors, axis):
-    """Tensors of one shape along a new axis."""
-    return xp.stack(tensors, axis=axis)
+@vjp(tensors=lambda xp, g, tensors_like, axis: _divided(xp, g, tensors_like, axis))
+@linear(node="CatBackward0")
+def concat_along(xp, *tensors, axis):
+    """Tensors one behind the other along `axis`."""
+    return xp.concat(tensors, axis=axis)
 
 
 def _slices(xp: Namespace, g: Array, axis: int) -> list:
@@ -52,16 +35,18 @@ def _slices(xp: Namespace, g: Array, axis: int) -> list:
     return [g[(*before, i, Ellipsis)] for i in range(g.shape[axis])]
 
 
-stack_along.vjp(tensors=lambda xp, g, axis: _slices(xp, g, axis))
+@vjp(tensors=lambda xp, g, axis: _slices(xp, g, axis))
+@linear(node="StackBackward0")
+def stack_along(xp, *tensors, axis):
+    """Tensors of one shape along a new axis."""
+    return xp.stack(tensors, axis=axis)
 
 
 # --- public ----------------------------------------------------------------------------------
 
 
-def _sequence(name: str, tensors: Sequence[TensorLike]) -> tuple:
+def _sequence(name: str, tensors: Sequence[Tensor]) -> tuple:
     """The tensors of a call, in one dtype."""
-    from tapegrad.core.tensor_base import TensorBase
-
     if not isinstance(tensors, (tuple, list)):
         raise errors.type_error(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
@@ -98,7 +83,7 @@ def one_dtype(tensors: tuple) -> tuple:
     return tensors
 
 
-def cat(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`.
 
     >>> torch.cat((torch.ones(2), torch.zeros(1)))
@@ -132,11 +117,11 @@ def cat(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: O
     return finish("cat", concat_along(*tensors, axis=place), out)
 
 
-def _emptied(x: TensorLike, shape: list) -> Any:
+def _emptied(x: Tensor, shape: list) -> Any:
     """A vector of no elements seen as a tensor of none."""
     from tapegrad.operators.shape.expand_broadcast import expand
 
-    return reshape(x, shape) if 0 in shape else expand(x, shape)
+    return reshape_flatten_atleast.reshape(x, shape) if 0 in shape else expand(x, shape)
 
 
 def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
@@ -156,9 +141,7 @@ def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
                 )
 
 
-def concat(
-    tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: Out = None
-) -> Any:
+def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`: another name of `cat`.
 
     >>> torch.concat((torch.tensor([1, 2]), torch.tensor([3])))
@@ -168,7 +151,7 @@ def concat(
 
 
 def concatenate(
-    tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: Out = None
+    tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None
 ) -> Any:
     """Tensors one behind the other along `dim`: NumPy's name of `cat`.
 
@@ -178,7 +161,7 @@ def concatenate(
     return cat(tensors, dim, axis=axis, out=out)
 
 
-def stack(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors of one shape along a new dimension.
 
     >>> torch.stack((torch.ones(2), torch.zeros(2)), dim=1)
@@ -203,35 +186,35 @@ def stack(tensors: Sequence[TensorLike], dim: int = 0, *, axis: Any = None, out:
     return finish("stack", stack_along(*one_dtype(tensors), axis=place), out)
 
 
-def _some(name: str, tensors: Sequence[TensorLike]) -> tuple:
+def _some(name: str, tensors: Sequence[Tensor]) -> tuple:
     tensors = _sequence(name, tensors)
     if not tensors:
         raise errors.runtime_error(f"{name} expects a non-empty TensorList", "Pass a tensor.")
     return tensors
 
 
-def hstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def hstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors next to each other: along dimension 1, vectors along their only one.
 
     >>> torch.hstack((torch.ones(2, 1), torch.zeros(2, 2)))
     tensor([[1., 0., 0.],
             [1., 0., 0.]])
     """
-    tensors = atleast_1d(_some("hstack", tensors))
+    tensors = reshape_flatten_atleast.atleast_1d(_some("hstack", tensors))
     return cat(tensors, 0 if tensors[0].ndim == 1 else 1, out=out)
 
 
-def vstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def vstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one below the other, vectors as rows.
 
     >>> torch.vstack((torch.ones(2), torch.zeros(2)))
     tensor([[1., 1.],
             [0., 0.]])
     """
-    return cat(atleast_2d(_some("vstack", tensors)), 0, out=out)
+    return cat(reshape_flatten_atleast.atleast_2d(_some("vstack", tensors)), 0, out=out)
 
 
-def row_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def row_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one below the other: another name of `vstack`.
 
     >>> torch.row_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
@@ -241,17 +224,17 @@ def row_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
     return vstack(tensors, out=out)
 
 
-def dstack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def dstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one behind the other: along dimension 2.
 
     >>> torch.dstack((torch.tensor([1, 2]), torch.tensor([3, 4])))
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return cat(atleast_3d(_some("dstack", tensors)), 2, out=out)
+    return cat(reshape_flatten_atleast.atleast_3d(_some("dstack", tensors)), 2, out=out)
 
 
-def column_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
+def column_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors next to each other, vectors as columns.
 
     >>> torch.column_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
@@ -259,18 +242,13 @@ def column_stack(tensors: Sequence[TensorLike], *, out: Out = None) -> Any:
             [2, 4]])
     """
     tensors = _some("column_stack", tensors)
-    columns = [x if x.ndim > 1 else reshape(x, x.numel(), 1) for x in tensors]
+    columns = [
+        x if x.ndim > 1 else reshape_flatten_atleast.reshape(x, x.numel(), 1) for x in tensors
+    ]
     return hstack(columns, out=out)
 
 
 __all__ = [
-    "cat",
-    "column_stack",
-    "concat",
-    "concatenate",
-    "dstack",
-    "hstack",
-    "row_stack",
-    "stack",
+    "cat", "column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack",
     "vstack",
-]
+]  # fmt: skip

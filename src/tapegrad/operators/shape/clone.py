@@ -1,21 +1,17 @@
 """Copies, and the order in which their elements lie in memory."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import MemoryFormat, TensorLike
+from tapegrad.core.annotations import Any, MemoryFormat, Tensor
 from tapegrad.operators.shape.reshape_flatten_atleast import clone as copy_of
 
 
-def copied_as(x: TensorLike, format: Any) -> Any:
+def copied_as(x: Tensor, format: Any) -> Any:
     """A copy of `x` in the memory format `format`."""
     return copy_of(x, order=_memory_format.order_of(format))
 
 
-def clone(input: TensorLike, *, memory_format: MemoryFormat = None) -> Any:
+def clone(input: Tensor, *, memory_format: MemoryFormat = None) -> Any:
     """A copy with memory of its own, through which gradients flow back to `input`.
 
     >>> x = torch.ones(2, requires_grad=True)

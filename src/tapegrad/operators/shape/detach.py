@@ -1,16 +1,12 @@
 """Tensors cut off from their history, as functions."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.operators.conversion.metadata import require
 
 __torch__ = "detach detach_"
 
 
-def detach(input: TensorLike) -> Any:
+def detach(input: Tensor) -> Any:
     """The same memory as a tensor without history.
 
     >>> torch.detach(torch.ones(2, requires_grad=True)).requires_grad
@@ -19,7 +15,7 @@ def detach(input: TensorLike) -> Any:
     return require("detach", input).detach()
 
 
-def detach_(input: TensorLike) -> Any:
+def detach_(input: Tensor) -> Any:
     """The tensor itself, its history forgotten.
 
     >>> x = torch.ones(2, requires_grad=True) * 2

@@ -1,18 +1,15 @@
 """Broadcasting, said aloud: the same memory seen many times."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.sum_to_size import summed_to
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape, TensorLike
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import ints_of
 from tapegrad.core.size import Size
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 
 
+@vjp(x=lambda xp, g, x_like: summed_to(xp, g, x_like.shape))
 @linear(node="ExpandBackward0", view=True)
 def expand_to(xp, x, *, shape):
     """The memory of `x` seen with `shape`: axes of size 1, and new ones in front, repeat it."""
@@ -20,12 +17,7 @@ def expand_to(xp, x, *, shape):
     return xp.broadcast_to(x, shape) if view_to is None else view_to(x, shape)
 
 
-expand_to.vjp(x=lambda xp, g, x_like: summed_to(xp, g, x_like.shape))
-
-
-def expand(
-    input: TensorLike, *sizes: Any, size: Shape | None = None, implicit: bool = False
-) -> Any:
+def expand(input: Tensor, *sizes: Any, size: Shape | None = None, implicit: bool = False) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying; -1 keeps a size.
 
     >>> torch.tensor([[1.0], [2.0]]).expand(-1, 3)
@@ -34,35 +26,18 @@ def expand(
     """
     have = input._array.shape
     sizes = ints_of("expand", "size", sizes if size is None else (size,))
+    advice = "Give each dimension its size; those of size 1 can be repeated."
+    errors.check_expand(have, sizes, advice, input.dtype.scalar_name)
     extra = len(sizes) - len(have)
-    if extra < 0:
-        kind = input.dtype.scalar_name
-        raise errors.runtime_error(
-            f"expand(torch.{kind}Tensor{{{list(have)}}}, size={list(sizes)}): the number of "
-            f"sizes provided ({len(sizes)}) must be greater or equal to the number of "
-            f"dimensions in the tensor ({len(have)})",
-            "Give a size for each dimension; -1 keeps one.",
-        )
-    found = []
-    for i, n in reversed(list(enumerate(sizes))):
-        if i < extra:
-            if n < 0:
-                raise errors.runtime_error(
-                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, "
-                    f"non-existing dimension {i}",
-                    "A new dimension needs a size.",
-                )
-        elif n == -1:
-            n = have[i - extra]
-        elif have[i - extra] not in (1, n) or n < 0:
+    for i, n in reversed(list(enumerate(sizes[:extra]))):
+        if n < 0:
             raise errors.runtime_error(
-                f"The expanded size of the tensor ({n}) must match the existing size "
-                f"({have[i - extra]}) at non-singleton dimension {i}.  Target sizes: "
-                f"{list(sizes)}.  Tensor sizes: {list(have)}",
-                "Only dimensions of size 1 can be repeated.",
+                f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
+                f"dimension {i}",
+                "A new dimension needs a size.",
             )
-        found.append(n)
-    return expand_to(input, shape=tuple(reversed(found)))
+    kept = [own if n == -1 else n for n, own in zip(sizes[extra:], have, strict=True)]
+    return expand_to(input, shape=(*sizes[:extra], *kept))
 
 
 def expand_as(input: Any, other: Any) -> Any:
@@ -76,7 +51,7 @@ def expand_as(input: Any, other: Any) -> Any:
 
 
 @takes_tensors
-def broadcast_to(input: TensorLike, size: Shape) -> Any:
+def broadcast_to(input: Tensor, size: Shape) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying.
 
     >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))

@@ -1,33 +1,25 @@
 """The same elements in another order along some dimensions: flipped, rolled, turned."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 
+@vjp(x=lambda xp, g, axes: xp.flip(g, axis=axes))
 @linear(node="FlipBackward0")
 def flip_axes(xp, x, *, axes):
     """The elements in reverse order along `axes`."""
     return copied(xp, xp.flip(x, axis=axes), "C")
 
 
-flip_axes.vjp(x=lambda xp, g, axes: xp.flip(g, axis=axes))
-
-
+@vjp(x=lambda xp, g, shifts, axes: xp.roll(g, tuple(-n for n in shifts), axis=axes))
 @linear(node="RollBackward0")
 def roll_axes(xp, x, *, shifts, axes):
     """The elements moved by `shifts` along `axes`, those that fall off put in at the start."""
     return xp.roll(x, shifts, axis=axes)
-
-
-roll_axes.vjp(x=lambda xp, g, shifts, axes: xp.roll(g, tuple(-n for n in shifts), axis=axes))
 
 
 def _turned(xp: Namespace, x: Array, k: int, a: int, b: int) -> Any:
@@ -41,20 +33,18 @@ def _turned(xp: Namespace, x: Array, k: int, a: int, b: int) -> Any:
     return xp.flip(xp.permute_dims(x, order), axis=b) if k == 3 else x
 
 
+@vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))
 @linear(node="Rot90Backward0")
 def turn(xp, x, *, k, a, b):
     """Turned by `k` quarters from axis `a` towards axis `b`."""
     return copied(xp, _turned(xp, x, k, a, b), "C")
 
 
-turn.vjp(x=lambda xp, g, k, a, b: _turned(xp, g, -k % 4, a, b))
-
-
 # --- public ----------------------------------------------------------------------------------
 
 
 @takes_tensors
-def flip(input: TensorLike, *axes: Any, dims: Any = None) -> Any:
+def flip(input: Tensor, *axes: Any, dims: Any = None) -> Any:
     """The elements in reverse order along `dims`.
 
     >>> torch.arange(3).flip(0)
@@ -67,7 +57,7 @@ def flip(input: TensorLike, *axes: Any, dims: Any = None) -> Any:
 
 
 @takes_tensors
-def fliplr(input: TensorLike) -> Any:
+def fliplr(input: Tensor) -> Any:
     """The columns in reverse order.
 
     >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
@@ -80,7 +70,7 @@ def fliplr(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def flipud(input: TensorLike) -> Any:
+def flipud(input: Tensor) -> Any:
     """The rows in reverse order.
 
     >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
@@ -93,7 +83,7 @@ def flipud(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def roll(input: TensorLike, shifts: Any, dims: Any = ()) -> Any:
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
     """The elements moved by `shifts` along `dims`; those that fall off come in at the start.
 
     `y[(i + shift) mod n] = x[i]`
@@ -122,7 +112,7 @@ def roll(input: TensorLike, shifts: Any, dims: Any = ()) -> Any:
 
 
 @takes_tensors
-def rot90(input: TensorLike, k: int = 1, dims: Any = (0, 1)) -> Any:
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by `k` quarters in the plane of two dimensions.
 
     >>> torch.tensor([[1, 2], [3, 4]]).rot90()

@@ -1,13 +1,9 @@
 """The order of dimensions in memory; `resize` as it was before `view` and `reshape`."""
 
-from __future__ import annotations
-
-import warnings
 from math import prod
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DTypeLike, TensorLike
+from tapegrad.core.annotations import Any, DTypeLike, Tensor
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.conversion.metadata import require, stride
 
@@ -32,8 +28,8 @@ def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     return tuple(order)
 
 
-def _resized(name: str, x: TensorLike, shape: tuple[int, ...], given: Any) -> Any:
-    warnings.warn(f"non-inplace {name} is deprecated", UserWarning, stacklevel=3)
+def _resized(name: str, x: Tensor, shape: tuple[int, ...], given: Any) -> Any:
+    errors.warn(f"non-inplace {name} is deprecated", 3)
     if prod(shape) != x._array.size:
         own = "x".join(map(str, x._array.shape))
         raise errors.runtime_error(
@@ -58,7 +54,7 @@ def resize(self: Any, *sizes: Any) -> Any:
     return _resized("resize", self, shape, shape)
 
 
-def resize_as(self: Any, tensor: TensorLike) -> Any:
+def resize_as(self: Any, tensor: Tensor) -> Any:
     """The same elements in the shape of another tensor.
 
     >>> import warnings

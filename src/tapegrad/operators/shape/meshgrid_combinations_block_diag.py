@@ -1,16 +1,13 @@
 """Grids, products and blocks: tensors of all combinations of others' elements."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, TensorLike
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.dtype import default
 from tapegrad.core.tensor_base import wrap
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.cat_stack import one_dtype, stack
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
@@ -44,13 +41,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
             'Pass indexing="ij".',
         )
     if indexing is None:
-        import warnings
-
-        warnings.warn(
+        errors.warn(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
             "argument.",
-            UserWarning,
-            stacklevel=users_level(),
+            users_level(),
         )
     order = list(range(len(tensors)))
     if indexing == "xy" and len(tensors) > 1:
@@ -66,7 +60,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     return tuple(found)
 
 
-def _check_vector(x: TensorLike) -> None:
+def _check_vector(x: Tensor) -> None:
     if x._array.ndim != 1:
         raise errors.runtime_error(
             f"Expect a 1D vector, but got shape {list(x._array.shape)}", "flatten() makes one."
@@ -94,7 +88,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 @takes_tensors
-def combinations(input: TensorLike, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to choose `r` elements of a vector, in order, one in each row.
 
     >>> torch.combinations(torch.tensor([1, 2, 3]))
@@ -121,6 +115,17 @@ def combinations(input: TensorLike, r: int = 2, with_replacement: bool = False) 
     return stack([masked_select(x, chosen) for x in meshgrid(*[input] * r, indexing="ij")], 1)
 
 
+def _blocks(g: Array, likes: list) -> list:
+    found = []
+    i = j = 0
+    for like in likes:
+        height, width = like.shape
+        found.append(g[i : i + height, j : j + width])
+        i, j = i + height, j + width
+    return found
+
+
+@vjp(tensors=lambda g, tensors_like: _blocks(g, tensors_like))
 @linear(node="BlockDiagBackward0")
 def block_diag_of(xp, *tensors):
     """Matrices on the diagonal of one large matrix of zeros."""
@@ -135,19 +140,6 @@ def block_diag_of(xp, *tensors):
         rows.append(xp.concat((left, x, right), axis=1))
         start += n
     return xp.concat(rows, axis=0)
-
-
-def _blocks(g: Array, likes: list) -> list:
-    found = []
-    i = j = 0
-    for like in likes:
-        height, width = like.shape
-        found.append(g[i : i + height, j : j + width])
-        i, j = i + height, j + width
-    return found
-
-
-block_diag_of.vjp(tensors=lambda g, tensors_like: _blocks(g, tensors_like))
 
 
 @takes_tensors
@@ -166,8 +158,6 @@ def block_diag(*tensors: Any) -> Any:
                 "Pass matrices.",
             )
     if not tensors:
-        from tapegrad.core.dtype import default
-
         return wrap(np.empty((1, 0), default().numpy))
     tensors = one_dtype(tensors)
     matrices = [x if x._array.ndim == 2 else reshape(x, (1, x._array.size)) for x in tensors]

@@ -1,15 +1,11 @@
 """Axes: put in another order, added where there were none, dropped where the size is 1."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 
 
 @linear(node="PermuteBackward0", view=True)
@@ -35,28 +31,24 @@ def _swapped(ndim: int, a: int, b: int) -> tuple[int, ...]:
     return tuple(axes)
 
 
+@vjp(x=lambda xp, g, a, b: xp.permute_dims(g, _swapped(g.ndim, a, b)) if g.ndim else g)
 @linear(node="TransposeBackward0", view=True)
 def swap_axes(xp, x, *, a, b):
     """Axes `a` and `b` exchanged."""
     return xp.permute_dims(x, _swapped(x.ndim, a, b)) if x.ndim else xp.reshape(x, ())
 
 
-swap_axes.vjp(x=lambda xp, g, a, b: xp.permute_dims(g, _swapped(g.ndim, a, b)) if g.ndim else g)
-
-
+@vjp(x=lambda xp, g: xp.permute_dims(g, tuple(range(g.ndim))[::-1]))
 @linear(node="TBackward0", view=True)
 def transpose_matrix(xp, x):
     """The transpose of a matrix; a vector or a number as it is."""
     return xp.permute_dims(x, tuple(range(x.ndim))[::-1])
 
 
-transpose_matrix.vjp(x=lambda xp, g: xp.permute_dims(g, tuple(range(g.ndim))[::-1]))
-
-
 # --- public ----------------------------------------------------------------------------------
 
 
-def permute(input: TensorLike, *order: Any, dims: Any = None) -> Any:
+def permute(input: Tensor, *order: Any, dims: Any = None) -> Any:
     """The dimensions in another order.
 
     Dimension `dims[i]` of `input` becomes dimension i.
@@ -102,7 +94,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 transpose_ = in_place_view(transpose)
 
 
-def swapaxes(input: TensorLike, axis0: int, axis1: int) -> Any:
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Any:
     """Two dimensions exchanged: NumPy's name of `transpose`.
 
     >>> torch.swapaxes(torch.zeros(2, 3, 5), 0, 2).shape
@@ -111,7 +103,7 @@ def swapaxes(input: TensorLike, axis0: int, axis1: int) -> Any:
     return transpose(input, axis0, axis1)
 
 
-def swapdims(input: TensorLike, dim0: int, dim1: int) -> Any:
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged: another name of `transpose`.
 
     >>> torch.swapdims(torch.zeros(2, 3, 5), 0, 2).shape
@@ -124,7 +116,7 @@ swapaxes_ = in_place_view(swapaxes)
 swapdims_ = in_place_view(swapdims)
 
 
-def t(input: TensorLike) -> Any:
+def t(input: Tensor) -> Any:
     """The transpose of a matrix; a vector or a number as it is.
 
     >>> torch.zeros(2, 3).t().shape
@@ -147,7 +139,7 @@ t_ = in_place_view(t)
 
 
 @takes_tensors
-def movedim(input: TensorLike, source: Any, destination: Any) -> Any:
+def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places; the rest keep their order.
 
     >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
@@ -178,7 +170,7 @@ def movedim(input: TensorLike, source: Any, destination: Any) -> Any:
     return permute_axes(input, axes=tuple(order))
 
 
-def moveaxis(input: TensorLike, source: TensorLike, destination: Any) -> Any:
+def moveaxis(input: Tensor, source: Tensor, destination: Any) -> Any:
     """Dimensions moved to other places: NumPy's name of `movedim`.
 
     >>> torch.moveaxis(torch.zeros(2, 3, 5), 0, -1).shape
@@ -188,7 +180,7 @@ def moveaxis(input: TensorLike, source: TensorLike, destination: Any) -> Any:
 
 
 @takes_tensors
-def adjoint(input: TensorLike) -> Any:
+def adjoint(input: Tensor) -> Any:
     """The conjugate transpose of the last two dimensions.
 
     >>> torch.zeros(2, 3).adjoint().shape

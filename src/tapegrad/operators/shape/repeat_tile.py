@@ -1,26 +1,18 @@
 """Elements repeated."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.dtype import of
 from tapegrad.core.shape import axis_of, ints_of
-from tapegrad.dispatch.op import linear
+from tapegrad.core.tensor_base import wrap
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import clone, flatten, reshape, view
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
-
-
-@linear(node="RepeatBackward0")
-def tile_by(xp, x, *, repeats):
-    """`x` laid side by side, `repeats[i]` times along axis i."""
-    return xp.tile(x, repeats)
 
 
 def _untiled(xp: Namespace, g: Array, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
@@ -30,14 +22,18 @@ def _untiled(xp: Namespace, g: Array, shape: tuple[int, ...], repeats: tuple[int
     return xp.sum(xp.reshape(g, pairs), axis=tuple(range(0, len(pairs), 2)))
 
 
-tile_by.vjp(
+@vjp(
     x=lambda xp, g, x_like, repeats: xp.reshape(
         _untiled(xp, g, x_like.shape, repeats), x_like.shape
     )
 )
+@linear(node="RepeatBackward0")
+def tile_by(xp, x, *, repeats):
+    """`x` laid side by side, `repeats[i]` times along axis i."""
+    return xp.tile(x, repeats)
 
 
-def repeat(input: TensorLike, *counts: Any, repeats: Any = None) -> Any:
+def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
     """The tensor laid side by side, `repeats[i]` times along dimension i.
 
     >>> torch.tensor([1, 2]).repeat(2, 2)
@@ -63,7 +59,7 @@ def repeat(input: TensorLike, *counts: Any, repeats: Any = None) -> Any:
 
 
 @takes_tensors
-def tile(input: TensorLike, *counts: Any, dims: Any = None) -> Any:
+def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
     """The tensor laid side by side; too few numbers are filled up with ones in front.
 
     >>> torch.tile(torch.tensor([[1], [2]]), (2,))
@@ -76,7 +72,7 @@ def tile(input: TensorLike, *counts: Any, dims: Any = None) -> Any:
 
 @takes_tensors
 def repeat_interleave(
-    input: TensorLike, repeats: Any = None, dim: Dim = None, *, output_size: Any = None
+    input: Tensor, repeats: Any = None, dim: Dim = None, *, output_size: Any = None
 ) -> Any:
     """Each element, or each slice along `dim`, repeated where it stands.
 
@@ -87,8 +83,6 @@ def repeat_interleave(
             [2],
             [2]])
     """
-    from tapegrad.core.tensor_base import wrap
-
     if repeats is None:
         if input._array.ndim != 1:
             raise errors.runtime_error(
@@ -111,9 +105,8 @@ def repeat_interleave(
 
 
 @in_turn(name="repeat_interleave.Tensor")
-def _by_counts(input: TensorLike, repeats: Any, axis: int, output_size: Any) -> Any:
+def _by_counts(input: Tensor, repeats: Any, axis: int, output_size: Any) -> Any:
     """Each slice along an axis as often as `repeats`, a tensor, says."""
-    from tapegrad.core.tensor_base import wrap
     from tapegrad.operators.indexing.gather_index_select import index_select
 
     size = input._array.shape[axis]
@@ -135,7 +128,7 @@ def _by_counts(input: TensorLike, repeats: Any, axis: int, output_size: Any) -> 
     return index_select(input, axis, wrap(rows))
 
 
-def _evenly(input: TensorLike, repeats: int, axis: int) -> Any:
+def _evenly(input: Tensor, repeats: int, axis: int) -> Any:
     if repeats < 0:
         raise errors.runtime_error("Repeats must be non-negative", f"It is {repeats}.")
     shape = list(input._array.shape)
@@ -147,8 +140,6 @@ def _evenly(input: TensorLike, repeats: int, axis: int) -> Any:
 def _counted(counts: np.ndarray) -> np.ndarray:
     """0 as often as the first number says, 1 as often as the second, and so on."""
     if counts.dtype.kind not in "iu" or counts.dtype.itemsize < 4:
-        from tapegrad.core.dtype import of
-
         kind = of(counts.dtype).scalar_name
         raise errors.not_implemented(
             f"\"repeat_interleave_cpu\" not implemented for '{kind}'",

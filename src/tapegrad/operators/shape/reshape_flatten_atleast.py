@@ -1,34 +1,29 @@
 """Sizes: the same elements in row-major order, seen with another shape."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, DTypeLike, MemoryFormat, Namespace, Shape, TensorLike
+from tapegrad.core.annotations import Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
-from tapegrad.dispatch.op import linear
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.dispatch.op import linear, vjp
 
 
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="ViewBackward0", view=True)
 def view_shape(xp, x, *, shape):
     """The same memory, seen with `shape`."""
     return xp.reshape(x, shape)
 
 
-view_shape.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="UnsafeViewBackward0")
 def unsafe_view(xp, x, *, shape):
     """A fresh tensor, seen with `shape`: nobody else holds its memory, so it is no view."""
     return xp.reshape(x, shape)
-
-
-unsafe_view.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 
 
 def copied(xp: Namespace, x: Array, order: str) -> Any:
@@ -37,13 +32,11 @@ def copied(xp: Namespace, x: Array, order: str) -> Any:
     return xp.asarray(x, copy=True) if kernel is None else kernel(x, order)
 
 
+@vjp(x=lambda g: g)
 @linear
 def clone(xp, x, *, order="K"):
     """A copy, laid out in memory as `x` is ("K") or in row-major order ("C")."""
     return copied(xp, x, order)
-
-
-clone.vjp(x=lambda g: g)
 
 
 def _viewable(array: Any, shape: tuple[int, ...]) -> bool:
@@ -53,7 +46,7 @@ def _viewable(array: Any, shape: tuple[int, ...]) -> bool:
     return reshaped_strides(array.shape, array.strides, shape) is not None
 
 
-def view(input: TensorLike, *shape: Any, size: Shape | None = None, dtype: DTypeLike = None) -> Any:
+def view(input: Tensor, *shape: Any, size: Shape | None = None, dtype: DTypeLike = None) -> Any:
     """The same memory seen with another shape, or as elements of another dtype.
 
     >>> torch.arange(6).view(2, -1).shape
@@ -92,7 +85,7 @@ def view_as(input: Any, other: Any) -> Any:
     return view(input, other.shape)
 
 
-def reshape(input: TensorLike, *sizes: Any, shape: Shape | None = None) -> Any:
+def reshape(input: Tensor, *sizes: Any, shape: Shape | None = None) -> Any:
     """The same elements with another shape: a view where the memory allows it, else a copy.
 
     >>> torch.reshape(torch.arange(6), (3, -1)).shape
@@ -122,7 +115,7 @@ def reshape_as(input: Any, other: Any) -> Any:
     return reshape(input, other.shape)
 
 
-def contiguous(input: TensorLike, memory_format: MemoryFormat = None) -> Any:
+def contiguous(input: Tensor, memory_format: MemoryFormat = None) -> Any:
     """The tensor itself where it lies in memory in row-major order, else a copy that does."""
     flags = getattr(input._array, "flags", None)
     if flags is None or flags.c_contiguous:
@@ -130,7 +123,7 @@ def contiguous(input: TensorLike, memory_format: MemoryFormat = None) -> Any:
     return clone(input, order="C")
 
 
-def flatten(input: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions from `start_dim` to `end_dim`, both included, joined to one.
 
     >>> torch.zeros(2, 3, 4).flatten(1).shape
@@ -155,7 +148,7 @@ def flatten(input: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 @takes_tensors
-def ravel(input: TensorLike) -> Any:
+def ravel(input: Tensor) -> Any:
     """The elements in row-major order, in one dimension.
 
     >>> torch.zeros(2, 3).ravel().shape
@@ -165,7 +158,7 @@ def ravel(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def unflatten(input: TensorLike, dim: int, sizes: Any) -> Any:
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
     """The dimension `dim` divided into several; one of `sizes` may be -1.
 
     >>> torch.zeros(2, 12).unflatten(1, (3, -1)).shape
@@ -194,8 +187,6 @@ def unflatten(input: TensorLike, dim: int, sizes: Any) -> Any:
 
 def _raised(name: str, tensors: tuple, one: Any) -> Any:
     """`atleast_nd` of one tensor, of several, or of one sequence of them."""
-    from tapegrad.core.tensor_base import TensorBase
-
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         return tuple(map(one, tensors[0]))
     for x in tensors:
@@ -228,7 +219,7 @@ def atleast_2d(*tensors: Any) -> Any:
     """
     from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
-    def one(x: TensorLike) -> Any:
+    def one(x: Tensor) -> Any:
         if not x.ndim:
             return reshape(x, 1, 1)
         return unsqueeze(x, 0) if x.ndim == 1 else x
@@ -245,7 +236,7 @@ def atleast_3d(*tensors: Any) -> Any:
     """
     from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 
-    def one(x: TensorLike) -> Any:
+    def one(x: Tensor) -> Any:
         if not x.ndim:
             return reshape(x, 1, 1, 1)
         if x.ndim == 1:

@@ -1,16 +1,12 @@
 """Other memory for the same tensor: `set_`, `resize_`, shared memory."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.autograd.mode import check_memory
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import DeviceLike, MemoryFormat, Shape, TensorLike
+from tapegrad.core.annotations import Any, DeviceLike, MemoryFormat, Shape, Tensor
 from tapegrad.core.shape import ints_of
 from tapegrad.core.storage import UntypedStorage, elements_of, grown, owner_of, row_major, shaped
 from tapegrad.dispatch.in_place import written
@@ -18,7 +14,7 @@ from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.zeros_eye import sizes
 
 
-def _replace(x: TensorLike, array: np.ndarray) -> None:
+def _replace(x: Tensor, array: np.ndarray) -> None:
     """Give a tensor other memory; its history, if it has one, is left behind."""
     x._array = array
     x._mark = None
@@ -72,7 +68,7 @@ def resize_as_(self: Any, the_template: Any, memory_format: MemoryFormat = None)
 
 def set_(
     self: Any,
-    source: TensorLike | None = None,
+    source: Tensor | None = None,
     storage_offset: int = 0,
     size: Shape | None = None,
     stride: Any = None,

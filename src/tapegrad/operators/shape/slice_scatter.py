@@ -1,14 +1,10 @@
 """Patches: a tensor with another one in the place of one of its views."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, Namespace, Shape, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.as_strided import as_strided
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import inverse
 from tapegrad.operators.shape.slice_select_narrow import select
@@ -31,30 +27,18 @@ def _part(xp: Namespace, g: Array, source_like: Any, axis: int, key: Any) -> Any
     return xp.astype(g[_along(axis, key)], source_like.dtype, copy=False)
 
 
+@vjp(x=_unpatched, source=_part)
 @linear(node="SliceScatterBackward0", kernels=("write_part",))
 def patch_part(xp, x, source, *, axis, key):
     """`x` with `source` in the place of the slice `key` of `axis`."""
     return xp.write_part(x, source, axis, key)
 
 
-patch_part.vjp(x=_unpatched, source=_part)
-
-
+@vjp(x=_unpatched, source=_part)
 @linear(node="SelectScatterBackward0", kernels=("write_part",))
 def patch_index(xp, x, source, *, axis, key):
     """`x` with `source` at the index `key` of `axis`."""
     return xp.write_part(x, source, axis, key)
-
-
-patch_index.vjp(x=_unpatched, source=_part)
-
-
-@linear(node="DiagonalScatterBackward0", kernels=("write_diagonal", "diagonal_view"))
-def patch_diagonal(xp, x, source, *, offset, a, b):
-    """`x` with `source` on the diagonal `offset` of axes `a` and `b`."""
-    order = axes_last(x.ndim, a, b)
-    written = xp.write_diagonal(xp.permute_dims(x, order), source, offset)
-    return xp.permute_dims(written, inverse(order))
 
 
 def _undiagonal(xp: Namespace, g: Array, offset: int, a: int, b: int) -> Any:
@@ -63,7 +47,7 @@ def _undiagonal(xp: Namespace, g: Array, offset: int, a: int, b: int) -> Any:
     return xp.permute_dims(written, inverse(order))
 
 
-patch_diagonal.vjp(
+@vjp(
     x=_undiagonal,
     source=lambda xp, g, source_like, offset, a, b: xp.astype(
         xp.diagonal_view(xp.permute_dims(g, axes_last(g.ndim, a, b)), offset),
@@ -71,12 +55,18 @@ patch_diagonal.vjp(
         copy=False,
     ),
 )
+@linear(node="DiagonalScatterBackward0", kernels=("write_diagonal", "diagonal_view"))
+def patch_diagonal(xp, x, source, *, offset, a, b):
+    """`x` with `source` on the diagonal `offset` of axes `a` and `b`."""
+    order = axes_last(x.ndim, a, b)
+    written = xp.write_diagonal(xp.permute_dims(x, order), source, offset)
+    return xp.permute_dims(written, inverse(order))
 
 
 # --- public --------------------------------------------------------------------------------------
 
 
-def _check(src: TensorLike, shape: tuple[int, ...]) -> None:
+def _check(src: Tensor, shape: tuple[int, ...]) -> None:
     if src._array.shape != shape:
         raise errors.runtime_error(
             "expected src to have a size equal to the slice of self. src size = "
@@ -86,7 +76,7 @@ def _check(src: TensorLike, shape: tuple[int, ...]) -> None:
 
 
 @takes_tensors
-def select_scatter(input: TensorLike, src: TensorLike, dim: int, index: int) -> Any:
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """The tensor with `src` in the place of the slice at `index` of `dim`.
 
     >>> torch.zeros(2, 2).select_scatter(torch.ones(2), 0, 1)
@@ -101,12 +91,7 @@ def select_scatter(input: TensorLike, src: TensorLike, dim: int, index: int) -> 
 
 @takes_tensors
 def slice_scatter(
-    input: TensorLike,
-    src: TensorLike,
-    dim: int = 0,
-    start: Any = None,
-    end: Any = None,
-    step: int = 1,
+    input: Tensor, src: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Any:
     """The tensor with `src` in the place of a slice of `dim`.
 
@@ -124,7 +109,7 @@ def slice_scatter(
 
 @takes_tensors
 def diagonal_scatter(
-    input: TensorLike, src: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Any:
     """The tensor with `src` on a diagonal.
 
@@ -140,7 +125,7 @@ def diagonal_scatter(
 
 @takes_tensors
 def as_strided_scatter(
-    input: TensorLike, src: TensorLike, size: Shape, stride: Any, storage_offset: Any = None
+    input: Tensor, src: Tensor, size: Shape, stride: Any, storage_offset: Any = None
 ) -> Any:
     """The tensor with `src` in the places of its memory that sizes and strides name.
 

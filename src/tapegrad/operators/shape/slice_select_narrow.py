@@ -1,15 +1,12 @@
 """Slices: views of a part of one axis, and what they need in reverse."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
 
 _BEFORE = tuple([(slice(None),) * axis for axis in range(8)])
@@ -24,50 +21,42 @@ def _along(axis: int, key: Any) -> tuple:
 # --- parts of an axis, and zeros around them -------------------------------------------------
 
 
+@vjp(x=lambda xp, g, x_like, axis, index: xp.pad_select(g, x_like.shape, axis, index))
 @linear(node="SelectBackward0", view=True, kernels=("pad_select",))
 def select_index(xp, x, *, axis, index):
     """The slice at `index` of `axis`, without that axis."""
     return x[_along(axis, index)]
 
 
-select_index.vjp(x=lambda xp, g, x_like, axis, index: xp.pad_select(g, x_like.shape, axis, index))
-
-
+@vjp(
+    x=lambda xp, g, x_like, axis, start, stop, step: xp.pad_slice(
+        g, x_like.shape, axis, start, stop, step
+    )
+)
 @linear(node="SliceBackward0", view=True, kernels=("pad_slice",))
 def slice_axis(xp, x, *, axis, start, stop, step):
     """The elements start, start + step, ... below stop of `axis`."""
     return x[_along(axis, slice(start, stop, step))]
 
 
-slice_axis.vjp(
-    x=lambda xp, g, x_like, axis, start, stop, step: xp.pad_slice(
-        g, x_like.shape, axis, start, stop, step
-    )
-)
-
-
+@vjp(x=lambda g, axis, index: g[_along(axis, index)])
 @linear(node="SelectBackwardBackward0", kernels=("pad_select",))
 def pad_select(xp, x, *, shape, axis, index):
     """Zeros of `shape` with `x` at `index` of `axis`."""
     return xp.pad_select(x, shape, axis, index)
 
 
-pad_select.vjp(x=lambda g, axis, index: g[_along(axis, index)])
-
-
+@vjp(x=lambda g, axis, start, stop, step: g[_along(axis, slice(start, stop, step))])
 @linear(node="SliceBackwardBackward0", kernels=("pad_slice",))
 def pad_slice(xp, x, *, shape, axis, start, stop, step):
     """Zeros of `shape` with `x` in the places start, start + step, ... of `axis`."""
     return xp.pad_slice(x, shape, axis, start, stop, step)
 
 
-pad_slice.vjp(x=lambda g, axis, start, stop, step: g[_along(axis, slice(start, stop, step))])
-
-
 # --- public ----------------------------------------------------------------------------------
 
 
-def select(input: TensorLike, dim: int, index: int) -> Any:
+def select(input: Tensor, dim: int, index: int) -> Any:
     """The slice at `index` of dimension `dim`, without that dimension.
 
     >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
@@ -96,7 +85,7 @@ def select(input: TensorLike, dim: int, index: int) -> Any:
 
 
 @takes_tensors
-def narrow(input: TensorLike, dim: int, start: Any, length: int) -> Any:
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     """`length` elements of dimension `dim`, from `start` on.
 
     >>> torch.arange(5).narrow(0, 1, 3)
@@ -132,19 +121,15 @@ def narrow(input: TensorLike, dim: int, start: Any, length: int) -> Any:
     return slice_axis(input, axis=axis, start=start, stop=start + length, step=1)
 
 
+@vjp(x=lambda xp, g, x_like, axis, start, stop: xp.pad_slice(g, x_like.shape, axis, start, stop, 1))
 @linear(node="NarrowCopyBackward0", kernels=("pad_slice",))
 def copy_slice(xp, x, *, axis, start, stop):
     """A copy of the elements from `start` to below `stop` of `axis`."""
     return copied(xp, x[_along(axis, slice(start, stop))], "C")
 
 
-copy_slice.vjp(
-    x=lambda xp, g, x_like, axis, start, stop: xp.pad_slice(g, x_like.shape, axis, start, stop, 1)
-)
-
-
 @takes_tensors
-def narrow_copy(input: TensorLike, dim: int, start: int, length: int) -> Any:
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """A copy of `length` elements of dimension `dim`, from `start` on.
 
     >>> torch.narrow_copy(torch.arange(5), 0, 1, 3)

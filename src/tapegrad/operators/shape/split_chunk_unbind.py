@@ -1,15 +1,12 @@
 """One tensor divided into several views along a dimension."""
 
-from __future__ import annotations
-
 import operator
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 
 
 def _parts(x: Any, axis: int, sizes: Any) -> list:
@@ -28,6 +25,7 @@ def _equal_sizes(n: int, size: int) -> list[int]:
     return [min(size, n - i) for i in range(0, n, size)] or [0]
 
 
+@vjp(x=lambda xp, g, axis: xp.stack(g, axis=axis))
 @linear(node="UnbindBackward0", outputs="many", view=True)
 def unbind_axis(xp, x, *, axis):
     """The slices along `axis`, without that axis."""
@@ -35,41 +33,32 @@ def unbind_axis(xp, x, *, axis):
     return [x[(*before, i, Ellipsis)] for i in range(x.shape[axis])]
 
 
-unbind_axis.vjp(x=lambda xp, g, axis: xp.stack(g, axis=axis))
-
-
+@vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 @linear(node="SplitBackward0", outputs="many", view=True)
 def split_equal(xp, x, *, axis, size):
     """Parts of `size` along `axis`, the last one smaller where it must be."""
     return _parts(x, axis, _equal_sizes(x.shape[axis], size))
 
 
-split_equal.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
-
-
+@vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 @linear(node="SplitWithSizesBackward0", outputs="many", view=True)
 def split_by_sizes(xp, x, *, axis, sizes):
     """Parts of the given sizes along `axis`."""
     return _parts(x, axis, sizes)
 
 
-split_by_sizes.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
-
-
+@vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
 @linear(node="UnsafeSplitBackward0", outputs="many")
 def split_untracked(xp, x, *, axis, size):
     """Parts of `size` along `axis` that do not count as views of it."""
     return _parts(x, axis, _equal_sizes(x.shape[axis], size))
 
 
-split_untracked.vjp(x=lambda xp, g, axis: xp.concat(g, axis=axis))
-
-
 # --- public ----------------------------------------------------------------------------------
 
 
 @takes_tensors
-def unbind(input: TensorLike, dim: int = 0) -> tuple:
+def unbind(input: Tensor, dim: int = 0) -> tuple:
     """The slices along `dim`, without that dimension.
 
     >>> torch.tensor([[1, 2], [3, 4]]).unbind()
@@ -85,7 +74,7 @@ def unbind(input: TensorLike, dim: int = 0) -> tuple:
     return unbind_axis(input, axis=axis) if shape[axis] else ()
 
 
-def _splittable(name: str, input: TensorLike, dim: int) -> int:
+def _splittable(name: str, input: Tensor, dim: int) -> int:
     if not input._array.ndim:
         raise errors.runtime_error(
             f"{name} expects at least a 1-dimensional tensor",
@@ -94,7 +83,7 @@ def _splittable(name: str, input: TensorLike, dim: int) -> int:
     return axis_of(dim, input._array.ndim)
 
 
-def split(tensor: TensorLike, split_size_or_sections: Any, dim: int = 0) -> tuple:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Parts of one size along `dim`, the last one smaller where it must be, or of given sizes.
 
     >>> torch.arange(5).split(2)
@@ -120,7 +109,7 @@ def split(tensor: TensorLike, split_size_or_sections: Any, dim: int = 0) -> tupl
 
 
 @takes_tensors
-def split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple:
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """Parts of the given sizes along `dim`.
 
     >>> torch.split_with_sizes(torch.arange(5), (1, 4))
@@ -151,7 +140,7 @@ def split_with_sizes(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple
 
 
 @takes_tensors
-def chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple:
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` parts of equal size along `dim`, the last one smaller where it must be.
 
     >>> torch.arange(5).chunk(2)
@@ -170,7 +159,7 @@ def chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple:
 
 
 @takes_tensors
-def unsafe_split(input: TensorLike, split_size: int, dim: int = 0) -> tuple:
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     """`split`, but what is written in place into a part has no place in the others' history.
 
     >>> torch.unsafe_split(torch.arange(5), 2)
@@ -181,7 +170,7 @@ def unsafe_split(input: TensorLike, split_size: int, dim: int = 0) -> tuple:
 
 
 @takes_tensors
-def unsafe_chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple:
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """`chunk`, but what is written in place into a part has no place in the others' history.
 
     >>> torch.unsafe_chunk(torch.arange(5), 2)

@@ -1,59 +1,47 @@
 """Squeeze and unsqueeze: dimensions of size 1, taken away and put in."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Dim, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.dispatch.in_place import in_place_view
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 
 __all__ = ["squeeze", "unsqueeze"]
 
 
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="UnsqueezeBackward0", view=True)
 def insert_axis(xp, x, *, axis):
     """A new axis of size 1 in front of axis `axis`."""
     return x[(*(slice(None),) * axis, None, Ellipsis)]
 
 
-insert_axis.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
 def _squeezed(xp: Namespace, x: Array, axes: tuple[int, ...]) -> Any:
     return xp.reshape(x, tuple(n for i, n in enumerate(x.shape) if n != 1 or i not in axes))
 
 
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="SqueezeBackward0", view=True)
 def squeeze_all(xp, x):
     """Without the axes of size 1."""
     return _squeezed(xp, x, tuple(range(x.ndim)))
 
 
-squeeze_all.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="SqueezeBackward1", view=True)
 def squeeze_axis(xp, x, *, axis):
     """Without `axis` if its size is 1."""
     return _squeezed(xp, x, (axis,))
 
 
-squeeze_axis.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
+@vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
 @linear(node="SqueezeBackward2", view=True)
 def squeeze_axes(xp, x, *, axes):
     """Without those of `axes` that have size 1."""
     return _squeezed(xp, x, axes)
 
 
-squeeze_axes.vjp(x=lambda xp, g, x_like: xp.reshape(g, x_like.shape))
-
-
-def squeeze(input: TensorLike, dim: Dim = None) -> Any:
+def squeeze(input: Tensor, dim: Dim = None) -> Any:
     """Without the dimensions of size 1: all of them, or those that `dim` names.
 
     >>> torch.zeros(1, 3, 1).squeeze().shape
@@ -74,7 +62,7 @@ def squeeze(input: TensorLike, dim: Dim = None) -> Any:
 squeeze_ = in_place_view(squeeze, 3)
 
 
-def unsqueeze(input: TensorLike, dim: int) -> Any:
+def unsqueeze(input: Tensor, dim: int) -> Any:
     """A new dimension of size 1 at `dim`.
 
     >>> torch.zeros(3).unsqueeze(0).shape

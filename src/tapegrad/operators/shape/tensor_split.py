@@ -1,11 +1,7 @@
 """One tensor divided into parts as equal as can be, or at given places."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.operators.shape.slice_select_narrow import slice_axis
@@ -13,11 +9,11 @@ from tapegrad.operators.shape.slice_select_narrow import slice_axis
 
 @takes_tensors
 def tensor_split(
-    input: TensorLike,
+    input: Tensor,
     indices_or_sections: Any = None,
     dim: int = 0,
     *,
-    indices: TensorLike | None = None,
+    indices: Tensor | None = None,
     sections: Any = None,
 ) -> tuple:
     """Parts as equal as can be, or those between the given indices, along `dim`.
@@ -72,7 +68,7 @@ def _plain_indices(where: Any) -> Any:
     return where._array.tolist()
 
 
-def _not_ints(name: str, input: TensorLike, where: Any) -> TypeError:
+def _not_ints(name: str, input: Tensor, where: Any) -> TypeError:
     kind = errors.type_name(where)
     if isinstance(where, (tuple, list)):
         kind += " of [" + ", ".join(map(errors.type_name, where)) + "]"
@@ -86,7 +82,7 @@ def _not_ints(name: str, input: TensorLike, where: Any) -> TypeError:
 _SPLIT_FORMS = ("Tensor input, int sections", "Tensor input, tuple of ints indices")
 
 
-def _along(name: str, input: TensorLike, where: Any, axis: int, least: int) -> tuple:
+def _along(name: str, input: Tensor, where: Any, axis: int, least: int) -> tuple:
     """`hsplit`, `vsplit` and `dsplit`: equal parts only."""
     several = where if isinstance(where, (tuple, list)) else (where,)
     if not all(hasattr(n, "__index__") and not hasattr(n, "_array") for n in several):
@@ -110,7 +106,7 @@ def _along(name: str, input: TensorLike, where: Any, axis: int, least: int) -> t
 
 
 @takes_tensors
-def hsplit(input: TensorLike, indices_or_sections: Any) -> tuple:
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts next to each other: along dimension 1, of a vector along its only one.
 
     >>> torch.hsplit(torch.arange(4).reshape(2, 2), 2)
@@ -122,7 +118,7 @@ def hsplit(input: TensorLike, indices_or_sections: Any) -> tuple:
 
 
 @takes_tensors
-def vsplit(input: TensorLike, indices_or_sections: Any) -> tuple:
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts one below the other: along dimension 0.
 
     >>> torch.vsplit(torch.arange(4).reshape(2, 2), 2)
@@ -132,7 +128,7 @@ def vsplit(input: TensorLike, indices_or_sections: Any) -> tuple:
 
 
 @takes_tensors
-def dsplit(input: TensorLike, indices_or_sections: Any) -> tuple:
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts one behind the other: along dimension 2.
 
     >>> [part.shape for part in torch.dsplit(torch.zeros(2, 2, 4), 2)]

@@ -1,14 +1,11 @@
 """Row and column numbers of the elements of a triangle of a matrix."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.dtype import int32, int64
+from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
 from tapegrad.operators.creation.factory_options import build, check, known
 
@@ -31,52 +28,47 @@ def _indices(name: str, row: Any, col: Any, offset: Any, dtype: DTypeLike) -> tu
     return rows, columns, shift, kind.numpy
 
 
-def tril_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
-    *,
-    dtype: DTypeLike = None,
-    device: DeviceLike = None,
-    layout: LayoutLike = None,
-    pin_memory: bool = False,
-) -> Any:
+@family
+def _triangle(numbers: Callable) -> Callable:
+    name = numbers.__name__
+
+    def make(rows: int, columns: int, offset: int, dtype: DTypeLike) -> np.ndarray:
+        return np.array(numbers(rows, offset, columns), dtype)
+
+    def indices(
+        row: int,
+        col: int,
+        offset: int = 0,
+        *,
+        dtype: DTypeLike = None,
+        device: DeviceLike = None,
+        layout: LayoutLike = None,
+        pin_memory: bool = False,
+    ) -> Any:
+        check(layout, device, pin_memory)
+        return build(name, make, *_indices(name, row, col, offset, dtype))
+
+    return indices
+
+
+@_triangle(np.tril_indices)
+def tril_indices() -> Any:
     """Rows and columns of the lower triangle, up to the diagonal `offset` places to the right.
 
     >>> torch.tril_indices(2, 3)
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    check(layout, device, pin_memory)
-    return build("tril_indices", _tril, *_indices("tril_indices", row, col, offset, dtype))
 
 
-def _tril(rows: int, columns: int, offset: int, dtype: DTypeLike) -> np.ndarray:
-    return np.array(np.tril_indices(rows, offset, columns), dtype)
-
-
-def triu_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
-    *,
-    dtype: DTypeLike = None,
-    device: DeviceLike = None,
-    layout: LayoutLike = None,
-    pin_memory: bool = False,
-) -> Any:
+@_triangle(np.triu_indices)
+def triu_indices() -> Any:
     """Rows and columns of the upper triangle, from the diagonal `offset` places to the right on.
 
     >>> torch.triu_indices(2, 3)
     tensor([[0, 0, 0, 1, 1],
             [0, 1, 2, 1, 2]])
     """
-    check(layout, device, pin_memory)
-    return build("triu_indices", _triu, *_indices("triu_indices", row, col, offset, dtype))
-
-
-def _triu(rows: int, columns: int, offset: int, dtype: DTypeLike) -> np.ndarray:
-    return np.array(np.triu_indices(rows, offset, columns), dtype)
 
 
 __torch__ = "tril_indices triu_indices"

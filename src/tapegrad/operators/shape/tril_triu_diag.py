@@ -1,35 +1,27 @@
 """Triangles and diagonals of matrices."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import linear
+from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied, reshape
 
 
+@vjp(x=lambda xp, g, k: xp.tril(g, k=k))
 @linear(node="TrilBackward0")
 def lower_triangle(xp, x, *, k):
     """`x` with zeros above the diagonal `k` of the last two axes."""
     return xp.tril(x, k=k)
 
 
-lower_triangle.vjp(x=lambda xp, g, k: xp.tril(g, k=k))
-
-
+@vjp(x=lambda xp, g, k: xp.triu(g, k=k))
 @linear(node="TriuBackward0")
 def upper_triangle(xp, x, *, k):
     """`x` with zeros below the diagonal `k` of the last two axes."""
     return xp.triu(x, k=k)
-
-
-upper_triangle.vjp(x=lambda xp, g, k: xp.triu(g, k=k))
 
 
 def axes_last(ndim: int, a: int, b: int) -> tuple[int, ...]:
@@ -49,35 +41,28 @@ def _undiagonal(xp: Namespace, g: Array, shape: Any, offset: int, a: int, b: int
     return xp.permute_dims(padded, inverse(order))
 
 
+@vjp(x=lambda xp, g, x_like, offset, a, b: _undiagonal(xp, g, x_like.shape, offset, a, b))
 @linear(node="DiagonalBackward0", view=True, kernels=("diagonal_view", "pad_diagonal"))
 def diagonal_axes(xp, x, *, offset, a, b):
     """The diagonal `offset` of axes `a` and `b`, as the last axis."""
     return _diagonal(xp, x, offset, a, b)
 
 
-diagonal_axes.vjp(
-    x=lambda xp, g, x_like, offset, a, b: _undiagonal(xp, g, x_like.shape, offset, a, b)
-)
-
-
+@vjp(x=lambda xp, g, x_like, offset: xp.pad_diagonal(g, x_like.shape, offset))
 @linear(node="DiagonalBackward0_copy", kernels=("diagonal_view", "pad_diagonal"))
 def copy_diagonal(xp, x, *, offset):
     """A copy of the diagonal `offset` of a matrix."""
     return copied(xp, xp.diagonal_view(x, offset), "C")
 
 
-copy_diagonal.vjp(x=lambda xp, g, x_like, offset: xp.pad_diagonal(g, x_like.shape, offset))
-
-
+@vjp(x=lambda xp, g, offset: xp.diagonal_view(g, offset))
 @linear(node="DiagonalBackwardBackward0", kernels=("pad_diagonal", "diagonal_view"))
 def pad_diagonal(xp, x, *, shape, offset):
     """Zeros of `shape` with the last axis of `x` on a diagonal of the last two axes."""
     return xp.pad_diagonal(x, shape, offset)
 
 
-pad_diagonal.vjp(x=lambda xp, g, offset: xp.diagonal_view(g, offset))
-
-
+@vjp(x=lambda xp, g, offset, a, b: _diagonal(xp, g, offset, a, b))
 @linear(node="DiagEmbedBackward0", kernels=("pad_diagonal", "diagonal_view"))
 def embed_diagonal(xp, x, *, offset, a, b):
     """Zeros with the last axis of `x` on the diagonal `offset` of new axes `a` and `b`."""
@@ -88,13 +73,10 @@ def embed_diagonal(xp, x, *, offset, a, b):
     return _undiagonal(xp, x, tuple(shape), offset, a, b)
 
 
-embed_diagonal.vjp(x=lambda xp, g, offset, a, b: _diagonal(xp, g, offset, a, b))
-
-
 # --- public ----------------------------------------------------------------------------------
 
 
-def _check_matrix(name: str, x: TensorLike) -> None:
+def _check_matrix(name: str, x: Tensor) -> None:
     if x._array.ndim < 2:
         raise errors.runtime_error(
             f"{name}: input tensor must have at least 2 dimensions",
@@ -103,7 +85,7 @@ def _check_matrix(name: str, x: TensorLike) -> None:
 
 
 @takes_tensors
-def tril(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The lower triangle of matrices; zeros above `diagonal`.
 
     >>> torch.ones(2, 3).tril()
@@ -115,7 +97,7 @@ def tril(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def triu(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The upper triangle of matrices; zeros below `diagonal`.
 
     >>> torch.ones(2, 3).triu(1)
@@ -124,10 +106,6 @@ def triu(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
     """
     _check_matrix("triu", input)
     return finish("triu", upper_triangle(input, k=diagonal), out)
-
-
-tril_ = in_place(tril)
-triu_ = in_place(triu)
 
 
 def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
@@ -141,7 +119,7 @@ def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
 
 
 @takes_tensors
-def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A view of the diagonal of two dimensions, as the last dimension.
 
     >>> torch.tensor([[1, 2], [3, 4]]).diagonal()
@@ -151,7 +129,7 @@ def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -
     return diagonal_axes(input, offset=offset, a=a, b=b)
 
 
-def linalg_diagonal(A: TensorLike, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """A view of the diagonals of matrices: (..., m, n) to (..., k).
 
     >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]), offset=1)
@@ -163,7 +141,7 @@ def linalg_diagonal(A: TensorLike, *, offset: int = 0, dim1: int = -2, dim2: int
 
 
 @takes_tensors
-def diag(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
+def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The diagonal of a matrix, or a matrix with the vector `input` on a diagonal.
 
     >>> torch.diag(torch.tensor([1, 2]))
@@ -182,7 +160,7 @@ def diag(input: TensorLike, diagonal: int = 0, *, out: Out = None) -> Any:
 
 
 @takes_tensors
-def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension of `input` on a diagonal.
 
     >>> torch.diag_embed(torch.tensor([1, 2]), offset=1)
@@ -195,7 +173,7 @@ def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -
 
 
 @takes_tensors
-def diagflat(input: TensorLike, offset: int = 0) -> Any:
+def diagflat(input: Tensor, offset: int = 0) -> Any:
     """A matrix with all elements of `input` on a diagonal.
 
     >>> torch.diagflat(torch.tensor([[1], [2]]))
@@ -204,5 +182,7 @@ def diagflat(input: TensorLike, offset: int = 0) -> Any:
     """
     return diag_embed(reshape(input, -1), offset)
 
+
+tril_, triu_ = in_place(tril), in_place(triu)
 
 __all__ = ["diag", "diag_embed", "diagflat", "diagonal", "tril", "triu"]

@@ -1,19 +1,9 @@
 """Copies of views: what the view operator of the same name shows, with memory of its own."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Dim, Shape, TensorLike
+from tapegrad.core.annotations import Any, Dim, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.shape import axis_of
-from tapegrad.operators.shape.as_strided import (
-    alias,
-    as_strided,
-    unfold,
-    view_as_complex,
-    view_as_real,
-)
+from tapegrad.operators.shape import as_strided as _as_strided
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.permute_transpose_movedim_swapaxes import permute, t, transpose
 from tapegrad.operators.shape.reshape_flatten_atleast import clone, view
@@ -24,7 +14,7 @@ from tapegrad.operators.shape.tril_triu_diag import diagonal
 
 
 @takes_tensors
-def alias_copy(input: TensorLike) -> Any:
+def alias_copy(input: Tensor) -> Any:
     """A copy of the tensor.
 
     >>> x = torch.zeros(2)
@@ -32,11 +22,11 @@ def alias_copy(input: TensorLike) -> Any:
     >>> x
     tensor([0., 0.])
     """
-    return clone(alias(input))
+    return clone(_as_strided.alias(input))
 
 
 @takes_tensors
-def as_strided_copy(input: TensorLike, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
+def as_strided_copy(input: Tensor, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
     """A copy of `as_strided`.
 
     >>> torch.as_strided_copy(torch.arange(4), (3, 2), (1, 1))
@@ -44,11 +34,11 @@ def as_strided_copy(input: TensorLike, size: Shape, stride: Any, storage_offset:
             [1, 2],
             [2, 3]])
     """
-    return clone(as_strided(input, size, stride, storage_offset), order="C")
+    return clone(_as_strided.as_strided(input, size, stride, storage_offset), order="C")
 
 
 @takes_tensors
-def diagonal_copy(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A copy of `diagonal`.
 
     >>> torch.diagonal_copy(torch.arange(4).reshape(2, 2))
@@ -58,7 +48,7 @@ def diagonal_copy(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int =
 
 
 @takes_tensors
-def expand_copy(input: TensorLike, size: Shape, *, implicit: bool = False) -> Any:
+def expand_copy(input: Tensor, size: Shape, *, implicit: bool = False) -> Any:
     """A copy of `expand`.
 
     >>> torch.expand_copy(torch.tensor([1, 2]), (2, 2))
@@ -69,7 +59,7 @@ def expand_copy(input: TensorLike, size: Shape, *, implicit: bool = False) -> An
 
 
 @takes_tensors
-def permute_copy(input: TensorLike, dims: Any) -> Any:
+def permute_copy(input: Tensor, dims: Any) -> Any:
     """A copy of `permute`.
 
     >>> torch.permute_copy(torch.zeros(2, 3, 5), (2, 0, 1)).shape
@@ -79,7 +69,7 @@ def permute_copy(input: TensorLike, dims: Any) -> Any:
 
 
 @takes_tensors
-def select_copy(input: TensorLike, dim: int, index: int) -> Any:
+def select_copy(input: Tensor, dim: int, index: int) -> Any:
     """A copy of `select`.
 
     >>> torch.select_copy(torch.arange(4).reshape(2, 2), 1, 0)
@@ -100,7 +90,7 @@ def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, ste
 
 
 @takes_tensors
-def split_copy(input: TensorLike, split_size: int, dim: int = 0) -> tuple:
+def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     """Copies of the parts that `split` gives.
 
     >>> torch.split_copy(torch.arange(5), 2)
@@ -110,7 +100,7 @@ def split_copy(input: TensorLike, split_size: int, dim: int = 0) -> tuple:
 
 
 @takes_tensors
-def split_with_sizes_copy(input: TensorLike, split_sizes: Any, dim: int = 0) -> tuple:
+def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """Copies of the parts that `split_with_sizes` gives.
 
     >>> torch.split_with_sizes_copy(torch.arange(5), (1, 4))
@@ -120,7 +110,7 @@ def split_with_sizes_copy(input: TensorLike, split_sizes: Any, dim: int = 0) -> 
 
 
 @takes_tensors
-def squeeze_copy(input: TensorLike, dim: Dim = None) -> Any:
+def squeeze_copy(input: Tensor, dim: Dim = None) -> Any:
     """A copy of `squeeze`.
 
     >>> torch.squeeze_copy(torch.zeros(2, 1, 3), 1).shape
@@ -130,7 +120,7 @@ def squeeze_copy(input: TensorLike, dim: Dim = None) -> Any:
 
 
 @takes_tensors
-def t_copy(input: TensorLike) -> Any:
+def t_copy(input: Tensor) -> Any:
     """A copy of `t`.
 
     >>> torch.t_copy(torch.tensor([[1, 2], [3, 4]]))
@@ -141,7 +131,7 @@ def t_copy(input: TensorLike) -> Any:
 
 
 @takes_tensors
-def transpose_copy(input: TensorLike, dim0: int, dim1: int) -> Any:
+def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Any:
     """A copy of `transpose`.
 
     >>> torch.transpose_copy(torch.zeros(2, 3, 5), 0, 2).shape
@@ -151,7 +141,7 @@ def transpose_copy(input: TensorLike, dim0: int, dim1: int) -> Any:
 
 
 @takes_tensors
-def unbind_copy(input: TensorLike, dim: int = 0) -> tuple:
+def unbind_copy(input: Tensor, dim: int = 0) -> tuple:
     """Copies of the slices that `unbind` gives.
 
     >>> torch.unbind_copy(torch.arange(4).reshape(2, 2))
@@ -161,7 +151,7 @@ def unbind_copy(input: TensorLike, dim: int = 0) -> tuple:
 
 
 @takes_tensors
-def unfold_copy(input: TensorLike, dimension: int, size: int, step: int) -> Any:
+def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Any:
     """A copy of `unfold`.
 
     >>> torch.unfold_copy(torch.arange(5), 0, 3, 1)
@@ -169,11 +159,11 @@ def unfold_copy(input: TensorLike, dimension: int, size: int, step: int) -> Any:
             [1, 2, 3],
             [2, 3, 4]])
     """
-    return clone(unfold(input, dimension, size, step), order="C")
+    return clone(_as_strided.unfold(input, dimension, size, step), order="C")
 
 
 @takes_tensors
-def unsqueeze_copy(input: TensorLike, dim: int) -> Any:
+def unsqueeze_copy(input: Tensor, dim: int) -> Any:
     """A copy of `unsqueeze`.
 
     >>> torch.unsqueeze_copy(torch.tensor([1, 2]), 1)
@@ -184,27 +174,27 @@ def unsqueeze_copy(input: TensorLike, dim: int) -> Any:
 
 
 @takes_tensors
-def view_as_complex_copy(input: TensorLike) -> Any:
+def view_as_complex_copy(input: Tensor) -> Any:
     """A copy of `view_as_complex`.
 
     >>> torch.view_as_complex_copy(torch.tensor([[1.0, 2.0]]))
     tensor([1.+2.j])
     """
-    return clone(view_as_complex(input), order="C")
+    return clone(_as_strided.view_as_complex(input), order="C")
 
 
 @takes_tensors
-def view_as_real_copy(input: TensorLike) -> Any:
+def view_as_real_copy(input: Tensor) -> Any:
     """A copy of `view_as_real`.
 
     >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
     tensor([[1., 2.]])
     """
-    return clone(view_as_real(input), order="C")
+    return clone(_as_strided.view_as_real(input), order="C")
 
 
 @takes_tensors
-def view_copy(input: TensorLike, *size: Any) -> Any:
+def view_copy(input: Tensor, *size: Any) -> Any:
     """A copy of `view`.
 
     >>> torch.view_copy(torch.arange(4), (2, 2))
@@ -215,22 +205,8 @@ def view_copy(input: TensorLike, *size: Any) -> Any:
 
 
 __all__ = [
-    "alias_copy",
-    "as_strided_copy",
-    "diagonal_copy",
-    "expand_copy",
-    "permute_copy",
-    "select_copy",
-    "slice_copy",
-    "split_copy",
-    "split_with_sizes_copy",
-    "squeeze_copy",
-    "t_copy",
-    "transpose_copy",
-    "unbind_copy",
-    "unfold_copy",
-    "unsqueeze_copy",
-    "view_as_complex_copy",
-    "view_as_real_copy",
+    "alias_copy", "as_strided_copy", "diagonal_copy", "expand_copy", "permute_copy", "select_copy",
+    "slice_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy", "transpose_copy",
+    "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy",
     "view_copy",
-]
+]  # fmt: skip

@@ -3,14 +3,13 @@
 `dtype=` takes NumPy's dtypes as well as ours: rules pass on what an array said it has.
 """
 
-from __future__ import annotations
-
 import builtins
 from math import e, inf, nan, pi
-from typing import Any
+
+import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.dtype import (
     bfloat16,
     complex64,
@@ -141,8 +140,6 @@ def linspace(
 def eye(
     n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
 ) -> Any:
-    import numpy as np
-
     columns = n_rows if n_cols is None else n_cols
     whole = np.eye(n_rows, columns, k, dtype=(_ours(dtype) or zeros_eye.default()).numpy)
     return from_numpy_asarray.from_numpy(whole)
@@ -150,8 +147,6 @@ def eye(
 
 def result_type(*operands: Any) -> Any:
     """The dtype of a computation on tensors, dtypes and numbers."""
-    import numpy as np
-
     arrays = [
         x._array
         if isinstance(x, TensorBase)
@@ -164,42 +159,9 @@ def result_type(*operands: Any) -> Any:
 
 
 __all__ = [
-    "arange",
-    "asarray",
-    "astype",
-    "bfloat16",
-    "bool",
-    "can_cast",
-    "complex64",
-    "complex128",
-    "e",
-    "empty",
-    "empty_like",
-    "eye",
-    "finfo",
-    "float16",
-    "float32",
-    "float64",
-    "from_dlpack",
-    "full",
-    "full_like",
-    "iinfo",
-    "inf",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "linspace",
-    "nan",
-    "newaxis",
-    "ones",
-    "ones_like",
-    "pi",
-    "result_type",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "zeros",
+    "arange", "asarray", "astype", "bfloat16", "bool", "can_cast", "complex64", "complex128", "e",
+    "empty", "empty_like", "eye", "finfo", "float16", "float32", "float64", "from_dlpack", "full",
+    "full_like", "iinfo", "inf", "int8", "int16", "int32", "int64", "linspace", "nan", "newaxis",
+    "ones", "ones_like", "pi", "result_type", "uint8", "uint16", "uint32", "uint64", "zeros",
     "zeros_like",
-]
+]  # fmt: skip

@@ -1,11 +1,8 @@
 """Indexing in the Tensor namespace: the array standard's names and our kernels, for tensors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
+from tapegrad.dispatch.op import by_place
 from tapegrad.operators.indexing import gather_index_select, scatter, scatter_reduce, setitem
 from tapegrad.operators.indexing.masked_select_nonzero import nonzero as _nonzero
 from tapegrad.operators.shape import slice_scatter
@@ -26,37 +23,22 @@ def nonzero(x: Array, /) -> tuple:
 
 # --- kernels beyond the standard ---------------------------------------------------------------
 
-
-def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
-    return gather_index_select.index_at(x, index, axes=axes)
+read_at = by_place(gather_index_select.index_at)
+gather_along = by_place(gather_index_select.gather_along)
+write_at, write_mask = by_place(setitem.write_at), setitem.write_mask
+write_part = by_place(slice_scatter.patch_part)
 
 
 def add_at(x: Array, shape: Any, index: Array, axes: tuple[int, ...]) -> Any:
     return gather_index_select.add_at(x, index, shape=tuple(shape), axes=axes)
 
 
-def write_at(x: Array, values: Array, index: Array, axes: tuple[int, ...], add: bool) -> Any:
-    return setitem.write_at(x, values, index, axes=axes, add=add)
-
-
 def spread_mask(x: Array, shape: Any, mask: Array) -> Any:
     return gather_index_select.spread_mask(x, mask, shape=tuple(shape))
 
 
-def write_mask(x: Array, values: Array, mask: Array) -> Any:
-    return setitem.write_mask(x, values, mask)
-
-
-def write_part(x: Array, values: Array, axis: int, key: Any) -> Any:
-    return slice_scatter.patch_part(x, values, axis=axis, key=key)
-
-
 def count(mask: Array) -> int:
     return namespace_of((mask._array,)).count(mask._array)
-
-
-def gather_along(x: Array, index: Array, axis: int) -> Any:
-    return gather_index_select.gather_along(x, index, axis=axis)
 
 
 def add_along(x: Array, shape: Any, index: Array, axis: int) -> Any:
@@ -76,17 +58,6 @@ def scatter_along(x: Array, index: Array, values: Array, axis: int, how: str) ->
 
 
 __all__ = [
-    "add_along",
-    "add_at",
-    "count",
-    "gather_along",
-    "nonzero",
-    "read_at",
-    "scatter_along",
-    "spread_mask",
-    "take",
-    "take_along_axis",
-    "write_at",
-    "write_mask",
-    "write_part",
-]
+    "add_along", "add_at", "count", "gather_along", "nonzero", "read_at", "scatter_along",
+    "spread_mask", "take", "take_along_axis", "write_at", "write_mask", "write_part",
+]  # fmt: skip

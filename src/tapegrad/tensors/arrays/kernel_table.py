@@ -4,7 +4,7 @@ Written by `python -m tools.name_tables`.
 """
 
 TENSOR_KERNELS: dict[str, str] = {
-    "tapegrad.operators.fft.fft_rules": "fourier fourier_half fourier_real",
+    "tapegrad.operators.fft.fft": "fourier fourier_half fourier_real",
     "tapegrad.operators.linalg.cdist_pdist": "pair_distances pull_distances push_distances",
     "tapegrad.operators.linalg.cholesky": "definite_solution",
     "tapegrad.operators.linalg.det_slogdet": "cofactor_change cofactors",
@@ -16,7 +16,7 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.operators.linalg.solve": "solution solve_again",
     "tapegrad.operators.linalg.triangular_solve": "triangular_solution",
     "tapegrad.operators.nn.attention": "attend_back",
-    "tapegrad.operators.nn.batch_group_norm_rules": (
+    "tapegrad.operators.nn.batch_group_norm": (
         "scale_channels standardize_channels_back standardize_channels_weight_back "
         "standardize_given_weight_back sum_channels"
     ),
@@ -25,11 +25,8 @@ TENSOR_KERNELS: dict[str, str] = {
     "tapegrad.operators.nn.layer_norm": (
         "standardize_rows_back standardize_rows_weight_back sum_rows"
     ),
-    "tapegrad.operators.nn.pad_constant": "pad_constant",
-    "tapegrad.operators.nn.pad_reflect": "pad_edges unpad_edges",
-    "tapegrad.operators.nn.rnn.gru": "gru_back",
-    "tapegrad.operators.nn.rnn.lstm": "lstm_back",
-    "tapegrad.operators.nn.rnn.rnn_tanh_relu": "rnn_back",
+    "tapegrad.operators.nn.pad": "pad_constant pad_edges unpad_edges",
+    "tapegrad.operators.nn.rnn.rnn_rules": "gru_back lstm_back rnn_back",
     "tapegrad.operators.nn.unfold_fold": "read_blocks sum_blocks",
     "tapegrad.operators.pointwise.gelu": "gelu_back",
     "tapegrad.operators.pointwise.sigmoid_logit_xlogy": "sigmoid",

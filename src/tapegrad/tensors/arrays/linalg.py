@@ -4,14 +4,11 @@ Names and arguments are the standard's: `axis`, `keepdims`, and in `solve` a vec
 dimension. Functions whose arguments are PyTorch's, too, are those of `torch.linalg`.
 """
 
-from __future__ import annotations
-
 import sys
-from typing import Any
 
 from tapegrad import linalg as _linalg
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.operators.linalg import einsum_tensordot_kron, inner_outer
 from tapegrad.operators.linalg.det_slogdet import linalg_det as det
 from tapegrad.operators.linalg.det_slogdet import linalg_slogdet as slogdet

@@ -1,10 +1,6 @@
 """Products of tensors under the array standard's names."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.operators.linalg.matmul import matmul
 from tapegrad.operators.pointwise.real_imag_conj_angle import conj
 

@@ -1,10 +1,7 @@
 """Elementwise operators of tensors under the array standard's names."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
+from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.pointwise import maximum_minimum as _extremum
 from tapegrad.operators.pointwise.arithmetic import add, multiply, negative, positive, subtract
 from tapegrad.operators.pointwise.atan2_hypot_copysign import atan2, copysign, hypot
@@ -90,91 +87,17 @@ def floor_divide(x1: Array, x2: Array, /) -> Any:
 
 
 __all__ = [
-    "abs",
-    "acos",
-    "acosh",
-    "add",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "bitwise_and",
-    "bitwise_invert",
-    "bitwise_left_shift",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-    "ceil",
-    "clip",
-    "conj",
-    "copysign",
-    "cos",
-    "cosh",
-    "digamma",
-    "divide",
-    "equal",
-    "erf",
-    "erfc",
-    "erfcx",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expm1",
-    "floor",
-    "floor_divide",
-    "fmax",
-    "fmin",
-    "fmod",
-    "greater",
-    "greater_equal",
-    "hypot",
-    "i0",
-    "i0e",
-    "i1",
-    "i1e",
-    "imag",
-    "isdtype",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "ldexp",
-    "less",
-    "less_equal",
-    "lgamma",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logaddexp",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "maximum",
-    "minimum",
-    "multiply",
-    "negative",
-    "not_equal",
-    "polygamma",
-    "positive",
-    "pow",
-    "real",
-    "reciprocal",
-    "remainder",
-    "round",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "square",
-    "subtract",
-    "tan",
-    "tanh",
-    "trunc",
-    "where",
-    "zeta",
-]
+    "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
+    "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "ceil", "clip", "conj", "copysign", "cos", "cosh", "digamma", "divide", "equal", "erf", "erfc",
+    "erfcx", "erfinv", "exp", "exp2", "expm1", "floor", "floor_divide", "fmax", "fmin", "fmod",
+    "greater", "greater_equal", "hypot", "i0", "i0e", "i1", "i1e", "imag", "isdtype", "isfinite",
+    "isinf", "isnan", "ldexp", "less", "less_equal", "lgamma", "log", "log1p", "log2", "log10",
+    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum",
+    "multiply", "negative", "not_equal", "polygamma", "positive", "pow", "real", "reciprocal",
+    "remainder", "round", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
+    "trunc", "where", "zeta",
+]  # fmt: skip
 
 
 def maximum(x: Array, y: Array, /) -> Any:
@@ -196,6 +119,5 @@ def _two_tensors(x: Array, y: Array) -> tuple:
 def _number_like(number: Any, x: Array) -> Any:
     """A 0-d tensor of the library and dtype of `x`."""
     from tapegrad.arrays.namespaces import namespace_of
-    from tapegrad.core.tensor_base import wrap
 
     return wrap(namespace_of((x._array,)).asarray(number, dtype=x._array.dtype))

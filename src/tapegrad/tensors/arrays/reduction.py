@@ -1,11 +1,8 @@
 """Reductions, sorting and running sums of tensors under the array standard's names."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.shape import axes_of
+from tapegrad.dispatch.op import by_place
 from tapegrad.operators.indexing import gather_index_select
 from tapegrad.operators.reduction import (
     cumulative,
@@ -17,28 +14,14 @@ from tapegrad.operators.reduction import (
 )
 
 __all__ = [
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "argsort",
-    "count_nonzero",
-    "cumulative_prod",
-    "cumulative_sum",
-    "log_running_sum",
-    "max",
-    "mean",
-    "min",
-    "pick",
-    "prod",
-    "put_along",
-    "sort",
-    "std",
-    "sum",
-    "take_along_axis",
-    "unpick",
-    "var",
-]
+    "all", "any", "argmax", "argmin", "argsort", "count_nonzero", "cumulative_prod",
+    "cumulative_sum", "log_running_sum", "max", "mean", "min", "pick", "prod", "put_along", "sort",
+    "std", "sum", "take_along_axis", "unpick", "var",
+]  # fmt: skip
+
+
+put_along = by_place(sort_topk.put_along)
+log_running_sum = by_place(cumulative.log_running_sum)
 
 
 def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -114,14 +97,6 @@ def cumulative_prod(x: Array, /, *, axis: Any = None) -> Any:
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Any:
     return gather_index_select.gather_along(x, indices, axis=axis % x.ndim)
-
-
-def put_along(x: Array, indices: Array, shape: tuple[int, ...], axis: int) -> Any:
-    return sort_topk.put_along(x, indices, shape=tuple(shape), axis=axis)
-
-
-def log_running_sum(x: Array, axis: int) -> Any:
-    return cumulative.log_running_sum(x, axis=axis)
 
 
 def pick(x: Array, target: Array) -> Any:

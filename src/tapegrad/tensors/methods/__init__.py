@@ -3,18 +3,13 @@
 from tapegrad.tensors.methods.arithmetic import ArithmeticMethods
 from tapegrad.tensors.methods.comparison import CompareMethods
 from tapegrad.tensors.methods.convert import ConvertMethods
-from tapegrad.tensors.methods.creation import CreateMethods
-from tapegrad.tensors.methods.factor import FactorMethods
 from tapegrad.tensors.methods.indexing import IndexMethods
 from tapegrad.tensors.methods.linalg import LinalgMethods
 from tapegrad.tensors.methods.metadata import QueryMethods
 from tapegrad.tensors.methods.pointwise import ElementwiseMethods
 from tapegrad.tensors.methods.random import RandomMethods
-from tapegrad.tensors.methods.real_imag_conj_angle import ComplexMethods
 from tapegrad.tensors.methods.reduction import ReduceMethods
 from tapegrad.tensors.methods.shape import ShapeMethods
-from tapegrad.tensors.methods.statistics import StatisticsMethods
-from tapegrad.tensors.methods.stft import SignalMethods
 from tapegrad.tensors.methods.to_type import CastMethods
 
 
@@ -22,19 +17,14 @@ class Methods(
     ArithmeticMethods,
     CastMethods,
     CompareMethods,
-    ComplexMethods,
     ConvertMethods,
-    CreateMethods,
     ElementwiseMethods,
-    FactorMethods,
     IndexMethods,
     LinalgMethods,
     QueryMethods,
     RandomMethods,
     ReduceMethods,
     ShapeMethods,
-    SignalMethods,
-    StatisticsMethods,
 ):
     """All methods that are operators."""
 

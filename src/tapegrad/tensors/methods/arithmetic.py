@@ -23,8 +23,7 @@ class ArithmeticMethods:
 
     __slots__ = ()
 
-    add = arithmetic.add
-    add_ = arithmetic.add_
+    add, add_ = arithmetic.add, arithmetic.add_
     sub = subtract = arithmetic.sub
     sub_ = subtract_ = arithmetic.sub_
     mul = multiply = arithmetic.mul
@@ -34,26 +33,16 @@ class ArithmeticMethods:
     positive = arithmetic.positive
     div = divide = divide_reciprocal.div
     div_ = divide_ = divide_reciprocal.div_
-    true_divide = divide_reciprocal.true_divide
-    true_divide_ = divide_reciprocal.true_divide_
-    reciprocal = divide_reciprocal.reciprocal
-    reciprocal_ = divide_reciprocal.reciprocal_
-    floor_divide = divide_reciprocal.floor_divide
-    floor_divide_ = divide_reciprocal.floor_divide_
-    remainder = remainder_fmod.remainder
-    remainder_ = remainder_fmod.remainder_
-    fmod = remainder_fmod.fmod
-    fmod_ = remainder_fmod.fmod_
-    pow = pow_sqrt_square.pow
-    pow_ = pow_sqrt_square.pow_
-    float_power = pow_sqrt_square.float_power
-    float_power_ = pow_sqrt_square.float_power_
-    addcmul = addcmul_addcdiv_lerp.addcmul
-    addcmul_ = addcmul_addcdiv_lerp.addcmul_
-    addcdiv = addcmul_addcdiv_lerp.addcdiv
-    addcdiv_ = addcmul_addcdiv_lerp.addcdiv_
-    lerp = addcmul_addcdiv_lerp.lerp
-    lerp_ = addcmul_addcdiv_lerp.lerp_
+    true_divide, true_divide_ = divide_reciprocal.true_divide, divide_reciprocal.true_divide_
+    reciprocal, reciprocal_ = divide_reciprocal.reciprocal, divide_reciprocal.reciprocal_
+    floor_divide, floor_divide_ = divide_reciprocal.floor_divide, divide_reciprocal.floor_divide_
+    remainder, remainder_ = remainder_fmod.remainder, remainder_fmod.remainder_
+    fmod, fmod_ = remainder_fmod.fmod, remainder_fmod.fmod_
+    pow, pow_ = pow_sqrt_square.pow, pow_sqrt_square.pow_
+    float_power, float_power_ = pow_sqrt_square.float_power, pow_sqrt_square.float_power_
+    addcmul, addcmul_ = addcmul_addcdiv_lerp.addcmul, addcmul_addcdiv_lerp.addcmul_
+    addcdiv, addcdiv_ = addcmul_addcdiv_lerp.addcdiv, addcmul_addcdiv_lerp.addcdiv_
+    lerp, lerp_ = addcmul_addcdiv_lerp.lerp, addcmul_addcdiv_lerp.lerp_
 
     __add__ = __radd__ = operator(arithmetic.add)
     __sub__ = operator(arithmetic.sub)

@@ -22,8 +22,7 @@ class CompareMethods:
 
     __slots__ = ()
 
-    eq = comparison.eq
-    eq_ = comparison.eq_
+    eq, eq_ = comparison.eq, comparison.eq_
     ne = not_equal = comparison.ne
     ne_ = not_equal_ = comparison.ne_
     lt = less = comparison.lt
@@ -42,22 +41,14 @@ class CompareMethods:
     allclose = comparison.allclose
     equal = comparison.equal
 
-    logical_and = bitwise.logical_and
-    logical_and_ = bitwise.logical_and_
-    logical_or = bitwise.logical_or
-    logical_or_ = bitwise.logical_or_
-    logical_xor = bitwise.logical_xor
-    logical_xor_ = bitwise.logical_xor_
-    logical_not = bitwise.logical_not
-    logical_not_ = bitwise.logical_not_
-    bitwise_and = bitwise.bitwise_and
-    bitwise_and_ = bitwise.bitwise_and_
-    bitwise_or = bitwise.bitwise_or
-    bitwise_or_ = bitwise.bitwise_or_
-    bitwise_xor = bitwise.bitwise_xor
-    bitwise_xor_ = bitwise.bitwise_xor_
-    bitwise_not = bitwise.bitwise_not
-    bitwise_not_ = bitwise.bitwise_not_
+    logical_and, logical_and_ = bitwise.logical_and, bitwise.logical_and_
+    logical_or, logical_or_ = bitwise.logical_or, bitwise.logical_or_
+    logical_xor, logical_xor_ = bitwise.logical_xor, bitwise.logical_xor_
+    logical_not, logical_not_ = bitwise.logical_not, bitwise.logical_not_
+    bitwise_and, bitwise_and_ = bitwise.bitwise_and, bitwise.bitwise_and_
+    bitwise_or, bitwise_or_ = bitwise.bitwise_or, bitwise.bitwise_or_
+    bitwise_xor, bitwise_xor_ = bitwise.bitwise_xor, bitwise.bitwise_xor_
+    bitwise_not, bitwise_not_ = bitwise.bitwise_not, bitwise.bitwise_not_
     bitwise_left_shift = bitwise.bitwise_left_shift
     bitwise_left_shift_ = bitwise.bitwise_left_shift_
     bitwise_right_shift = bitwise.bitwise_right_shift

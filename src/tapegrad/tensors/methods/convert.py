@@ -1,6 +1,4 @@
-"""Methods that turn tensors into something else: numbers, arrays, copies, text, iterators."""
-
-from __future__ import annotations
+"""Methods that make something else of tensors: numbers, arrays, copies, text, new tensors."""
 
 from typing import Any
 
@@ -9,15 +7,24 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.registration import NOTEBOOK
 from tapegrad.operators.conversion import item_numpy_tolist
+from tapegrad.operators.creation import new_methods
 from tapegrad.operators.pointwise import apply_map
 from tapegrad.operators.shape import clone as _clone
 from tapegrad.tensors import copy_pickle
 
 
 class ConvertMethods:
-    """Numbers, arrays, copies, text."""
+    """Numbers, arrays, copies, text; new tensors of this one's dtype."""
 
     __slots__ = ()
+
+    new = new_methods.new
+    new_empty = new_methods.new_empty
+    new_empty_strided = new_methods.new_empty_strided
+    new_full = new_methods.new_full
+    new_ones = new_methods.new_ones
+    new_tensor = new_methods.new_tensor
+    new_zeros = new_methods.new_zeros
 
     clone = _clone.clone
     contiguous = _clone.contiguous

@@ -1,8 +1,6 @@
-"""Methods that multiply matrices, and the activations PyTorch has as methods."""
+"""Methods of matrices: products and factors; the activations and spectra PyTorch has as methods."""
 
-from typing import Any
-
-from tapegrad.core.annotations import Scalar
+from tapegrad.core.annotations import Any, Scalar
 from tapegrad.core.lazy import method
 from tapegrad.operators.linalg import (
     addmm_addmv_addr_addbmm,
@@ -17,7 +15,7 @@ from tapegrad.operators.reduction import vector_norm
 
 
 class LinalgMethods:
-    """Products, activations, softmax."""
+    """Products, activations, softmax; inverses, determinants, factors; spectra of frames."""
 
     __slots__ = ()
 
@@ -33,19 +31,13 @@ class LinalgMethods:
     def __rmatmul__(self, other: Scalar) -> Any:
         return _matmul.matmul(other, self)
 
-    addmm = addmm_addmv_addr_addbmm.addmm
-    addmm_ = addmm_addmv_addr_addbmm.addmm_
-    addmv = addmm_addmv_addr_addbmm.addmv
-    addmv_ = addmm_addmv_addr_addbmm.addmv_
-    addr = addmm_addmv_addr_addbmm.addr
-    addr_ = addmm_addmv_addr_addbmm.addr_
-    addbmm = addmm_addmv_addr_addbmm.addbmm
-    addbmm_ = addmm_addmv_addr_addbmm.addbmm_
-    baddbmm = addmm_addmv_addr_addbmm.baddbmm
-    baddbmm_ = addmm_addmv_addr_addbmm.baddbmm_
+    addmm, addmm_ = addmm_addmv_addr_addbmm.addmm, addmm_addmv_addr_addbmm.addmm_
+    addmv, addmv_ = addmm_addmv_addr_addbmm.addmv, addmm_addmv_addr_addbmm.addmv_
+    addr, addr_ = addmm_addmv_addr_addbmm.addr, addmm_addmv_addr_addbmm.addr_
+    addbmm, addbmm_ = addmm_addmv_addr_addbmm.addbmm, addmm_addmv_addr_addbmm.addbmm_
+    baddbmm, baddbmm_ = addmm_addmv_addr_addbmm.baddbmm, addmm_addmv_addr_addbmm.baddbmm_
 
-    relu = relu_threshold_shrink.relu
-    relu_ = relu_threshold_shrink.relu_
+    relu, relu_ = relu_threshold_shrink.relu, relu_threshold_shrink.relu_
     prelu = relu_threshold_shrink.prelu
     hardshrink = relu_threshold_shrink.hardshrink
     softmax = _softmax.softmax
@@ -56,8 +48,7 @@ class LinalgMethods:
 
     norm = vector_norm.norm_method
     dist = method("tapegrad.operators.nn.cosine_similarity_distance", "dist")
-    renorm = vector_norm.renorm
-    renorm_ = vector_norm.renorm_
+    renorm, renorm_ = vector_norm.renorm, vector_norm.renorm_
 
     qr = method("tapegrad.operators.linalg.qr", "qr")
     svd = method("tapegrad.operators.linalg.svd", "svd")
@@ -65,3 +56,24 @@ class LinalgMethods:
     geqrf = method("tapegrad.operators.linalg.geqrf_ormqr", "geqrf")
     orgqr = method("tapegrad.operators.linalg.geqrf_ormqr", "orgqr")
     ormqr = method("tapegrad.operators.linalg.geqrf_ormqr", "ormqr")
+
+    cholesky = method("tapegrad.operators.linalg.cholesky", "cholesky")
+    cholesky_inverse = method("tapegrad.operators.linalg.cholesky", "cholesky_inverse")
+    cholesky_solve = method("tapegrad.operators.linalg.cholesky", "cholesky_solve")
+    cross = method("tapegrad.operators.linalg.cross_vecdot", "cross")
+    det = method("tapegrad.operators.linalg.det_slogdet", "det")
+    eig = method("tapegrad.operators.linalg.removed", "eig")
+    inverse = method("tapegrad.operators.linalg.inv", "inverse")
+    logdet = method("tapegrad.operators.linalg.det_slogdet", "logdet")
+    lstsq = method("tapegrad.operators.linalg.removed", "lstsq")
+    lu = method("tapegrad.operators.linalg.lu_factor", "lu_method")
+    lu_solve = method("tapegrad.operators.linalg.lu_solve", "lu_solve")
+    matrix_exp = method("tapegrad.operators.linalg.matrix_exp_power", "matrix_exp")
+    matrix_power = method("tapegrad.operators.linalg.matrix_exp_power", "matrix_power")
+    slogdet = method("tapegrad.operators.linalg.det_slogdet", "slogdet")
+    solve = method("tapegrad.operators.linalg.removed", "solve")
+    symeig = method("tapegrad.operators.linalg.removed", "symeig")
+    triangular_solve = method("tapegrad.operators.linalg.triangular_solve", "triangular_solve")
+
+    stft = method("tapegrad.operators.fft.stft", "stft")
+    istft = method("tapegrad.operators.fft.istft", "istft")

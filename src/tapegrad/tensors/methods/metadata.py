@@ -1,13 +1,9 @@
 """Methods that answer questions: sizes, strides, where a tensor is, what it is not."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core import storage as _storage
-from tapegrad.core.annotations import DeviceLike
+from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.lazy import method
 from tapegrad.core.memory_format import strided
 from tapegrad.operators.conversion import metadata

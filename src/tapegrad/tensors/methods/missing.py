@@ -3,11 +3,7 @@
 Each is a descriptor that raises. A `__getattr__` on tensors would make every other attribute slow.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.missing import missing_attribute
 
 _NAMES = """
@@ -28,7 +24,7 @@ class Missing:
     def __init__(self, name: str):
         self.name = name
 
-    def __get__(self, tensor: TensorLike, owner: type) -> Any:
+    def __get__(self, tensor: Tensor, owner: type) -> Any:
         raise missing_attribute(owner.__name__, self.name, tensor)
 
 

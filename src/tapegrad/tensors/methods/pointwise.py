@@ -1,6 +1,7 @@
 """Methods of elementwise mathematics; arithmetic with its Python operators is in arithmetic.py."""
 
 from tapegrad.core.lazy import method
+from tapegrad.operators.indexing.copy_fill_zero import copy_ as _copy
 from tapegrad.operators.pointwise import (
     atan2_hypot_copysign,
     exp_log,
@@ -8,6 +9,7 @@ from tapegrad.operators.pointwise import (
     masked_fill_nan_to_num,
     maximum_minimum,
     pow_sqrt_square,
+    real_imag_conj_angle,
     rounding_abs_sign,
     sigmoid_logit_xlogy,
     trigonometry,
@@ -17,59 +19,40 @@ from tapegrad.operators.pointwise.special import erf_gamma
 
 
 class ElementwiseMethods:
-    """Functions of each element."""
+    """Functions of each element, parts of complex numbers among them."""
 
     __slots__ = ()
 
-    exp = exp_log.exp
-    exp_ = exp_log.exp_
-    exp2 = exp_log.exp2
-    exp2_ = exp_log.exp2_
-    expm1 = exp_log.expm1
-    expm1_ = exp_log.expm1_
-    log = exp_log.log
-    log_ = exp_log.log_
-    log2 = exp_log.log2
-    log2_ = exp_log.log2_
-    log10 = exp_log.log10
-    log10_ = exp_log.log10_
-    log1p = exp_log.log1p
-    log1p_ = exp_log.log1p_
+    exp, exp_ = exp_log.exp, exp_log.exp_
+    exp2, exp2_ = exp_log.exp2, exp_log.exp2_
+    expm1, expm1_ = exp_log.expm1, exp_log.expm1_
+    log, log_ = exp_log.log, exp_log.log_
+    log2, log2_ = exp_log.log2, exp_log.log2_
+    log10, log10_ = exp_log.log10, exp_log.log10_
+    log1p, log1p_ = exp_log.log1p, exp_log.log1p_
 
-    sigmoid = sigmoid_logit_xlogy.sigmoid
-    sigmoid_ = sigmoid_logit_xlogy.sigmoid_
-    logit = sigmoid_logit_xlogy.logit
-    logit_ = sigmoid_logit_xlogy.logit_
+    sigmoid, sigmoid_ = sigmoid_logit_xlogy.sigmoid, sigmoid_logit_xlogy.sigmoid_
+    logit, logit_ = sigmoid_logit_xlogy.logit, sigmoid_logit_xlogy.logit_
     logaddexp = sigmoid_logit_xlogy.logaddexp
     logaddexp2 = sigmoid_logit_xlogy.logaddexp2
-    xlogy = sigmoid_logit_xlogy.xlogy
-    xlogy_ = sigmoid_logit_xlogy.xlogy_
+    xlogy, xlogy_ = sigmoid_logit_xlogy.xlogy, sigmoid_logit_xlogy.xlogy_
 
-    sqrt = pow_sqrt_square.sqrt
-    sqrt_ = pow_sqrt_square.sqrt_
-    rsqrt = pow_sqrt_square.rsqrt
-    rsqrt_ = pow_sqrt_square.rsqrt_
-    square = pow_sqrt_square.square
-    square_ = pow_sqrt_square.square_
+    sqrt, sqrt_ = pow_sqrt_square.sqrt, pow_sqrt_square.sqrt_
+    rsqrt, rsqrt_ = pow_sqrt_square.rsqrt, pow_sqrt_square.rsqrt_
+    square, square_ = pow_sqrt_square.square, pow_sqrt_square.square_
 
-    sin = trigonometry.sin
-    sin_ = trigonometry.sin_
-    cos = trigonometry.cos
-    cos_ = trigonometry.cos_
-    tan = trigonometry.tan
-    tan_ = trigonometry.tan_
+    sin, sin_ = trigonometry.sin, trigonometry.sin_
+    cos, cos_ = trigonometry.cos, trigonometry.cos_
+    tan, tan_ = trigonometry.tan, trigonometry.tan_
     asin = arcsin = trigonometry.asin
     asin_ = arcsin_ = trigonometry.asin_
     acos = arccos = trigonometry.acos
     acos_ = arccos_ = trigonometry.acos_
     atan = arctan = trigonometry.atan
     atan_ = arctan_ = trigonometry.atan_
-    sinh = trigonometry.sinh
-    sinh_ = trigonometry.sinh_
-    cosh = trigonometry.cosh
-    cosh_ = trigonometry.cosh_
-    tanh = trigonometry.tanh
-    tanh_ = trigonometry.tanh_
+    sinh, sinh_ = trigonometry.sinh, trigonometry.sinh_
+    cosh, cosh_ = trigonometry.cosh, trigonometry.cosh_
+    tanh, tanh_ = trigonometry.tanh, trigonometry.tanh_
     asinh = arcsinh = trigonometry.asinh
     asinh_ = arcsinh_ = trigonometry.asinh_
     acosh = arccosh = trigonometry.acosh
@@ -79,27 +62,19 @@ class ElementwiseMethods:
 
     abs = absolute = __abs__ = rounding_abs_sign.abs
     abs_ = absolute_ = rounding_abs_sign.abs_
-    sign = rounding_abs_sign.sign
-    sign_ = rounding_abs_sign.sign_
-    sgn = rounding_abs_sign.sgn
-    sgn_ = rounding_abs_sign.sgn_
-    floor = rounding_abs_sign.floor
-    floor_ = rounding_abs_sign.floor_
-    ceil = rounding_abs_sign.ceil
-    ceil_ = rounding_abs_sign.ceil_
-    round = rounding_abs_sign.round
-    round_ = rounding_abs_sign.round_
+    sign, sign_ = rounding_abs_sign.sign, rounding_abs_sign.sign_
+    sgn, sgn_ = rounding_abs_sign.sgn, rounding_abs_sign.sgn_
+    floor, floor_ = rounding_abs_sign.floor, rounding_abs_sign.floor_
+    ceil, ceil_ = rounding_abs_sign.ceil, rounding_abs_sign.ceil_
+    round, round_ = rounding_abs_sign.round, rounding_abs_sign.round_
     trunc = fix = rounding_abs_sign.trunc
     trunc_ = fix_ = rounding_abs_sign.trunc_
-    frac = rounding_abs_sign.frac
-    frac_ = rounding_abs_sign.frac_
+    frac, frac_ = rounding_abs_sign.frac, rounding_abs_sign.frac_
 
     clamp = clip = where_clamp.clamp
     clamp_ = clip_ = where_clamp.clamp_
-    clamp_min = where_clamp.clamp_min
-    clamp_min_ = where_clamp.clamp_min_
-    clamp_max = where_clamp.clamp_max
-    clamp_max_ = where_clamp.clamp_max_
+    clamp_min, clamp_min_ = where_clamp.clamp_min, where_clamp.clamp_min_
+    clamp_max, clamp_max_ = where_clamp.clamp_max, where_clamp.clamp_max_
     maximum = maximum_minimum.maximum
     minimum = maximum_minimum.minimum
     fmax = maximum_minimum.fmax
@@ -107,30 +82,20 @@ class ElementwiseMethods:
 
     masked_fill = masked_fill_nan_to_num.masked_fill
     masked_fill_ = masked_fill_nan_to_num.masked_fill_
-    nan_to_num = masked_fill_nan_to_num.nan_to_num
-    nan_to_num_ = masked_fill_nan_to_num.nan_to_num_
+    nan_to_num, nan_to_num_ = masked_fill_nan_to_num.nan_to_num, masked_fill_nan_to_num.nan_to_num_
 
     atan2 = arctan2 = atan2_hypot_copysign.atan2
     atan2_ = arctan2_ = atan2_hypot_copysign.atan2_
-    hypot = atan2_hypot_copysign.hypot
-    hypot_ = atan2_hypot_copysign.hypot_
-    copysign = atan2_hypot_copysign.copysign
-    copysign_ = atan2_hypot_copysign.copysign_
-    deg2rad = atan2_hypot_copysign.deg2rad
-    deg2rad_ = atan2_hypot_copysign.deg2rad_
-    rad2deg = atan2_hypot_copysign.rad2deg
-    rad2deg_ = atan2_hypot_copysign.rad2deg_
+    hypot, hypot_ = atan2_hypot_copysign.hypot, atan2_hypot_copysign.hypot_
+    copysign, copysign_ = atan2_hypot_copysign.copysign, atan2_hypot_copysign.copysign_
+    deg2rad, deg2rad_ = atan2_hypot_copysign.deg2rad, atan2_hypot_copysign.deg2rad_
+    rad2deg, rad2deg_ = atan2_hypot_copysign.rad2deg, atan2_hypot_copysign.rad2deg_
 
-    erf = erf_gamma.erf
-    erf_ = erf_gamma.erf_
-    erfc = erf_gamma.erfc
-    erfc_ = erf_gamma.erfc_
-    erfinv = erf_gamma.erfinv
-    erfinv_ = erf_gamma.erfinv_
-    lgamma = erf_gamma.lgamma
-    lgamma_ = erf_gamma.lgamma_
-    digamma = erf_gamma.digamma
-    digamma_ = erf_gamma.digamma_
+    erf, erf_ = erf_gamma.erf, erf_gamma.erf_
+    erfc, erfc_ = erf_gamma.erfc, erf_gamma.erfc_
+    erfinv, erfinv_ = erf_gamma.erfinv, erf_gamma.erfinv_
+    lgamma, lgamma_ = erf_gamma.lgamma, erf_gamma.lgamma_
+    digamma, digamma_ = erf_gamma.digamma, erf_gamma.digamma_
 
     i0 = method("tapegrad.operators.pointwise.special.bessel", "i0")
     i0_ = method("tapegrad.operators.pointwise.special.bessel", "i0_")
@@ -141,22 +106,18 @@ class ElementwiseMethods:
     mvlgamma = method("tapegrad.operators.pointwise.special.incomplete_gamma", "mvlgamma")
     mvlgamma_ = method("tapegrad.operators.pointwise.special.incomplete_gamma", "mvlgamma_")
     frexp = frexp_nextafter_heaviside.frexp
-    ldexp = frexp_nextafter_heaviside.ldexp
-    ldexp_ = frexp_nextafter_heaviside.ldexp_
+    ldexp, ldexp_ = frexp_nextafter_heaviside.ldexp, frexp_nextafter_heaviside.ldexp_
     nextafter = frexp_nextafter_heaviside.nextafter
     nextafter_ = frexp_nextafter_heaviside.nextafter_
-    gcd = frexp_nextafter_heaviside.gcd
-    gcd_ = frexp_nextafter_heaviside.gcd_
-    lcm = frexp_nextafter_heaviside.lcm
-    lcm_ = frexp_nextafter_heaviside.lcm_
+    gcd, gcd_ = frexp_nextafter_heaviside.gcd, frexp_nextafter_heaviside.gcd_
+    lcm, lcm_ = frexp_nextafter_heaviside.lcm, frexp_nextafter_heaviside.lcm_
     heaviside = frexp_nextafter_heaviside.heaviside
     heaviside_ = frexp_nextafter_heaviside.heaviside_
     signbit = frexp_nextafter_heaviside.signbit
     isposinf = frexp_nextafter_heaviside.isposinf
     isneginf = frexp_nextafter_heaviside.isneginf
     isreal = frexp_nextafter_heaviside.isreal
-    sinc = trigonometry.sinc
-    sinc_ = trigonometry.sinc_
+    sinc, sinc_ = trigonometry.sinc, trigonometry.sinc_
     polygamma_ = erf_gamma.polygamma_
 
     def polygamma(self, n):
@@ -174,3 +135,37 @@ class ElementwiseMethods:
         tensor([1., 0.])
         """
         return where_clamp.where(condition, self, other)
+
+    # complex numbers
+    conj = real_imag_conj_angle.conj
+    conj_physical = real_imag_conj_angle.conj_physical
+    conj_physical_ = real_imag_conj_angle.conj_physical_
+    resolve_conj = real_imag_conj_angle.resolve_conj
+    resolve_neg = real_imag_conj_angle.resolve_neg
+    angle = real_imag_conj_angle.angle
+
+    @property
+    def real(self):
+        """The real parts, a view; a real tensor as it is.
+
+        >>> torch.tensor([1 + 2j]).real
+        tensor([1.])
+        """
+        return real_imag_conj_angle.real(self)
+
+    @real.setter
+    def real(self, value):
+        _copy(real_imag_conj_angle.real(self), value)
+
+    @property
+    def imag(self):
+        """The imaginary parts, a view.
+
+        >>> torch.tensor([1 + 2j]).imag
+        tensor([2.])
+        """
+        return real_imag_conj_angle.imag(self)
+
+    @imag.setter
+    def imag(self, value):
+        _copy(real_imag_conj_angle.imag(self), value)

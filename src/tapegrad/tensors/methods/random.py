@@ -1,8 +1,6 @@
 """Methods that draw random numbers."""
 
-from typing import Any
-
-from tapegrad.core.annotations import Source
+from tapegrad.core.annotations import Any, Source
 from tapegrad.operators.random import bernoulli as _bernoulli
 from tapegrad.operators.random import multinomial as _multinomial
 from tapegrad.operators.random import normal_uniform

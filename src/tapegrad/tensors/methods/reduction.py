@@ -1,4 +1,4 @@
-"""Methods that reduce, sort and accumulate along dimensions."""
+"""Methods that reduce, sort, count and accumulate along dimensions."""
 
 from tapegrad.core.lazy import method
 from tapegrad.operators.reduction import (
@@ -15,7 +15,7 @@ from tapegrad.operators.reduction import unique as _unique
 
 
 class ReduceMethods:
-    """Reductions, order, running sums."""
+    """Reductions, order, running sums; counts, histograms, quantiles, correlations."""
 
     __slots__ = ()
 
@@ -54,11 +54,22 @@ class ReduceMethods:
     unique_consecutive = _unique.unique_consecutive
 
     # running
-    cumsum = cumulative.cumsum
-    cumsum_ = cumulative.cumsum_
-    cumprod = cumulative.cumprod
-    cumprod_ = cumulative.cumprod_
+    cumsum, cumsum_ = cumulative.cumsum, cumulative.cumsum_
+    cumprod, cumprod_ = cumulative.cumprod, cumulative.cumprod_
     logcumsumexp = cumulative.logcumsumexp
     cummax = cumulative.cummax
     cummin = cumulative.cummin
     diff = cumulative.diff
+
+    # statistics
+    bincount = method("tapegrad.operators.reduction.bincount_histc", "bincount")
+    histc = method("tapegrad.operators.reduction.bincount_histc", "histc")
+    histogram = method("tapegrad.operators.reduction.histogram", "histogram")
+    quantile = method("tapegrad.operators.reduction.quantile", "quantile")
+    nanquantile = method("tapegrad.operators.reduction.quantile", "nanquantile")
+    cov = method("tapegrad.operators.reduction.cov_corrcoef", "cov")
+    corrcoef = method("tapegrad.operators.reduction.cov_corrcoef", "corrcoef")
+    sum_to_size = method("tapegrad.operators.indexing.unravel_index", "sum_to_size")
+    fill_diagonal_ = method("tapegrad.operators.indexing.unravel_index", "fill_diagonal_")
+    index_reduce = method("tapegrad.operators.indexing.index_reduce", "index_reduce")
+    index_reduce_ = method("tapegrad.operators.indexing.index_reduce", "index_reduce_")

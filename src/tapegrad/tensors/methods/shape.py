@@ -1,25 +1,11 @@
 """Methods that give another shape: views, axes, repetition, parts."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Shape
+from tapegrad.core.annotations import Any, Shape
 from tapegrad.core.lazy import method
 from tapegrad.core.shape import ints_of, missing_argument
+from tapegrad.operators import shape
 from tapegrad.operators.shape import as_strided as _as_strided
-from tapegrad.operators.shape import (
-    expand_broadcast,
-    flip_roll_rot90,
-    permute_transpose_movedim_swapaxes,
-    repeat_tile,
-    reshape_flatten_atleast,
-    slice_select_narrow,
-    split_chunk_unbind,
-    squeeze_unsqueeze,
-    tril_triu_diag,
-)
 from tapegrad.operators.shape import slice_scatter as _slice_scatter
 from tapegrad.operators.shape import tensor_split as _tensor_split
 
@@ -30,33 +16,30 @@ class ShapeMethods:
     __slots__ = ()
     _array: Any
 
-    view = reshape_flatten_atleast.view
-    view_as = reshape_flatten_atleast.view_as
-    reshape = reshape_flatten_atleast.reshape
-    reshape_as = reshape_flatten_atleast.reshape_as
-    flatten = reshape_flatten_atleast.flatten
-    unflatten = reshape_flatten_atleast.unflatten
-    ravel = reshape_flatten_atleast.ravel
+    view = shape.reshape_flatten_atleast.view
+    view_as = shape.reshape_flatten_atleast.view_as
+    reshape = shape.reshape_flatten_atleast.reshape
+    reshape_as = shape.reshape_flatten_atleast.reshape_as
+    flatten = shape.reshape_flatten_atleast.flatten
+    unflatten = shape.reshape_flatten_atleast.unflatten
+    ravel = shape.reshape_flatten_atleast.ravel
 
-    permute = permute_transpose_movedim_swapaxes.permute
-    transpose = permute_transpose_movedim_swapaxes.transpose
-    transpose_ = permute_transpose_movedim_swapaxes.transpose_
-    swapaxes = permute_transpose_movedim_swapaxes.swapaxes
-    swapaxes_ = permute_transpose_movedim_swapaxes.swapaxes_
-    swapdims = permute_transpose_movedim_swapaxes.swapdims
-    swapdims_ = permute_transpose_movedim_swapaxes.swapdims_
-    movedim = permute_transpose_movedim_swapaxes.movedim
-    moveaxis = permute_transpose_movedim_swapaxes.moveaxis
-    t = permute_transpose_movedim_swapaxes.t
-    t_ = permute_transpose_movedim_swapaxes.t_
-    adjoint = permute_transpose_movedim_swapaxes.adjoint
-    squeeze = squeeze_unsqueeze.squeeze
-    squeeze_ = squeeze_unsqueeze.squeeze_
-    unsqueeze = squeeze_unsqueeze.unsqueeze
-    unsqueeze_ = squeeze_unsqueeze.unsqueeze_
+    permute = shape.permute_transpose_movedim_swapaxes.permute
+    transpose = shape.permute_transpose_movedim_swapaxes.transpose
+    transpose_ = shape.permute_transpose_movedim_swapaxes.transpose_
+    swapaxes = shape.permute_transpose_movedim_swapaxes.swapaxes
+    swapaxes_ = shape.permute_transpose_movedim_swapaxes.swapaxes_
+    swapdims = shape.permute_transpose_movedim_swapaxes.swapdims
+    swapdims_ = shape.permute_transpose_movedim_swapaxes.swapdims_
+    movedim = shape.permute_transpose_movedim_swapaxes.movedim
+    moveaxis = shape.permute_transpose_movedim_swapaxes.moveaxis
+    t, t_ = shape.permute_transpose_movedim_swapaxes.t, shape.permute_transpose_movedim_swapaxes.t_
+    adjoint = shape.permute_transpose_movedim_swapaxes.adjoint
+    squeeze, squeeze_ = shape.squeeze_unsqueeze.squeeze, shape.squeeze_unsqueeze.squeeze_
+    unsqueeze, unsqueeze_ = shape.squeeze_unsqueeze.unsqueeze, shape.squeeze_unsqueeze.unsqueeze_
 
-    expand = expand_broadcast.expand
-    expand_as = expand_broadcast.expand_as
+    expand = shape.expand_broadcast.expand
+    expand_as = shape.expand_broadcast.expand_as
 
     def broadcast_to(self, *sizes: Any, size: Shape | None = None) -> Any:
         """Dimensions of size 1, and new ones in front, repeated without copying.
@@ -68,26 +51,25 @@ class ShapeMethods:
         if not sizes and size is None:
             raise missing_argument("broadcast_to", "size")
         given = sizes if size is None else (size,)
-        return expand_broadcast.broadcast_to(self, ints_of("broadcast_to", "size", given))
+        return shape.expand_broadcast.broadcast_to(self, ints_of("broadcast_to", "size", given))
 
-    select = slice_select_narrow.select
-    narrow = slice_select_narrow.narrow
-    narrow_copy = slice_select_narrow.narrow_copy
+    select = shape.slice_select_narrow.select
+    narrow = shape.slice_select_narrow.narrow
+    narrow_copy = shape.slice_select_narrow.narrow_copy
 
-    chunk = split_chunk_unbind.chunk
-    split = split_chunk_unbind.split
-    split_with_sizes = split_chunk_unbind.split_with_sizes
+    chunk = shape.split_chunk_unbind.chunk
+    split = shape.split_chunk_unbind.split
+    split_with_sizes = shape.split_chunk_unbind.split_with_sizes
     tensor_split = _tensor_split.tensor_split
     hsplit = _tensor_split.hsplit
     vsplit = _tensor_split.vsplit
     dsplit = _tensor_split.dsplit
-    unbind = split_chunk_unbind.unbind
-    unsafe_chunk = split_chunk_unbind.unsafe_chunk
-    unsafe_split = split_chunk_unbind.unsafe_split
+    unbind = shape.split_chunk_unbind.unbind
+    unsafe_chunk = shape.split_chunk_unbind.unsafe_chunk
+    unsafe_split = shape.split_chunk_unbind.unsafe_split
     unsafe_split_with_sizes = method("tapegrad.operators.nn.native", "unsafe_split_with_sizes")
 
-    as_strided = _as_strided.as_strided
-    as_strided_ = _as_strided.as_strided_
+    as_strided, as_strided_ = _as_strided.as_strided, _as_strided.as_strided_
     unfold = _as_strided.unfold
 
     as_strided_scatter = _slice_scatter.as_strided_scatter
@@ -95,47 +77,43 @@ class ShapeMethods:
     slice_scatter = _slice_scatter.slice_scatter
     diagonal_scatter = _slice_scatter.diagonal_scatter
 
-    diag = tril_triu_diag.diag
-    diag_embed = tril_triu_diag.diag_embed
-    diagflat = tril_triu_diag.diagflat
-    diagonal = tril_triu_diag.diagonal
-    tril = tril_triu_diag.tril
-    tril_ = tril_triu_diag.tril_
-    triu = tril_triu_diag.triu
-    triu_ = tril_triu_diag.triu_
+    diag = shape.tril_triu_diag.diag
+    diag_embed = shape.tril_triu_diag.diag_embed
+    diagflat = shape.tril_triu_diag.diagflat
+    diagonal = shape.tril_triu_diag.diagonal
+    tril, tril_ = shape.tril_triu_diag.tril, shape.tril_triu_diag.tril_
+    triu, triu_ = shape.tril_triu_diag.triu, shape.tril_triu_diag.triu_
 
-    flip = flip_roll_rot90.flip
-    fliplr = flip_roll_rot90.fliplr
-    flipud = flip_roll_rot90.flipud
-    roll = flip_roll_rot90.roll
-    rot90 = flip_roll_rot90.rot90
+    flip = shape.flip_roll_rot90.flip
+    fliplr = shape.flip_roll_rot90.fliplr
+    flipud = shape.flip_roll_rot90.flipud
+    roll = shape.flip_roll_rot90.roll
+    rot90 = shape.flip_roll_rot90.rot90
 
-    repeat = repeat_tile.repeat
-    repeat_interleave = repeat_tile.repeat_interleave
-    tile = repeat_tile.tile
+    repeat = shape.repeat_tile.repeat
+    repeat_interleave = shape.repeat_tile.repeat_interleave
+    tile = shape.repeat_tile.tile
 
     @property
     def T(self) -> Any:
         """The dimensions in reverse order: the transpose of a matrix."""
         ndim = self._array.ndim
         if ndim != 2:
-            import warnings
-
-            warnings.warn(
+            errors.warn(
                 "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
                 "deprecated and it will throw an error in a future release. Consider `x.mT` to "
                 "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` "
-                "to reverse the dimensions of a tensor.",
-                UserWarning,
-                stacklevel=2,
+                "to reverse the dimensions of a tensor."
             )
-        return permute_transpose_movedim_swapaxes.permute_axes(self, axes=tuple(range(ndim))[::-1])
+        return shape.permute_transpose_movedim_swapaxes.permute_axes(
+            self, axes=tuple(range(ndim))[::-1]
+        )
 
     @property
     def mT(self) -> Any:
         """The transposes of a batch of matrices."""
         return (
-            permute_transpose_movedim_swapaxes.transpose(self, -2, -1)
+            shape.permute_transpose_movedim_swapaxes.transpose(self, -2, -1)
             if self._are_matrices("mT")
             else self
         )
@@ -144,7 +122,9 @@ class ShapeMethods:
     def mH(self) -> Any:
         """The conjugate transposes of a batch of matrices."""
         return (
-            permute_transpose_movedim_swapaxes.adjoint(self) if self._are_matrices("mH") else self
+            shape.permute_transpose_movedim_swapaxes.adjoint(self)
+            if self._are_matrices("mH")
+            else self
         )
 
     @property
@@ -158,7 +138,7 @@ class ShapeMethods:
                 f"{ndim}-D tensor.{advice}",
                 "mH transposes batches of matrices.",
             )
-        return permute_transpose_movedim_swapaxes.adjoint(self) if ndim else self
+        return shape.permute_transpose_movedim_swapaxes.adjoint(self) if ndim else self
 
     def _are_matrices(self, name: str) -> bool:
         ndim = self._array.ndim

@@ -1,40 +1,30 @@
 """Binary cross-entropy: of probabilities, and of the logits behind them."""
 
-from __future__ import annotations
-
-from typing import Any
+import numpy as np
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.loss.mse_l1 import (
-    check_constant,
-    check_reduction,
-    mean_or_sum,
-    pointwise,
-    share,
-)
+from tapegrad.operators.nn.loss import mse_l1
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
-
-__all__: list[str] = []  # they live in torch.nn.functional
 
 
 @primitive(promote="arith", node="BinaryCrossEntropyBackward0", hidden=("weight",))
 def bernoulli_nll(xp, input, target, weight, *, reduction):
     """-(target log(input) + (1 - target) log(1 - input)), logarithms not below -100."""
 
-    def loss(x: TensorLike, y: TensorLike, w: Any) -> Any:
+    def loss(x: Tensor, y: Tensor, w: Any) -> Any:
         against, for_it = xp.maximum(xp.log1p(-x), -100), xp.maximum(xp.log(x), -100)
         return _times((y - 1) * against - y * for_it, w)
 
-    return mean_or_sum(xp, pointwise(xp, loss, input, target, weight), reduction)
+    return mse_l1.mean_or_sum(xp, mse_l1.pointwise(xp, loss, input, target, weight), reduction)
 
 
-def _times(x: TensorLike, weight: TensorLike) -> Any:
+def _times(x: Tensor, weight: Tensor) -> Any:
     return x if weight is None else x * weight
 
 
@@ -48,20 +38,20 @@ def _log_odds(xp, input, weight):
 
 
 bernoulli_nll.vjp(
-    input=lambda xp, g, input, target, weight, reduction: pointwise(
+    input=lambda xp, g, input, target, weight, reduction: mse_l1.pointwise(
         xp,
         lambda x, y, w, g: _bernoulli_slope(xp, x, y, w) * g,
-        *(input, target, weight, share(xp, g, input, reduction)),
+        *(input, target, weight, mse_l1.share(xp, g, input, reduction)),
     ),
     target=lambda xp, g, input, weight, reduction: (
-        _log_odds(xp, input, weight) * share(xp, g, input, reduction)
+        _log_odds(xp, input, weight) * mse_l1.share(xp, g, input, reduction)
     ),
 )
 bernoulli_nll.jvp(
-    input=lambda xp, t, input, target, weight, reduction: mean_or_sum(
+    input=lambda xp, t, input, target, weight, reduction: mse_l1.mean_or_sum(
         xp, _bernoulli_slope(xp, input, target, weight) * t, reduction
     ),
-    target=lambda xp, t, input, weight, reduction: mean_or_sum(
+    target=lambda xp, t, input, weight, reduction: mse_l1.mean_or_sum(
         xp, _log_odds(xp, input, weight) * t, reduction
     ),
 )
@@ -73,14 +63,14 @@ bernoulli_nll.jvp(
 def logistic_nll(xp, input, target, weight, pos_weight, *, reduction):
     """The loss of `bernoulli_nll` at sigmoid(input), from the logits themselves."""
 
-    def loss(x: TensorLike, y: TensorLike, w: Any, positive: Any) -> Any:
+    def loss(x: Tensor, y: Tensor, w: Any, positive: Any) -> Any:
         soft = _softplus(xp, -x)
         if positive is not None:
             soft = ((positive - 1) * y + 1) * soft
         return _times((1 - y) * x + soft, w)
 
-    losses = pointwise(xp, loss, input, target, weight, pos_weight)
-    return mean_or_sum(xp, losses, reduction)
+    losses = mse_l1.pointwise(xp, loss, input, target, weight, pos_weight)
+    return mse_l1.mean_or_sum(xp, losses, reduction)
 
 
 def _softplus(xp: Namespace, x: Array) -> Any:
@@ -103,20 +93,21 @@ def _logistic_target_slope(xp, input, weight, pos_weight):
 
 
 logistic_nll.vjp(
-    input=lambda xp, g, input, target, weight, pos_weight, reduction: pointwise(
+    input=lambda xp, g, input, target, weight, pos_weight, reduction: mse_l1.pointwise(
         xp,
         lambda x, y, w, p, g: _logistic_slope(xp, x, y, w, p) * g,
-        *(input, target, weight, pos_weight, share(xp, g, input, reduction)),
+        *(input, target, weight, pos_weight, mse_l1.share(xp, g, input, reduction)),
     ),
     target=lambda xp, g, input, weight, pos_weight, reduction: (
-        _logistic_target_slope(xp, input, weight, pos_weight) * share(xp, g, input, reduction)
+        _logistic_target_slope(xp, input, weight, pos_weight)
+        * mse_l1.share(xp, g, input, reduction)
     ),
 )
 logistic_nll.jvp(
-    input=lambda xp, t, input, target, weight, pos_weight, reduction: mean_or_sum(
+    input=lambda xp, t, input, target, weight, pos_weight, reduction: mse_l1.mean_or_sum(
         xp, _logistic_slope(xp, input, target, weight, pos_weight) * t, reduction
     ),
-    target=lambda xp, t, input, weight, pos_weight, reduction: mean_or_sum(
+    target=lambda xp, t, input, weight, pos_weight, reduction: mse_l1.mean_or_sum(
         xp, _logistic_target_slope(xp, input, weight, pos_weight) * t, reduction
     ),
 )
@@ -127,7 +118,7 @@ logistic_nll.jvp(
 
 @autocast
 def binary_cross_entropy(
-    input: TensorLike, target: TensorLike, weight: TensorLike | None = None, reduction: str = "mean"
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Any:
     """The mean of -(target log(input) + (1 - target) log(1 - input)) for probabilities `input`.
 
@@ -141,7 +132,7 @@ def binary_cross_entropy(
             f"({input.shape}) is deprecated. Please ensure they have the same size.",
             "Reshape one of them: the loss pairs element with element.",
         )
-    check_reduction(reduction)
+    mse_l1.check_reduction(reduction)
     if not input.dtype.is_floating_point:
         raise no_kernel("binary_cross_entropy", input.dtype)
     if target.dtype is not input.dtype:
@@ -161,9 +152,9 @@ def binary_cross_entropy(
 
 @autocast
 def binary_cross_entropy_with_logits(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     reduction: str = "mean",
     pos_weight: Any = None,
 ) -> Any:
@@ -178,7 +169,7 @@ def binary_cross_entropy_with_logits(
             f"Target size ({target.shape}) must be the same as input size ({input.shape})",
             "Reshape one of them: the loss pairs element with element.",
         )
-    check_reduction(reduction)
+    mse_l1.check_reduction(reduction)
     name = "binary_cross_entropy_with_logits"
     weight = _spread(name, "weight", weight, input)
     pos_weight = _spread(name, "pos_weight", pos_weight, input)
@@ -188,7 +179,7 @@ def binary_cross_entropy_with_logits(
     return logistic_nll(input, target, weight, pos_weight, reduction=reduction).to(target.dtype)
 
 
-def _check_target(input: TensorLike, target: TensorLike) -> None:
+def _check_target(input: Tensor, target: Tensor) -> None:
     """Integers are no targets: the loss would have their dtype."""
     if target.dtype.name == "bool":
         raise errors.runtime_error(
@@ -206,11 +197,11 @@ def _check_target(input: TensorLike, target: TensorLike) -> None:
         )
 
 
-def _spread(function: str, name: str, weight: TensorLike | None, input: TensorLike) -> Any:
+def _spread(function: str, name: str, weight: Tensor | None, input: Tensor) -> Any:
     """A weight in the shape and dtype of the input."""
     if weight is None:
         return None
-    check_constant(function, name, weight)
+    mse_l1.check_constant(function, name, weight)
     shape = input._array.shape
     if weight._array.shape != shape:
         from tapegrad.operators import broadcast_to
@@ -226,8 +217,6 @@ def _spread(function: str, name: str, weight: TensorLike | None, input: TensorLi
 
 def _not_for(function: str, name: str, have: tuple, shape: tuple) -> RuntimeError:
     """The error for a weight of a shape that does not broadcast to the input's."""
-    import numpy as np
-
     try:
         common = np.broadcast_shapes(have, shape)
     except ValueError:

@@ -1,21 +1,14 @@
 """The divergence of one distribution from another."""
 
-from __future__ import annotations
-
-import warnings
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction, reduced
 
-__all__: list[str] = []  # they live in torch.nn.functional
-
 
 @autocast(name="kl_div")
-def divergence(input: TensorLike, target: TensorLike, reduction: str, log_target: bool) -> Any:
+def divergence(input: Tensor, target: Tensor, reduction: str, log_target: bool) -> Any:
     """target * (log(target) - input), the target a probability or its logarithm."""
     for x in (input, target):
         if not (x.dtype.is_floating_point or x.dtype.is_complex):
@@ -31,8 +24,8 @@ def divergence(input: TensorLike, target: TensorLike, reduction: str, log_target
 
 @takes_tensors
 def kl_div(
-    input: TensorLike,
-    target: TensorLike,
+    input: Tensor,
+    target: Tensor,
     size_average: Any = None,
     reduce: Any = None,
     reduction: str = "mean",
@@ -52,13 +45,12 @@ def kl_div(
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)
     elif reduction == "mean":
-        warnings.warn(
+        errors.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
             "release.",
-            UserWarning,
-            stacklevel=users_level(),
+            users_level(),
         )
     if reduction == "batchmean":
         loss = divergence(input, target, "sum", log_target)

@@ -3,12 +3,8 @@
 Any other number means not at all, and so, unlike in torch.nn.functional, does leaving it out.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.operators.nn.loss import margin as _margin
 from tapegrad.operators.nn.loss.bce import binary_cross_entropy_with_logits as _with_logits
 from tapegrad.operators.nn.loss.kl_div import divergence
@@ -28,9 +24,9 @@ def reduction_of(name: str, number: Any, position: int) -> str:
 
 
 def binary_cross_entropy_with_logits(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     pos_weight: Any = None,
     reduction: int = 0,
 ) -> Any:
@@ -48,7 +44,7 @@ def binary_cross_entropy_with_logits(
 
 
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: TensorLike, margin: float = 0.0, reduction: int = 0
+    input1: Any, input2: Any, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """1 - cos for targets 1, max(0, cos - margin) for targets -1; see torch.nn.functional.
 
@@ -60,7 +56,7 @@ def cosine_embedding_loss(
 
 
 def hinge_embedding_loss(
-    input: TensorLike, target: TensorLike, margin: float = 1.0, reduction: int = 0
+    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0
 ) -> Any:
     """The input for targets 1, max(0, margin - input) for targets -1; see torch.nn.functional.
 
@@ -71,9 +67,7 @@ def hinge_embedding_loss(
     return _margin.hinge_embedding(input, target, margin, word)
 
 
-def kl_div(
-    input: TensorLike, target: TensorLike, reduction: int = 0, *, log_target: bool = False
-) -> Any:
+def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Any:
     """target * (log(target) - input) for log-probabilities `input`; see torch.nn.functional.
 
     >>> torch.kl_div(torch.zeros(2), torch.tensor([1.0, 0.5]))
@@ -83,7 +77,7 @@ def kl_div(
 
 
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: TensorLike, margin: float = 0.0, reduction: int = 0
+    input1: Any, input2: Any, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """max(0, -target * (input1 - input2) + margin); see torch.nn.functional.
 
@@ -95,7 +89,7 @@ def margin_ranking_loss(
 
 
 def poisson_nll_loss(
-    input: TensorLike, target: TensorLike, log_input: bool, full: bool, eps: float, reduction: int
+    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Any:
     """exp(input) - target * input; see torch.nn.functional.
 

@@ -1,10 +1,6 @@
 """Cross-entropy of linear scores, piece by piece: the scores of all samples never exist at once."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.op import primitive
 
 

@@ -1,13 +1,9 @@
 """Losses with a margin: what is on the right side of it, far enough, costs nothing."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.nn.cosine_similarity_distance import pairwise_distance
 from tapegrad.operators.nn.loss.mse_l1 import (
     check_constant,
@@ -19,34 +15,30 @@ from tapegrad.operators.nn.loss.mse_l1 import (
 from tapegrad.operators.pointwise.where_clamp import clamp_min, where
 from tapegrad.operators.with_number import minus_number, plus_number
 
-__all__: list[str] = []  # they live in torch.nn.functional
-
-
-@primitive(promote="arith", node="SoftMarginLossBackward0", hidden=("target",))
-def soft_margin(xp, input, target, *, reduction):
-    """log(1 + exp(-target * input)), summed or averaged."""
-    return mean_or_sum(xp, xp.log1p(xp.exp(-target * input)), reduction)
-
 
 def _soft_margin_slope(xp: Namespace, input: Array, target: Array) -> Any:
     z = xp.exp(-target * input)
     return -target * z / (1 + z)
 
 
-soft_margin.vjp(
-    input=lambda xp, g, input, target, reduction: (
-        _soft_margin_slope(xp, input, target) * share(xp, g, input * target, reduction)
-    )
-)
-soft_margin.jvp(
+@jvp(
     input=lambda xp, t, input, target, reduction: mean_or_sum(
         xp, _soft_margin_slope(xp, input, target) * t, reduction
     )
 )
+@vjp(
+    input=lambda xp, g, input, target, reduction: (
+        _soft_margin_slope(xp, input, target) * share(xp, g, input * target, reduction)
+    )
+)
+@primitive(promote="arith", node="SoftMarginLossBackward0", hidden=("target",))
+def soft_margin(xp, input, target, *, reduction):
+    """log(1 + exp(-target * input)), summed or averaged."""
+    return mean_or_sum(xp, xp.log1p(xp.exp(-target * input)), reduction)
 
 
 @autocast
-def soft_margin_loss(input: TensorLike, target: TensorLike, reduction: str) -> Any:
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any:
     """`soft_margin`, whose target has no gradient."""
     check_reduction(reduction)
     check_constant("soft_margin_loss", "target", target)
@@ -57,16 +49,14 @@ def soft_margin_loss(input: TensorLike, target: TensorLike, reduction: str) -> A
 
 
 @autocast(name="margin_ranking_loss")
-def margin_ranking(
-    input1: Any, input2: Any, target: TensorLike, margin: float, reduction: str
-) -> Any:
+def margin_ranking(input1: Any, input2: Any, target: Tensor, margin: float, reduction: str) -> Any:
     """max(0, -target * (input1 - input2) + margin)."""
     cost = plus_number(-target * (input1 - input2), number=margin)
     return reduced(clamp_min(cost, 0), reduction)
 
 
 @autocast(name="hinge_embedding_loss")
-def hinge_embedding(input: TensorLike, target: TensorLike, margin: float, reduction: str) -> Any:
+def hinge_embedding(input: Tensor, target: Tensor, margin: float, reduction: str) -> Any:
     """The input where the target is 1, max(0, margin - input) where it is -1, both elsewhere."""
     zero = input.new_zeros(())
     far = clamp_min(input.new_full((), margin) - input, 0)
@@ -78,7 +68,7 @@ _EPS = 1e-12  # added to squared lengths
 
 @autocast(name="cosine_embedding_loss")
 def cosine_embedding(
-    input1: Any, input2: Any, target: TensorLike, margin: float, reduction: str
+    input1: Any, input2: Any, target: Tensor, margin: float, reduction: str
 ) -> Any:
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1, 0 elsewhere."""
     first, second, targets = (x._array.shape for x in (input1, input2, target))

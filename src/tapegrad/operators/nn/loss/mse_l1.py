@@ -1,17 +1,13 @@
 """Losses: numbers that say how far an input is from its target."""
 
-from __future__ import annotations
-
 import math
-import warnings
-from collections.abc import Callable
 from math import prod
-from typing import Any
 
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
 from tapegrad.core.argument_check import users_level
+from tapegrad.core.promote_types import result_type
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks
@@ -31,16 +27,15 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     if size_average is None and reduce is None:
         return reduction
     reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
-    warnings.warn(
+    errors.warn(
         "size_average and reduce args will be deprecated, please use "
         f"reduction='{reduction}' instead.",
-        UserWarning,
-        stacklevel=users_level(),
+        users_level(),
     )
     return reduction
 
 
-def reduced(x: TensorLike, reduction: str) -> Any:
+def reduced(x: Tensor, reduction: str) -> Any:
     """A tensor of losses brought to one number, or left as it is."""
     if check_reduction(reduction) == "mean":
         return x.mean()
@@ -67,7 +62,7 @@ def pointwise(xp: Namespace, function: Callable, *arrays: Any) -> Any:
     return function(*arrays) if kernel is None else kernel(function, arrays)
 
 
-def check_constant(function: str, argument: str, x: TensorLike) -> None:
+def check_constant(function: str, argument: str, x: Tensor) -> None:
     """Raise where a derivative is asked for that is not defined."""
     if x.requires_grad and is_grad_enabled():
         raise errors.runtime_error(
@@ -77,7 +72,7 @@ def check_constant(function: str, argument: str, x: TensorLike) -> None:
         )
 
 
-def check_alike(input: TensorLike, weight: TensorLike) -> None:
+def check_alike(input: Tensor, weight: Tensor) -> None:
     """Raise unless a weight has the dtype of the input."""
     if weight.dtype is not input.dtype:
         raise errors.runtime_error(
@@ -193,28 +188,25 @@ huber.jvp(
 # --- the public functions ---
 
 
-def _pair(name: str, input: TensorLike, target: TensorLike) -> tuple:
+def _pair(name: str, input: Tensor, target: Tensor) -> tuple:
     """Two operands of one shape and dtype, broadcast with PyTorch's warning where they differ."""
     if input.shape != target.shape:
-        warnings.warn(
+        errors.warn(
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
-            UserWarning,
-            stacklevel=3,
+            3,
         )
         from tapegrad import operators
 
         input, target = operators.broadcast_tensors(input, target)
     if input.dtype is not target.dtype:
-        from tapegrad.core.promote_types import result_type
-
         dtype = result_type(input, target)
         input, target = input.to(dtype), target.to(dtype)
     return input, target
 
 
-def _weighted(loss: Any, weight: TensorLike, reduction: str) -> Any:
+def _weighted(loss: Any, weight: Tensor, reduction: str) -> Any:
     if weight._array.shape != loss._array.shape:
         raise errors.value_error(
             "Weights and input must have the same size.",
@@ -230,7 +222,7 @@ def _weighted(loss: Any, weight: TensorLike, reduction: str) -> Any:
 
 @autocast
 def mse_loss(
-    input: TensorLike, target: TensorLike, reduction: str = "mean", weight: TensorLike | None = None
+    input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
 ) -> Any:
     """The mean of (input - target)^2; with `weight`, weighted by it.
 
@@ -246,7 +238,7 @@ def mse_loss(
 
 @autocast
 def l1_loss(
-    input: TensorLike, target: TensorLike, reduction: str = "mean", weight: TensorLike | None = None
+    input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
 ) -> Any:
     """The mean of |input - target|.
 
@@ -263,7 +255,7 @@ def l1_loss(
 
 @autocast
 def smooth_l1_loss(
-    input: TensorLike, target: TensorLike, reduction: str = "mean", beta: float = 1.0
+    input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
 ) -> Any:
     """The mean of d^2 / (2 beta) where |d| < beta, of |d| - beta / 2 elsewhere.
 
@@ -282,11 +274,11 @@ def smooth_l1_loss(
 
 @autocast
 def huber_loss(
-    input: TensorLike,
-    target: TensorLike,
+    input: Tensor,
+    target: Tensor,
     reduction: str = "mean",
     delta: float = 1.0,
-    weight: TensorLike | None = None,
+    weight: Tensor | None = None,
 ) -> Any:
     """The mean of d^2 / 2 where |d| <= delta, of delta (|d| - delta / 2) elsewhere.
 

@@ -1,42 +1,18 @@
 """Losses of classes with a margin: the scores of the right ones lead, or it costs."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import elements, namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
-from tapegrad.dispatch.op import primitive
+from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.dispatch.per_sample import in_turn
 from tapegrad.operators.dtype_check import no_kernel
-from tapegrad.operators.nn.loss.mse_l1 import (
-    check_alike,
-    check_constant,
-    check_reduction,
-    mean_or_sum,
-    share,
-)
-
-__all__: list[str] = []  # they live in torch.nn.functional
-
+from tapegrad.operators.nn.loss import mse_l1
 
 # --- one class for each row ---
-
-
-@primitive(node="MultiMarginLossBackward0", hidden=("label", "weight"))
-def multi_margin(xp, x, label, weight, *, p, margin, reduction):
-    """sum_j max(0, margin - x[y] + x[j])^p / C over classes j other than y, for rows of (N, C).
-
-    `label` (N) says y, `weight` (N) or None counts the rows.
-    """
-    wrong = _beyond(xp, x, _right(xp, label, x), margin)
-    loss = xp.sum(wrong if p == 1 else wrong * wrong, axis=1) / x.shape[1]
-    return mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
 
 
 def _right(xp: Namespace, label: Any, x: Array) -> Any:
@@ -70,27 +46,36 @@ def _for_rows(xp: Namespace, g: Array, x: Array, reduction: str) -> Any:
     """The cotangent of the loss of each row, to be multiplied with the row."""
     if reduction == "none":
         return xp.expand_dims(g, axis=1)
-    return share(xp, g, x[:, 0], reduction)
+    return mse_l1.share(xp, g, x[:, 0], reduction)
 
 
-multi_margin.vjp(
+@jvp(
+    x=lambda xp, t, x, label, weight, p, margin, reduction: mse_l1.mean_or_sum(
+        xp, xp.sum(t * _multi_margin_slope(xp, x, label, weight, p, margin), axis=1), reduction
+    )
+)
+@vjp(
     x=lambda xp, g, x, label, weight, p, margin, reduction: (
         _for_rows(xp, g, x, reduction) * _multi_margin_slope(xp, x, label, weight, p, margin)
     )
 )
-multi_margin.jvp(
-    x=lambda xp, t, x, label, weight, p, margin, reduction: mean_or_sum(
-        xp, xp.sum(t * _multi_margin_slope(xp, x, label, weight, p, margin), axis=1), reduction
-    )
-)
+@primitive(node="MultiMarginLossBackward0", hidden=("label", "weight"))
+def multi_margin(xp, x, label, weight, *, p, margin, reduction):
+    """sum_j max(0, margin - x[y] + x[j])^p / C over classes j other than y, for rows of (N, C).
+
+    `label` (N) says y, `weight` (N) or None counts the rows.
+    """
+    wrong = _beyond(xp, x, _right(xp, label, x), margin)
+    loss = xp.sum(wrong if p == 1 else wrong * wrong, axis=1) / x.shape[1]
+    return mse_l1.mean_or_sum(xp, loss if weight is None else loss * weight, reduction)
 
 
 @autocast
 def multi_margin_loss(
-    input: TensorLike, target: TensorLike, p: int, margin: float, weight: TensorLike, reduction: str
+    input: Tensor, target: Tensor, p: int, margin: float, weight: Tensor, reduction: str
 ) -> Any:
     """`multi_margin` of (N, C) and (N), or of (C) and ()."""
-    check_reduction(reduction)
+    mse_l1.check_reduction(reduction)
     if p not in (1, 2):
         raise errors.value_error("only p == 1 and p == 2 supported", "p is 1 or 2.")
     if weight is not None and weight._array.ndim != 1:
@@ -113,8 +98,8 @@ def multi_margin_loss(
         )
     _check_labels(target)
     if weight is not None:
-        check_constant("multi_margin_loss", "weight", weight)
-        check_alike(input, weight)
+        mse_l1.check_constant("multi_margin_loss", "weight", weight)
+        mse_l1.check_alike(input, weight)
     classes = elements(target._array)
     if classes.size and (classes.min() < 0 or classes.max() >= n_classes):
         raise errors.runtime_error(
@@ -132,16 +117,6 @@ def multi_margin_loss(
 
 
 # --- several classes for each row ---
-
-
-@primitive(node="MultilabelMarginLossBackward0", hidden=("label",))
-def multilabel_margin(xp, x, label, *, reduction):
-    """sum_kj max(0, 1 - x[y_k] + x[j]) / C over labels y_k and classes j that are none of them.
-
-    `label` (N, K) has in each row the labels y_k, the first negative number ends them.
-    """
-    wrong = _beyond_each(xp, x, _hit(xp, label, x))
-    return mean_or_sum(xp, xp.sum(wrong, axis=(1, 2)) / x.shape[1], reduction)
 
 
 def _hit(xp: Namespace, label: Any, x: Array) -> Any:
@@ -168,23 +143,31 @@ def _multilabel_slope(xp, x, label):
     return xp.sum(active - pushed, axis=1) / x.shape[1]
 
 
-multilabel_margin.vjp(
+@jvp(
+    x=lambda xp, t, x, label, reduction: mse_l1.mean_or_sum(
+        xp, xp.sum(t * _multilabel_slope(xp, x, label), axis=1), reduction
+    )
+)
+@vjp(
     x=lambda xp, g, x, label, reduction: (
         _for_rows(xp, g, x, reduction) * _multilabel_slope(xp, x, label)
     )
 )
-multilabel_margin.jvp(
-    x=lambda xp, t, x, label, reduction: mean_or_sum(
-        xp, xp.sum(t * _multilabel_slope(xp, x, label), axis=1), reduction
-    )
-)
+@primitive(node="MultilabelMarginLossBackward0", hidden=("label",))
+def multilabel_margin(xp, x, label, *, reduction):
+    """sum_kj max(0, 1 - x[y_k] + x[j]) / C over labels y_k and classes j that are none of them.
+
+    `label` (N, K) has in each row the labels y_k, the first negative number ends them.
+    """
+    wrong = _beyond_each(xp, x, _hit(xp, label, x))
+    return mse_l1.mean_or_sum(xp, xp.sum(wrong, axis=(1, 2)) / x.shape[1], reduction)
 
 
 @autocast
 @in_turn
-def multilabel_margin_loss(input: TensorLike, target: TensorLike, reduction: str) -> Any:
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any:
     """`multilabel_margin` of (N, C) and (N, C), or of (C) and (C); labels end at the first -1."""
-    check_reduction(reduction)
+    mse_l1.check_reduction(reduction)
     shape = _check_rows(input)
     if target._array.shape != shape and (shape or target._array.size != 1):
         raise errors.runtime_error(
@@ -201,7 +184,7 @@ def multilabel_margin_loss(input: TensorLike, target: TensorLike, reduction: str
     return y.reshape(()) if len(shape) < 2 else y
 
 
-def _labels(target: TensorLike, n_classes: int) -> np.ndarray:
+def _labels(target: Tensor, n_classes: int) -> np.ndarray:
     """The columns of the target, in rows, that have a label before the first -1 of their row."""
     rows = np.asarray(target._array).reshape(-1, n_classes)
     if rows.size and (rows.min() < -1 or rows.max() >= n_classes):
@@ -213,7 +196,7 @@ def _labels(target: TensorLike, n_classes: int) -> np.ndarray:
     return rows[:, : int(counts.sum(1).max(initial=0))]
 
 
-def _check_rows(input: TensorLike) -> tuple[int, ...]:
+def _check_rows(input: Tensor) -> tuple[int, ...]:
     shape = input._array.shape
     if len(shape) > 2 or (shape and shape[-1] == 0):
         raise errors.runtime_error(
@@ -229,7 +212,7 @@ def _check_floats(kernel: str, dtype: Any) -> None:
         raise no_kernel(kernel, dtype)
 
 
-def _check_labels(target: TensorLike) -> None:
+def _check_labels(target: Tensor) -> None:
     if target.dtype.name != "int64":
         raise errors.runtime_error(
             f"expected scalar type Long but found {target.dtype.scalar_name}",

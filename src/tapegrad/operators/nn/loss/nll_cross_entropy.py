@@ -1,58 +1,142 @@
 """Losses of class probabilities: negative log-likelihood, cross-entropy."""
 
-from __future__ import annotations
-
 from math import prod
-from typing import Any
 
+import numpy as np
+
+from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
-from tapegrad.core.dtype import float32
+from tapegrad.core.dtype import float32, int64, uint8
 from tapegrad.dispatch.autocast_state import IN_USE, widened
-from tapegrad.dispatch.op import primitive
-from tapegrad.operators.nn.loss.class_check import check_classes, check_probabilities
-from tapegrad.operators.nn.loss.mse_l1 import (
-    check_alike,
-    check_constant,
-    check_reduction,
-    legacy_reduction,
-    reduced,
-)
+from tapegrad.dispatch.op import jvp, primitive, vjp
+from tapegrad.operators.dtype_check import no_kernel
+from tapegrad.operators.nn.loss import mse_l1
 from tapegrad.operators.nn.softmax import log_softmax
 from tapegrad.operators.with_number import over_number, plus_number, times_number
 
 
+def check_classes(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
+) -> int | None:
+    """Raise unless the targets are classes of the input; returns what to ignore if any has it."""
+    shape, rows = input._array.shape, target._array.shape
+    if not shape:
+        raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
+    if rows != shape[:1] or len(shape) != 2:
+        _check_shapes(shape, rows)
+    n = shape[1 if len(shape) > 1 else 0]
+    if len(shape) > 2:
+        _check_labels(target)
+        _check_weight(weight, n, "all", "")
+    else:
+        _check_weight(weight, n, f"all {n} classes", " but got weight tensor of shape: ")
+        _check_labels(target)
+    if not input.dtype.is_floating_point:
+        spatial = "2d_forward" if len(shape) > 2 else ""
+        raise no_kernel(f"nll_loss{spatial}_out_frame", input.dtype)
+    values = elements(target._array)
+    if not values.size:
+        return None
+    least, most = np.minimum.reduce(values, None), np.maximum.reduce(values, None)
+    if least >= 0 and most < n:
+        return ignore_index if least <= ignore_index <= most else None
+    wrong = values[((values < 0) | (values >= n)) & (values != ignore_index)]
+    if wrong.size:
+        raise errors.index_error(
+            f"Target {int(wrong.reshape(-1)[0])} is out of bounds.",
+            f"Classes are numbered from 0 to {n - 1}.",
+        )
+    return ignore_index
+
+
+def _check_shapes(shape: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    """One target for each row of scores, or for each of its places."""
+    advice = f"Shapes are {list(shape)} and {list(rows)}: (N, C, ...) has targets (N, ...)."
+    batch = rows[0] if rows else 0
+    if len(shape) > 1 and shape[0] != batch:
+        raise errors.value_error(
+            f"Expected input batch_size ({shape[0]}) to match target batch_size ({batch}).", advice
+        )
+    message = ""
+    if len(shape) < 3:
+        if len(rows) > 1:
+            message = "0D or 1D target tensor expected, multi-target not supported"
+        elif len(shape) == 1 and rows and batch != 1:
+            raise errors.value_error(
+                f"For 1D input, 1D target must have size 1, but got target size: {batch}", advice
+            )
+    elif len(shape) == 4 and len(rows) != 3:
+        message = (
+            "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+            f"{len(rows)}"
+        )
+    elif shape[2:] != rows[1:] and len(shape) == 4:
+        message = f"size mismatch (got input: {list(shape)} , target: {list(rows)}"
+    elif shape[2:] != rows[1:]:
+        message = f"Expected target size {[shape[0], *shape[2:]]}, got {list(rows)}"
+    if message:
+        raise errors.runtime_error(message, advice)
+
+
+def _check_labels(target: Tensor) -> None:
+    dtype = target.dtype
+    if dtype is not int64 and dtype is not uint8:
+        raise errors.runtime_error(
+            f"expected target dtype to be Long or Byte, but got {dtype.scalar_name}",
+            "Class numbers are integers: target.long().",
+        )
+
+
+def _check_weight(weight: Tensor | None, n: int, every: str, given: str) -> None:
+    if weight is not None and weight._array.shape != (n,):
+        shape = list(weight._array.shape)
+        raise errors.runtime_error(
+            f"weight tensor should be defined either for {every} or no classes"
+            f"{given}{shape if given else ''}",
+            f"There are {n} classes, and one weight for each; the weights are {shape}.",
+        )
+
+
+def check_probabilities(
+    input: Tensor, target: Tensor, weight: Tensor | None, axis: int, ignore_index: int
+) -> None:
+    """Raise unless the target holds probabilities in the shape of the input."""
+    if not target.dtype.is_floating_point:
+        raise errors.runtime_error(
+            "Expected floating point type for target with class probabilities, got "
+            f"{target.dtype.scalar_name}",
+            "A target in the shape of the input holds probabilities; classes have no dimension C.",
+        )
+    if ignore_index >= 0:
+        raise errors.runtime_error(
+            "ignore_index is not supported for floating point target",
+            "Give those rows the weight 0, or leave them out.",
+        )
+    if weight is not None and weight._array.shape != (input._array.shape[axis],):
+        raise errors.runtime_error(
+            "cross_entropy: weight tensor should be defined either for all "
+            f"{input._array.shape[axis]} classes or no classes but got weight tensor of shape: "
+            f"{list(weight._array.shape)}",
+            "There is one weight for each class.",
+        )
+
+
+@jvp(x=lambda xp, t, target: xp.pick(t, target))
+@vjp(x=lambda xp, g, x_like, target: xp.unpick(g, target, x_like.shape))
 @primitive(kernels=("pick", "unpick"))
 def pick_class(xp, x, target):
     """x[i, target[i, ...], ...] for x (N, C, ...) and target (N, ...)."""
     return xp.pick(x, target)
 
 
-pick_class.vjp(x=lambda xp, g, x_like, target: xp.unpick(g, target, x_like.shape))
-pick_class.jvp(x=lambda xp, t, target: xp.pick(t, target))
-
-
+@jvp(x=lambda xp, t, target, shape: xp.unpick(t, target, shape))
+@vjp(x=lambda xp, g, target: xp.pick(g, target))
 @primitive(kernels=("pick", "unpick"))
 def unpick_class(xp, x, target, *, shape):
     """Zeros of `shape` (N, C, ...) with x (N, ...) at the places that `pick_class` reads."""
     return xp.unpick(x, target, shape)
-
-
-unpick_class.vjp(x=lambda xp, g, target: xp.pick(g, target))
-unpick_class.jvp(x=lambda xp, t, target, shape: xp.unpick(t, target, shape))
-
-
-@primitive(node="NllLossBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
-def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
-    """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...).
-
-    `ignore_index` is None where no target has it.
-    """
-    loss, total = _losses(xp, x, target, weight, ignore_index)
-    if reduction == "none":
-        return loss
-    return xp.sum(loss) if reduction == "sum" else xp.sum(loss) / total
 
 
 def _weights(xp, target, weight, ignore_index, dtype):
@@ -82,14 +166,26 @@ def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
     return xp.unpick(xp.where(w == 0, 0, -g * w), safe, x_like.shape)
 
 
-pick_classes.vjp(x=_pick_rule)
-pick_classes.jvp(
+@jvp(
     x=lambda xp, t, target, weight, ignore_index, reduction: pick_classes.op.forward(
         xp, t, target, weight, ignore_index=ignore_index, reduction=reduction
     )
 )
+@vjp(x=_pick_rule)
+@primitive(node="NllLossBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
+def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
+    """-weight[target] * x[i, target[i]] for log-probabilities x (N, C, ...), target (N, ...).
+
+    `ignore_index` is None where no target has it.
+    """
+    loss, total = _losses(xp, x, target, weight, ignore_index)
+    if reduction == "none":
+        return loss
+    return xp.sum(loss) if reduction == "sum" else xp.sum(loss) / total
 
 
+@jvp(x=pick_classes.op.jvps["x"].function)
+@vjp(x=pick_classes.op.vjps["x"].function)
 @primitive(node="NllLoss2DBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
 def pick_places(xp, x, target, weight, *, ignore_index, reduction):
     """`pick_classes` of inputs with places behind the classes, by the name PyTorch gives that."""
@@ -98,15 +194,11 @@ def pick_places(xp, x, target, weight, *, ignore_index, reduction):
     )
 
 
-pick_places.vjp(x=pick_classes.op.vjps["x"].function)
-pick_places.jvp(x=pick_classes.op.jvps["x"].function)
-
-
 @takes_tensors(name="nll_loss_nd")
 def nll_loss(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     size_average: Any = None,
     ignore_index: int = -100,
     reduce: Any = None,
@@ -121,25 +213,21 @@ def nll_loss(
     >>> torch.nn.functional.nll_loss(x, torch.tensor([0, 3]))
     tensor(1.3863)
     """
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    reduction = mse_l1.legacy_reduction(size_average, reduce, reduction)
     if IN_USE:
         input, target, weight = widened(input, target, weight)
     ignored = check_classes(input, target, weight, ignore_index)
-    return _nll(input, target, weight, ignored, check_reduction(reduction))
+    return _nll(input, target, weight, ignored, mse_l1.check_reduction(reduction))
 
 
 def _nll(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None,
-    ignored: int | None,
-    reduction: str,
+    input: Tensor, target: Tensor, weight: Tensor | None, ignored: int | None, reduction: str
 ) -> Any:
     n = input._array.ndim
     if weight is not None:
         name = "nll_loss2d_forward" if n > 2 else "nll_loss_forward"
-        check_constant(name, "weight", weight)
-        check_alike(input, weight)
+        mse_l1.check_constant(name, "weight", weight)
+        mse_l1.check_alike(input, weight)
     if input.dtype.itemsize == 2:  # sums of numbers of 16 bits lose what is small
         weight = None if weight is None else weight.to(float32)
         return _nll(input.to(float32), target, weight, ignored, reduction).to(input.dtype)
@@ -155,9 +243,9 @@ def _nll(
 
 @takes_tensors(name="cross_entropy_loss")
 def cross_entropy(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None = None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
     size_average: Any = None,
     ignore_index: int = -100,
     reduce: Any = None,
@@ -177,7 +265,7 @@ def cross_entropy(
     >>> torch.nn.functional.cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
     tensor(1.3863)
     """
-    reduction = check_reduction(legacy_reduction(size_average, reduce, reduction))
+    reduction = mse_l1.check_reduction(mse_l1.legacy_reduction(size_average, reduce, reduction))
     if label_smoothing > 1.0:
         raise errors.runtime_error(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}",
@@ -200,12 +288,7 @@ def cross_entropy(
 
 
 def _smooth_loss(
-    logp: Any,
-    target: TensorLike,
-    weight: TensorLike | None,
-    ignore_index: int,
-    reduction: str,
-    axis: int,
+    logp: Any, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, axis: int
 ) -> Any:
     """The loss against all classes alike."""
     if weight is not None:
@@ -216,7 +299,7 @@ def _smooth_loss(
     ignored = target == ignore_index
     smooth = smooth.masked_fill(ignored, 0.0)
     if reduction != "mean":
-        return reduced(smooth, reduction)
+        return mse_l1.reduced(smooth, reduction)
     if weight is None:
         return smooth.sum() / (~ignored).sum()
     used = weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
@@ -224,9 +307,9 @@ def _smooth_loss(
 
 
 def _soft_targets(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None,
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
     axis: int,
     reduction: str,
     label_smoothing: float,

@@ -1,21 +1,16 @@
 """Negative log-likelihood of counts."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.loss.mse_l1 import reduced
 from tapegrad.operators.with_number import plus_number, times_number
 
-__all__: list[str] = []  # they live in torch.nn.functional
-
 
 @autocast(name="poisson_nll_loss")
 def poisson_nll(
-    input: TensorLike, target: TensorLike, log_input: bool, full: bool, eps: float, reduction: str
+    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: str
 ) -> Any:
     """exp(x) - y x, or x - y log(x + eps); with `full`, Stirling's approximation of log(y!)."""
     if log_input:

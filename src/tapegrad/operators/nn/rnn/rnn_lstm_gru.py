@@ -1,22 +1,16 @@
 """Recurrent networks of several layers and directions, on padded or packed sequences."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import TensorLike
+from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.family import family
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.autocast_state import IN_USE, lower_dtype, lowered
 from tapegrad.operators.linalg.matmul_check import mismatch
 from tapegrad.operators.nn.dropout import dropout as drop
-from tapegrad.operators.nn.rnn.gru import gru_layer
-from tapegrad.operators.nn.rnn.lstm import lstm_layer
-from tapegrad.operators.nn.rnn.rnn_tanh_relu import rnn_layer
-from tapegrad.operators.nn.rnn.stepwise import stepwise_gru, stepwise_lstm
+from tapegrad.operators.nn.rnn.cell import stepwise_gru, stepwise_lstm
+from tapegrad.operators.nn.rnn.rnn_rules import gru_layer, lstm_layer, rnn_layer
 from tapegrad.operators.shape.cat_stack import cat, stack
 
 __torch__ = "gru lstm rnn_relu rnn_tanh"
@@ -85,7 +79,7 @@ def _last_output(output: Any, sizes: tuple[int, ...], reverse: bool) -> Any:
     return output.index_select(0, wrap(_last_rows(sizes)))
 
 
-def _runs_by_steps(hx: TensorLike) -> bool:
+def _runs_by_steps(hx: Tensor) -> bool:
     """Whether an LSTM is packed, or projects its output: PyTorch then runs it step by step."""
     if not isinstance(hx, (tuple, list)):  # packed: these are batch_sizes and hx
         return True
@@ -124,8 +118,8 @@ def _run(call: _Options, states: tuple, layer: Callable) -> tuple:
 
 
 def lstm(
-    input: TensorLike,
-    hx: TensorLike,
+    input: Tensor,
+    hx: Tensor,
     params: Any,
     has_biases: Any,
     num_layers: Any,
@@ -153,24 +147,18 @@ def lstm(
         stepwise,
     )
 
-    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
         if stepwise:
             return stepwise_lstm(x, start, weights, sizes, reverse, bool(call.has_biases))
-        inputs = (x, *start, *weights)
-        return lstm_layer(
-            *inputs,
-            has_bias=bool(call.has_biases),
-            sizes=sizes,
-            reverse=reverse,
-            wants_input=x.requires_grad,
-        )[:2]
+        options = {"has_bias": bool(call.has_biases), "sizes": sizes, "reverse": reverse}
+        return lstm_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:2]
 
     return _run(call, tuple(call.hx), layer)
 
 
 def gru(
-    input: TensorLike,
-    hx: TensorLike,
+    input: Tensor,
+    hx: Tensor,
     params: Any,
     has_biases: Any,
     num_layers: Any,
@@ -194,7 +182,7 @@ def gru(
         stepwise,
     )
 
-    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
         if stepwise:
             return stepwise_gru(x, start, weights, sizes, reverse)
         return gru_layer(
@@ -204,34 +192,33 @@ def gru(
     return _run(call, (call.hx,), layer)
 
 
-def _simple(activation: str, given: tuple) -> tuple:
-    if IN_USE:
-        given = lowered(*given)
-    call = _Options(given)
+@family
+def _simple(activation: str) -> Callable:
+    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+        options = {"activation": activation, "sizes": sizes, "reverse": reverse}
+        return rnn_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:1]
 
-    def layer(x: TensorLike, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
-        return rnn_layer(
-            *(x, *start, *weights),
-            activation=activation,
-            sizes=sizes,
-            reverse=reverse,
-            wants_input=x.requires_grad,
-        )[:1]
+    def rnn(
+        input: Tensor,
+        hx: Tensor,
+        params: Any,
+        has_biases: Any,
+        num_layers: Any,
+        dropout: Any,
+        train: Any,
+        bidirectional: Any,
+        batch_first: Any,
+    ) -> tuple:
+        given: tuple = (input, hx, params, has_biases, num_layers)
+        given += (dropout, train, bidirectional, batch_first)
+        call = _Options(lowered(*given) if IN_USE else given)
+        return _run(call, (call.hx,), layer)
 
-    return _run(call, (call.hx,), layer)
+    return rnn
 
 
-def rnn_tanh(
-    input: TensorLike,
-    hx: TensorLike,
-    params: Any,
-    has_biases: Any,
-    num_layers: Any,
-    dropout: Any,
-    train: Any,
-    bidirectional: Any,
-    batch_first: Any,
-) -> tuple:
+@_simple("tanh")
+def rnn_tanh() -> Any:
     """A recurrent network with tanh: the output and the last h; see `torch.nn.RNN`.
 
     A packed sequence is given as for `torch.lstm`.
@@ -240,23 +227,10 @@ def rnn_tanh(
     >>> torch.rnn_tanh(x, h, (w, w), False, 1, 0.0, False, False, False)[0].flatten()
     tensor([0.7616, 0.9427])
     """
-    return _simple(
-        "tanh",
-        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
-    )
 
 
-def rnn_relu(
-    input: TensorLike,
-    hx: TensorLike,
-    params: Any,
-    has_biases: Any,
-    num_layers: Any,
-    dropout: Any,
-    train: Any,
-    bidirectional: Any,
-    batch_first: Any,
-) -> tuple:
+@_simple("relu")
+def rnn_relu() -> Any:
     """A recurrent network with ReLU: the output and the last h; see `torch.nn.RNN`.
 
     A packed sequence is given as for `torch.lstm`.
@@ -265,7 +239,3 @@ def rnn_relu(
     >>> torch.rnn_relu(x, h, (w, w), False, 1, 0.0, False, False, False)[0].flatten()
     tensor([1., 2.])
     """
-    return _simple(
-        "relu",
-        (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first),
-    )

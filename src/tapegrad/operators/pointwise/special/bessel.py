@@ -1,17 +1,14 @@
 """Bessel functions: the modified ones of order 0 and 1, which are differentiable, and others."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import constant_elementwise, elementwise
+from tapegrad.dispatch.op import constant_elementwise, elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks
 
 __torch__ = "i0 i0_"
 
 
+@vjp(x=lambda xp, g, x: g * xp.i1(x))
 @elementwise(promote="float", check=lacks("i0_vml_cpu", COMPLEX), kernels=("i0", "i1"))
 def i0(xp, x):
     """The modified Bessel function of the first kind of order 0.
@@ -24,10 +21,10 @@ def i0(xp, x):
     return xp.i0(x)
 
 
-i0.vjp(x=lambda xp, g, x: g * xp.i1(x))
 i0_ = in_place(i0)
 
 
+@vjp(x=lambda xp, g, x, y: g * (xp.i1e(x) - xp.sign(x) * y))
 @elementwise(
     node="SpecialI0EBackward0",
     promote="float",
@@ -43,15 +40,13 @@ def i0e(xp, x):
     return xp.i0e(x)
 
 
-i0e.vjp(x=lambda xp, g, x, y: g * (xp.i1e(x) - xp.sign(x) * y))
-
-
 def _over(xp: Namespace, y: Array, x: Array) -> Any:
     """`y / x`, and its limit 1/2 where both vanish."""
     small = xp.abs(x) < 1e-14
     return xp.where(small, 0.5, y / xp.where(small, 1.0, x))
 
 
+@vjp(x=lambda xp, g, x, y: g * (xp.i0(x) - _over(xp, y, x)))
 @elementwise(
     node="SpecialI1Backward0", promote="float", kernels=("i1", "i0"), check=lacks("i1_cpu", COMPLEX)
 )
@@ -66,9 +61,7 @@ def i1(xp, x):
     return xp.i1(x)
 
 
-i1.vjp(x=lambda xp, g, x, y: g * (xp.i0(x) - _over(xp, y, x)))
-
-
+@vjp(x=lambda xp, g, x, y: g * (xp.i0e(x) - y * xp.sign(x) - _over(xp, y, x)))
 @elementwise(
     node="SpecialI1EBackward0",
     promote="float",
@@ -82,9 +75,6 @@ def i1e(xp, x):
     tensor([0.0000, 0.2079])
     """
     return xp.i1e(x)
-
-
-i1e.vjp(x=lambda xp, g, x, y: g * (xp.i0e(x) - y * xp.sign(x) - _over(xp, y, x)))
 
 
 # --- without derivative, as in PyTorch -------------------------------------------------------

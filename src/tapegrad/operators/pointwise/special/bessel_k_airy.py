@@ -1,11 +1,7 @@
 """Bessel functions of the second kind for imaginary arguments, Airy's; without derivative."""
 
-from __future__ import annotations
-
 from tapegrad.dispatch.op import constant_elementwise
 from tapegrad.operators.dtype_check import COMPLEX, lacks
-
-__all__: list[str] = []  # they live in torch.special
 
 
 @constant_elementwise(

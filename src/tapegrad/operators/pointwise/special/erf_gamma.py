@@ -1,15 +1,12 @@
 """Special functions: error functions, gamma functions."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.errors import must_be
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks
 
 __all__ = ["digamma", "erf", "erf_", "erfc", "erfc_", "erfinv", "lgamma", "polygamma"]
@@ -17,6 +14,7 @@ __all__ = ["digamma", "erf", "erf_", "erfc", "erfc_", "erfinv", "lgamma", "polyg
 _SLOPE = 2 / math.sqrt(math.pi)  # of erf at 0
 
 
+@vjp(x=lambda xp, g, x: g * (xp.exp(-(x * x)) * _SLOPE))
 @elementwise(promote="float", check=lacks("erf_vml_cpu", COMPLEX), kernels=("erf",))
 def erf(xp, x):
     """The error function, `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to `x`.
@@ -27,10 +25,7 @@ def erf(xp, x):
     return xp.erf(x)
 
 
-erf.vjp(x=lambda xp, g, x: g * (xp.exp(-(x * x)) * _SLOPE))
-erf_ = in_place(erf)
-
-
+@vjp(x=lambda xp, g, x: g * (xp.exp(-(x * x)) * -_SLOPE))
 @elementwise(promote="float", check=lacks("erfc_vml_cpu", COMPLEX), kernels=("erfc",))
 def erfc(xp, x):
     """`1 - erf(x)`, accurate where that is small.
@@ -41,10 +36,7 @@ def erfc(xp, x):
     return xp.erfc(x)
 
 
-erfc.vjp(x=lambda xp, g, x: g * (xp.exp(-(x * x)) * -_SLOPE))
-erfc_ = in_place(erfc)
-
-
+@vjp(x=lambda xp, g, y: g * (xp.exp(y * y) * (1 / _SLOPE)))
 @elementwise(promote="float", check=lacks("erfinv_vml_cpu", COMPLEX), kernels=("erfinv",))
 def erfinv(xp, x):
     """The inverse of the error function: the y with `erf(y) = x`, for x from -1 to 1.
@@ -55,13 +47,10 @@ def erfinv(xp, x):
     return xp.erfinv(x)
 
 
-erfinv.vjp(x=lambda xp, g, y: g * (xp.exp(y * y) * (1 / _SLOPE)))
-erfinv_ = in_place(erfinv)
-
-
 # --- gamma functions -------------------------------------------------------------------------
 
 
+@vjp(x=lambda xp, g, x: g * xp.digamma(x))
 @elementwise(promote="float", check=lacks("lgamma_vml_cpu", COMPLEX), kernels=("lgamma", "digamma"))
 def lgamma(xp, x):
     """`log |Gamma(x)|`, the logarithm of the modulus of the gamma function.
@@ -74,10 +63,7 @@ def lgamma(xp, x):
     return xp.lgamma(x)
 
 
-lgamma.vjp(x=lambda xp, g, x: g * xp.digamma(x))
-lgamma_ = in_place(lgamma)
-
-
+@vjp(x=lambda xp, g, x: g * xp.polygamma(x, n=1))
 @elementwise(promote="float", check=lacks("digamma", COMPLEX), kernels=("digamma", "polygamma"))
 def digamma(xp, x):
     """`Gamma'(x) / Gamma(x)`, the derivative of `lgamma`.
@@ -88,10 +74,7 @@ def digamma(xp, x):
     return xp.digamma(x)
 
 
-digamma.vjp(x=lambda xp, g, x: g * xp.polygamma(x, n=1))
-digamma_ = in_place(digamma)
-
-
+@vjp(x=lambda xp, g, x, n: g * xp.polygamma(x, n=n + 1))
 @elementwise(
     name="polygamma", promote="float", check=lacks("polygamma", COMPLEX), kernels=("polygamma",)
 )
@@ -100,10 +83,7 @@ def higher_digamma(xp, x, *, n):
     return xp.polygamma(x, n=n)
 
 
-higher_digamma.vjp(x=lambda xp, g, x, n: g * xp.polygamma(x, n=n + 1))
-
-
-def polygamma(n: int, input: TensorLike, *, out: Out = None) -> Any:
+def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
     """The derivative of order `n` of the digamma function.
 
     `(-1)^(n + 1) n! zeta(n + 1, x)` for n above 0.
@@ -120,8 +100,9 @@ def polygamma(n: int, input: TensorLike, *, out: Out = None) -> Any:
     return finish("polygamma", higher_digamma(input, n=n), out)
 
 
-def _polygamma_of(input: TensorLike, n: int) -> Any:
+def _polygamma_of(input: Tensor, n: int) -> Any:
     return polygamma(n, input)
 
 
-polygamma_ = in_place(_polygamma_of, "polygamma_")
+erf_, erfc_, erfinv_, lgamma_ = in_place(erf), in_place(erfc), in_place(erfinv), in_place(lgamma)
+digamma_, polygamma_ = in_place(digamma), in_place(_polygamma_of, "polygamma_")

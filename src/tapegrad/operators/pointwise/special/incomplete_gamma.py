@@ -1,15 +1,12 @@
 """Incomplete and multivariate gamma functions, zeta, x log(1 + y)."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, Out, TensorLike
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, COMPLEX, INTEGER, lacks, some_tensor
 
 __torch__ = "igamma igamma_ igammac igammac_ mvlgamma"
@@ -30,6 +27,10 @@ def _density(xp: Namespace, a: Array, x: Array) -> Any:
     return xp.exp((a - 1) * xp.log(x) - x - xp.lgamma(a))
 
 
+@vjp(
+    input=_unknown("igamma: input"),
+    other=lambda xp, g, input, other: g * _density(xp, input, other),
+)
 @elementwise(
     promote="float",
     numbers=False,
@@ -47,13 +48,10 @@ def igamma(xp, input, other):
     return xp.gammainc(input, other)
 
 
-igamma.vjp(
-    input=_unknown("igamma: input"),
-    other=lambda xp, g, input, other: g * _density(xp, input, other),
+@vjp(
+    input=_unknown("igammac: input"),
+    other=lambda xp, g, input, other: -g * _density(xp, input, other),
 )
-igamma_ = in_place(igamma)
-
-
 @elementwise(
     promote="float",
     numbers=False,
@@ -69,13 +67,14 @@ def igammac(xp, input, other):
     return xp.gammaincc(input, other)
 
 
-igammac.vjp(
-    input=_unknown("igammac: input"),
-    other=lambda xp, g, input, other: -g * _density(xp, input, other),
-)
-igammac_ = in_place(igammac)
+def _mvlgamma_rule(xp: Namespace, g: Array, x: Array, p: int) -> Any:
+    slope = xp.digamma(x)
+    for i in range(1, p):
+        slope = slope + xp.digamma(x - i / 2)
+    return g * slope
 
 
+@vjp(x=_mvlgamma_rule)
 @elementwise(name="mvlgamma", promote="float", kernels=("lgamma", "digamma"))
 def multivariate_lgamma(xp, x, *, p):
     """The logarithm of the multivariate gamma function: a sum of `lgamma(x - i / 2)`."""
@@ -85,17 +84,7 @@ def multivariate_lgamma(xp, x, *, p):
     return total
 
 
-def _mvlgamma_rule(xp: Namespace, g: Array, x: Array, p: int) -> Any:
-    slope = xp.digamma(x)
-    for i in range(1, p):
-        slope = slope + xp.digamma(x - i / 2)
-    return g * slope
-
-
-multivariate_lgamma.vjp(x=_mvlgamma_rule)
-
-
-def mvlgamma(input: TensorLike, p: int, *, out: Out = None) -> Any:
+def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension `p`.
 
     `p (p - 1) / 4 log(pi)` and the sum of `lgamma(x - i / 2)` over i from 0 to p - 1.
@@ -108,12 +97,12 @@ def mvlgamma(input: TensorLike, p: int, *, out: Out = None) -> Any:
     return finish("mvlgamma", multivariate_lgamma(input, p=p), out)
 
 
-mvlgamma_ = in_place(mvlgamma)
-
-
 # --- of torch.special alone ------------------------------------------------------------------
 
 
+@vjp(
+    input=_unknown("zeta"), other=lambda xp, g, input, other: g * -input * xp.zeta(input + 1, other)
+)
 @elementwise(
     node="SpecialZetaBackward0",
     promote="float",
@@ -129,15 +118,18 @@ def zeta(xp, input, other):
     return xp.zeta(input, other)
 
 
-zeta.vjp(
-    input=_unknown("zeta"), other=lambda xp, g, input, other: g * -input * xp.zeta(input + 1, other)
-)
-
-
 def _x_log_1p_y(xp: Namespace, x: Array, y: Array) -> Any:
     return xp.where(xp.logical_and(x == 0, y == y), 0.0, x * xp.log1p(y))
 
 
+def _xlog1py_rule(xp: Namespace, g: Array, input: Array, other: Array) -> Any:
+    if not hasattr(other, "dtype"):
+        log = math.log1p(other) if other > -1 else -math.inf if other == -1 else math.nan
+        return g * log if other > -1 else xp.where(input == 0, 0.0, g * log)
+    return xp.where(xp.logical_and(input == 0, other <= -1), 0.0, g * xp.log1p(other))
+
+
+@vjp(input=_xlog1py_rule, other=lambda g, input, other: g * input / (other + 1))
 @elementwise(node="SpecialXlog1PyBackward0", promote="float", check=some_tensor("special_xlog1py"))
 def xlog1py(xp, input, other):
     """`input * log(1 + other)`, and 0 where `input` is 0.
@@ -150,11 +142,4 @@ def xlog1py(xp, input, other):
     return _x_log_1p_y(xp, x, y)
 
 
-def _xlog1py_rule(xp: Namespace, g: Array, input: Array, other: Array) -> Any:
-    if not hasattr(other, "dtype"):
-        log = math.log1p(other) if other > -1 else -math.inf if other == -1 else math.nan
-        return g * log if other > -1 else xp.where(input == 0, 0.0, g * log)
-    return xp.where(xp.logical_and(input == 0, other <= -1), 0.0, g * xp.log1p(other))
-
-
-xlog1py.vjp(input=_xlog1py_rule, other=lambda g, input, other: g * input / (other + 1))
+igamma_, igammac_, mvlgamma_ = in_place(igamma), in_place(igammac), in_place(mvlgamma)

@@ -1,14 +1,11 @@
 """The normal distribution's function, its logarithm and inverse; entropy; scaled erfc."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.op import elementwise
+from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import COMPLEX, lacks
 
 __all__: list[str] = []  # they live in torch.special
@@ -17,7 +14,7 @@ _ROOT_HALF = math.sqrt(0.5)
 _ROOT_PI = math.sqrt(math.pi)
 
 
-def ndtr(input: TensorLike, *, out: Out = None) -> Any:
+def ndtr(input: Tensor, *, out: Out = None) -> Any:
     """The part of a standard normal distribution that lies below `input`.
 
     `(1 + erf(x / sqrt(2))) / 2`
@@ -33,6 +30,7 @@ def ndtr(input: TensorLike, *, out: Out = None) -> Any:
     return finish("special_ndtr", 0.5 * erfc(input * -_ROOT_HALF), out)
 
 
+@vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
 @elementwise(
     promote="float",
     node="SpecialLogNdtrBackward0",
@@ -48,9 +46,7 @@ def log_ndtr(xp, x):
     return xp.log_ndtr(x)
 
 
-log_ndtr.vjp(x=lambda xp, g, x: g / xp.erfcx(x * -_ROOT_HALF) * (2 * _ROOT_HALF / _ROOT_PI))
-
-
+@vjp(x=lambda xp, g, y: g * (_ROOT_PI / _ROOT_HALF * xp.exp(y * y / 2)))
 @elementwise(
     promote="float",
     node="SpecialNdtriBackward0",
@@ -68,9 +64,7 @@ def ndtri(xp, x):
     return xp.ndtri(x)
 
 
-ndtri.vjp(x=lambda xp, g, y: g * (_ROOT_PI / _ROOT_HALF * xp.exp(y * y / 2)))
-
-
+@vjp(x=lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI))
 @elementwise(
     promote="float",
     node="SpecialErfcxBackward0",
@@ -86,9 +80,7 @@ def erfcx(xp, x):
     return xp.erfcx(x)
 
 
-erfcx.vjp(x=lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI))
-
-
+@vjp(x=lambda xp, g, x: g * (-xp.log(x) - 1))
 @elementwise(promote="float", node="SpecialEntrBackward0", check=lacks("entr_cpu", COMPLEX))
 def entr(xp, x):
     """The term `-x log(x)` of an entropy: 0 at 0, -inf below.
@@ -98,6 +90,3 @@ def entr(xp, x):
     """
     inside = xp.where(x == 0, 0.0, -x * xp.log(x))
     return xp.where(x < 0, -math.inf, inside)
-
-
-entr.vjp(x=lambda xp, g, x: g * (-xp.log(x) - 1))

@@ -4,16 +4,10 @@ The degree is a number or a tensor; of a fraction its integer part counts, and a
 negative degree is 0.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Out, TensorLike
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant
 from tapegrad.operators.dtype_check import invalid_combination
-
-__all__: list[str] = []  # they live in torch.special
 
 
 @constant(promote="float", kernels=("polynomial",))
@@ -24,7 +18,7 @@ def orthogonal_polynomial(xp, x, n, *, family):
     return xp.polynomial(x, n, family)
 
 
-def _of(family: str, name: str, x: TensorLike, n: Any, out: Out) -> Any:
+def _of(family: str, name: str, x: Tensor, n: Any, out: Out) -> Any:
     if not hasattr(x, "_array") and not hasattr(n, "_array"):
         raise invalid_combination(
             name,
@@ -36,7 +30,7 @@ def _of(family: str, name: str, x: TensorLike, n: Any, out: Out) -> Any:
     return finish(name, orthogonal_polynomial(x, n, family=family), out)
 
 
-def chebyshev_polynomial_t(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the first kind: cos(n angle) at x = cos(angle).
 
     T_0 = 1, T_1 = x, T_k = 2 x T_(k-1) - T_(k-2).
@@ -47,7 +41,7 @@ def chebyshev_polynomial_t(x: TensorLike, n: Any, *, out: Out = None) -> Any:
     return _of("chebyshev_t", "special_chebyshev_polynomial_t", x, n, out)
 
 
-def chebyshev_polynomial_u(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the second kind.
 
     sin((n + 1) angle) / sin(angle) at x = cos(angle):
@@ -59,7 +53,7 @@ def chebyshev_polynomial_u(x: TensorLike, n: Any, *, out: Out = None) -> Any:
     return _of("chebyshev_u", "special_chebyshev_polynomial_u", x, n, out)
 
 
-def chebyshev_polynomial_v(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the third kind.
 
     cos((n + 1/2) angle) / cos(angle / 2) at x = cos(angle):
@@ -71,7 +65,7 @@ def chebyshev_polynomial_v(x: TensorLike, n: Any, *, out: Out = None) -> Any:
     return _of("chebyshev_v", "special_chebyshev_polynomial_v", x, n, out)
 
 
-def chebyshev_polynomial_w(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def chebyshev_polynomial_w(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the fourth kind.
 
     sin((n + 1/2) angle) / sin(angle / 2) at x = cos(angle):
@@ -83,7 +77,7 @@ def chebyshev_polynomial_w(x: TensorLike, n: Any, *, out: Out = None) -> Any:
     return _of("chebyshev_w", "special_chebyshev_polynomial_w", x, n, out)
 
 
-def hermite_polynomial_h(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def hermite_polynomial_h(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Hermite polynomial of the physicists, orthogonal for the weight exp(-x^2).
 
     H_0 = 1, H_1 = 2 x, H_k = 2 x H_(k-1) - 2 (k - 1) H_(k-2).
@@ -94,7 +88,7 @@ def hermite_polynomial_h(x: TensorLike, n: Any, *, out: Out = None) -> Any:
     return _of("hermite_h", "special_hermite_polynomial_h", x, n, out)
 
 
-def hermite_polynomial_he(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def hermite_polynomial_he(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Hermite polynomial of probability theory, orthogonal for the weight exp(-x^2 / 2).
 
     He_0 = 1, He_1 = x, He_k = x He_(k-1) - (k - 1) He_(k-2).
@@ -105,7 +99,7 @@ def hermite_polynomial_he(x: TensorLike, n: Any, *, out: Out = None) -> Any:
     return _of("hermite_he", "special_hermite_polynomial_he", x, n, out)
 
 
-def laguerre_polynomial_l(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def laguerre_polynomial_l(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Laguerre polynomial, orthogonal for the weight exp(-x) on x >= 0.
 
     L_0 = 1, L_1 = 1 - x, k L_k = (2 k - 1 - x) L_(k-1) - (k - 1) L_(k-2).
@@ -116,7 +110,7 @@ def laguerre_polynomial_l(x: TensorLike, n: Any, *, out: Out = None) -> Any:
     return _of("laguerre_l", "special_laguerre_polynomial_l", x, n, out)
 
 
-def legendre_polynomial_p(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def legendre_polynomial_p(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Legendre polynomial, orthogonal for the weight 1 on [-1, 1].
 
     P_0 = 1, P_1 = x, k P_k = (2 k - 1) x P_(k-1) - (k - 1) P_(k-2).
@@ -127,7 +121,7 @@ def legendre_polynomial_p(x: TensorLike, n: Any, *, out: Out = None) -> Any:
     return _of("legendre_p", "special_legendre_polynomial_p", x, n, out)
 
 
-def shifted_chebyshev_polynomial_t(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def shifted_chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the first kind at 2 x - 1, made for [0, 1].
 
     >>> torch.special.shifted_chebyshev_polynomial_t(torch.tensor([0.5, 2.0]), 3)
@@ -136,7 +130,7 @@ def shifted_chebyshev_polynomial_t(x: TensorLike, n: Any, *, out: Out = None) ->
     return _of("shifted_chebyshev_t", "special_shifted_chebyshev_polynomial_t", x, n, out)
 
 
-def shifted_chebyshev_polynomial_u(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def shifted_chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the second kind at 2 x - 1, made for [0, 1].
 
     >>> torch.special.shifted_chebyshev_polynomial_u(torch.tensor([0.5, 2.0]), 3)
@@ -145,7 +139,7 @@ def shifted_chebyshev_polynomial_u(x: TensorLike, n: Any, *, out: Out = None) ->
     return _of("shifted_chebyshev_u", "special_shifted_chebyshev_polynomial_u", x, n, out)
 
 
-def shifted_chebyshev_polynomial_v(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def shifted_chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the third kind at 2 x - 1, made for [0, 1].
 
     >>> torch.special.shifted_chebyshev_polynomial_v(torch.tensor([0.5, 2.0]), 3)
@@ -154,7 +148,7 @@ def shifted_chebyshev_polynomial_v(x: TensorLike, n: Any, *, out: Out = None) ->
     return _of("shifted_chebyshev_v", "special_shifted_chebyshev_polynomial_v", x, n, out)
 
 
-def shifted_chebyshev_polynomial_w(x: TensorLike, n: Any, *, out: Out = None) -> Any:
+def shifted_chebyshev_polynomial_w(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the fourth kind at 2 x - 1, made for [0, 1].
 
     >>> torch.special.shifted_chebyshev_polynomial_w(torch.tensor([0.5, 2.0]), 3)
