@@ -117,12 +117,12 @@ def _collect(
         return
     if inspect.isclass(x):
         owner, x = x, getattr(x, "forward", None)
-    function = inspect.unwrap(x) if callable(x) else None
-    if depth == 0 or not inspect.isfunction(function):
-        return
-    for value in _named(function, owner):
-        if getattr(value, "op", None) is not None or _is_ours(value):
-            _collect(value, found, seen, depth - 1, owner)
+    while depth and x is not None:  # a function, and what it was made of
+        if inspect.isfunction(x):
+            for value in _named(x, owner):
+                if getattr(value, "op", None) is not None or _is_ours(value):
+                    _collect(value, found, seen, depth - 1, owner)
+        x = getattr(x, "__wrapped__", None)
 
 
 def _is_ours(x: Any) -> bool:
