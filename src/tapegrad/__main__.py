@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return explanation_of(options.script, args, options.of)
     if options.command == "profile":
-        from tapegrad.profiler.command import profile_script
+        from tapegrad.inspect.command import profile_script
 
         return profile_script(options.script, options.output, args)
     if options.command == "where":

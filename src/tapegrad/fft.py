@@ -1,5 +1,6 @@
 """torch.fft: discrete Fourier transforms, their frequencies and shifts."""
 
+from tapegrad.core.missing import refuses as _refuses
 from tapegrad.operators.fft.fft import fft, hfft, ifft, ihfft, irfft, rfft
 from tapegrad.operators.fft.fftfreq_fftshift import fftfreq, fftshift, ifftshift, rfftfreq
 from tapegrad.operators.fft.fftn import (
@@ -42,8 +43,4 @@ __all__ = [
     "rfftn",
 ]
 
-
-def __getattr__(name: str):
-    from tapegrad.core.missing import missing
-
-    raise missing(__name__, name)
+__getattr__ = _refuses(__name__)

@@ -39,5 +39,5 @@ def fill_slots() -> None:
     registration.RANDOMNESS.register_module("tapegrad.func.randomness")
     registration.TANGENT_VIEWS.register_module("tapegrad.operators.shape.forward_ad_views")
     registration.TENSOR_NAMESPACE.register_module("tapegrad.tensors.arrays.namespace")
-    registration.TRANSFORM_STACK.register_module("tapegrad.func.transform_stack")
-    registration.VJP_BATCH.register_module("tapegrad.func.vjp_batch")
+    registration.TRANSFORM_STACK.register_module("tapegrad.func.level")
+    registration.VJP_BATCH.register_module("tapegrad.func.jacobian")

@@ -4,15 +4,13 @@ Written by `python -m tools.name_tables`.
 """
 
 FUNCTIONS: dict[str, str] = {
-    "tapegrad.amp.autocast_cpu_gpu": (
-        "get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cpu_enabled "
-        "set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_gpu_dtype"
-    ),
     "tapegrad.amp.autocast_mode": "autocast",
     "tapegrad.amp.autocast_state": (
         "autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache "
-        "get_autocast_dtype is_autocast_cache_enabled is_autocast_enabled "
-        "set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled"
+        "get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
+        "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
+        "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+        "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype"
     ),
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "tapegrad.compat.interchange": "from_torch to_torch",

@@ -1,7 +1,7 @@
 """`torch.linalg`: linear algebra under its own names."""
 
 from tapegrad.core.errors import LinAlgError
-from tapegrad.core.missing import missing as _missing
+from tapegrad.core.missing import refuses as _refuses
 from tapegrad.operators.creation.vander import linalg_vander as vander
 from tapegrad.operators.linalg.cholesky import cholesky_ex
 from tapegrad.operators.linalg.cholesky import linalg_cholesky as cholesky
@@ -78,6 +78,4 @@ __all__ = [
     "vector_norm",
 ]
 
-
-def __getattr__(name: str):
-    raise _missing(__name__, name)
+__getattr__ = _refuses(__name__)

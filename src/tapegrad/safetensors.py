@@ -28,10 +28,10 @@ from tapegrad.core.dtype import (
     uint64,
 )
 from tapegrad.core.errors import advised, not_implemented, runtime_error
-from tapegrad.core.missing import missing as _missing
+from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.storage import owner_of
 from tapegrad.core.tensor_base import wrap
-from tapegrad.serialization.atomic import replacing
+from tapegrad.serialization.writer import replacing
 from tapegrad.tensors.tensor import Tensor
 
 _DTYPES = {
@@ -182,5 +182,4 @@ def _check_shared(tensors: dict[str, Tensor]) -> None:
         )
 
 
-def __getattr__(name: str):
-    raise _missing(__name__, name)
+__getattr__ = _refuses(__name__)

@@ -1,5 +1,6 @@
 """torch.special: special functions under the names of the mathematical literature."""
 
+from tapegrad.core.missing import refuses as _refuses
 from tapegrad.operators.nn.softmax import log_softmax, softmax
 from tapegrad.operators.pointwise.exp_log import exp2, expm1, log1p
 from tapegrad.operators.pointwise.rounding_abs_sign import round
@@ -109,8 +110,4 @@ __all__ = [
     "zeta",
 ]
 
-
-def __getattr__(name: str):
-    from tapegrad.core.missing import missing
-
-    raise missing(__name__, name)
+__getattr__ = _refuses(__name__)

@@ -7,7 +7,7 @@ import pytest
 
 import tapegrad as torch
 import tapegrad.nn.functional as F
-from tapegrad.amp import cast, table
+from tapegrad.amp import cast
 from tapegrad.nn.utils.rnn import PackedSequence
 from tests.amp.functions import calls
 from tests.command import run_code
@@ -54,7 +54,7 @@ def test_every_name_of_the_table_is_that_of_a_function(monkeypatch):
             call(lambda x: x)
         torch.index_copy(A, 0, torch.tensor([0]), A[:1])
     aliases = {"orgqr", "grid_sampler_2d", "grid_sampler_3d"}  # of functions that were seen
-    assert seen | set(asked.split()) | aliases == set(table.PRECISION)
+    assert seen | set(asked.split()) | aliases == set(cast.PRECISION)
 
 
 def test_operands_of_several_dtypes_are_brought_to_one():

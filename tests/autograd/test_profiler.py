@@ -12,7 +12,7 @@ import pytest
 import tapegrad as torch
 from tapegrad.autograd.profiler import profile, record_function
 from tapegrad.autograd.profiler_util import EventList, FunctionEvent
-from tapegrad.profiler.event_tree import events_of
+from tapegrad.profiler.event import events_of
 from tapegrad.profiler.recorder import RECORDER, USER, Recorder
 
 TABLES = Path(__file__).with_name("profile_tables.txt")
@@ -283,7 +283,7 @@ def test_memory_of_a_training_step_is_that_of_pytorch():
 
 def test_memory_is_watched_no_longer_than_the_profile():
     from tapegrad.arrays.numpy.memory_pool import _watchers
-    from tapegrad.optim.hook import _after_all, _before_all
+    from tapegrad.optim.optimizer import _after_all, _before_all
 
     with pytest.raises(ValueError), profile(profile_memory=True) as prof:
         a = torch.ones(100)

@@ -9,8 +9,7 @@ import pytest
 
 from tapegrad import lazy_names
 from tapegrad.dispatch.op import REGISTRY
-from tapegrad.inspect.formula import formula
-from tapegrad.inspect.rule_text import RuleText
+from tapegrad.inspect.rule_text import RuleText, formula
 
 
 def drawn(source):

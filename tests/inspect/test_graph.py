@@ -10,7 +10,7 @@ import pytest
 import tapegrad as torch
 from tapegrad import nn
 from tapegrad.inspect import Graph, graph, watch
-from tapegrad.inspect.flow import Flow
+from tapegrad.inspect.stepping import Flow
 
 
 def small():

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import tapegrad as torch
 from tapegrad import nn
 from tapegrad.inspect import graph
-from tapegrad.inspect.layers import layered
+from tapegrad.inspect.graph_svg import layered
 
 
 def small():

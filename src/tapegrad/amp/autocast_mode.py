@@ -24,6 +24,16 @@ __all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_aut
 __torch__ = "autocast"
 
 
+def warn_of_device(device: str, name: str) -> None:
+    """The warning of the older names in `torch.cuda.amp` and `torch.cpu.amp`."""
+    warnings.warn(
+        f"`torch.{device}.amp.{name}(args...)` is deprecated. "
+        f"Please use `torch.amp.{name}('{device}', args...)` instead.",
+        FutureWarning,
+        stacklevel=3,
+    )
+
+
 def autocast_decorator(autocast_instance: Any, func: Callable) -> Callable:
     """`func` as it runs in a block of autocast."""
 

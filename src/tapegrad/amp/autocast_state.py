@@ -5,6 +5,7 @@ It is that of the current thread or asynchronous task; a new thread begins with 
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from tapegrad.core import errors
@@ -16,7 +17,8 @@ from tapegrad.dispatch.autocast_state import IN_USE, STATE
 __torch__ = (
     "autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_dtype "
     "is_autocast_cache_enabled is_autocast_enabled set_autocast_cache_enabled set_autocast_dtype "
-    "set_autocast_enabled"
+    "set_autocast_enabled get_autocast_cpu_dtype get_autocast_gpu_dtype is_autocast_cpu_enabled "
+    "set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_gpu_dtype"
 )
 
 DTYPES = {
@@ -211,3 +213,91 @@ def check_bool(enabled: Any) -> None:
         raise errors.type_error(
             f"enabled must be a bool (got {errors.type_name(enabled)})", "Pass True or False."
         )
+
+
+def _deprecated(name: str, call: str, instead: str) -> None:
+    warnings.warn(
+        f"torch.{name}({call}) is deprecated. Please use torch.{instead} instead.",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+
+
+def _check_dtype(dtype: Any) -> None:
+    if not isinstance(dtype, Dtype):
+        raise errors.type_error(
+            f"dtype must be a torch.dtype (got {errors.type_name(dtype)})",
+            "Pass a dtype such as torch.bfloat16.",
+        )
+
+
+def get_autocast_cpu_dtype() -> Dtype:
+    """Older name of `get_autocast_dtype("cpu")`.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.get_autocast_cpu_dtype()
+    torch.bfloat16
+    """
+    _deprecated("get_autocast_cpu_dtype", "", "get_autocast_dtype('cpu')")
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> Dtype:
+    """Older name of `get_autocast_dtype("cuda")`.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.get_autocast_gpu_dtype()
+    torch.float16
+    """
+    _deprecated("get_autocast_gpu_dtype", "", "get_autocast_dtype('cuda')")
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_cpu_dtype(dtype: Dtype, /) -> None:
+    """Older name of `set_autocast_dtype("cpu", dtype)`.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.set_autocast_cpu_dtype(torch.bfloat16)
+    """
+    _check_dtype(dtype)
+    _deprecated("set_autocast_cpu_dtype", "dtype", "set_autocast_dtype('cpu', dtype)")
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_gpu_dtype(dtype: Dtype, /) -> None:
+    """Older name of `set_autocast_dtype("cuda", dtype)`.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.set_autocast_gpu_dtype(torch.float16)
+    """
+    _check_dtype(dtype)
+    _deprecated("set_autocast_gpu_dtype", "dtype", "set_autocast_dtype('cuda', dtype)")
+    set_autocast_dtype("cuda", dtype)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Older name of `is_autocast_enabled("cpu")`.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.is_autocast_cpu_enabled()
+    False
+    """
+    _deprecated("is_autocast_cpu_enabled", "", "is_autocast_enabled('cpu')")
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool, /) -> None:
+    """Older name of `set_autocast_enabled("cpu", enabled)`.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.set_autocast_cpu_enabled(False)
+    """
+    check_bool(enabled)
+    _deprecated("set_autocast_cpu_enabled", "enabled", "set_autocast_enabled('cpu', enabled)")
+    set_autocast_enabled("cpu", enabled)

@@ -13,7 +13,7 @@ from tapegrad.autograd.mode import (
     no_grad,
     set_grad_enabled,
 )
-from tapegrad.core.missing import missing as _missing
+from tapegrad.core.missing import refuses as _refuses
 
 __all__ = [
     "enable_grad",
@@ -79,5 +79,4 @@ class enforce_grad_layout_policy(_Decorating):
         return super().__call__(function)
 
 
-def __getattr__(name: str) -> Any:
-    raise _missing(__name__, name)
+__getattr__ = _refuses(__name__)

@@ -15,8 +15,8 @@ from typing import Any
 
 from tapegrad.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
 from tapegrad.core.errors import assertion_error, runtime_error
-from tapegrad.profiler.block import attach, detach, record_function
-from tapegrad.profiler.emit import emit_itt, emit_nvtx
+from tapegrad.core.missing import refuses as _refuses
+from tapegrad.profiler.block import attach, detach, emit_itt, emit_nvtx, record_function
 from tapegrad.profiler.recorder import Recorder
 
 __all__ = [
@@ -153,7 +153,7 @@ class profile:
             raise AssertionError("a recorder is made before it starts")
         recorder.start()
         if self.with_stack:
-            from tapegrad.profiler.python_functions import PythonTracer
+            from tapegrad.profiler.recorder import PythonTracer
 
             self._tracer = PythonTracer(recorder)
             self._tracer.start()
@@ -170,7 +170,7 @@ class profile:
             recorder = self._recorder
             if recorder is None or not recorder.ended:
                 return EventList()
-            from tapegrad.profiler.event_tree import events_of
+            from tapegrad.profiler.event import events_of
 
             events = events_of(recorder, flops=self.with_flops, shapes=self._show_shapes)
             self._events = EventList(
@@ -293,7 +293,4 @@ def kineto_available() -> bool:
     return True
 
 
-def __getattr__(name: str):
-    from tapegrad.core.missing import missing
-
-    raise missing(__name__, name)
+__getattr__ = _refuses(__name__)

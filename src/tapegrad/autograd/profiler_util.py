@@ -31,7 +31,7 @@ class EventList(list):
 
     def _build_tree(self) -> None:
         """Give every event its parent and its children, from their times."""
-        from tapegrad.profiler.event_tree import build_tree
+        from tapegrad.profiler.event import build_tree
 
         build_tree(self)
 
@@ -98,7 +98,7 @@ class EventList(list):
             top_level_events_only: leave out events inside others.
             time_unit: `"s"`, `"ms"` or `"us"`; None chooses for each number.
         """
-        from tapegrad.profiler.table import Layout
+        from tapegrad.profiler.event import Layout
 
         layout = Layout(
             row_limit=row_limit,

@@ -16,7 +16,7 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import advised, not_implemented, runtime_error, type_error
 from tapegrad.core.size import Size
 from tapegrad.core.tensor_base import wrap
-from tapegrad.nn.module import Module
+from tapegrad.nn.modules.module import Module
 from tapegrad.nn.parameter import Parameter
 from tapegrad.tensors.tensor import Tensor
 

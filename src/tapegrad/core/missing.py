@@ -2,11 +2,12 @@
 
 A module ends with
 
-    def __getattr__(name):
-        raise missing(__name__, name)
+    __getattr__ = refuses(__name__)
 """
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 
 def missing(module: str, name: str) -> Exception:
@@ -29,6 +30,15 @@ def missing(module: str, name: str) -> Exception:
         return ImportError(message, name=home, path=path)
     message = f"module '{home}' has no attribute '{name}'\n{advice}"
     return AttributeError(message, name=name, obj=owner)
+
+
+def refuses(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that lacks whatever it is asked for."""
+
+    def __getattr__(name: str) -> Any:
+        raise missing(module, name)
+
+    return __getattr__
 
 
 def missing_attribute(owner: str, name: str, obj: object) -> AttributeError:

@@ -3,15 +3,7 @@
 from typing import Any
 
 from tapegrad.core.missing import missing as _missing
-
-__all__ = [
-    "current_device",
-    "device_count",
-    "is_available",
-    "is_initialized",
-    "set_device",
-    "synchronize",
-]
+from tapegrad.core.public_names import public_names
 
 
 def is_available() -> bool:
@@ -60,3 +52,6 @@ def __getattr__(name: str):
 
         return import_module("tapegrad.cpu.amp")
     raise _missing(__name__, name)
+
+
+__all__ = public_names(globals())

@@ -7,7 +7,7 @@ every nanosecond counts, by a line of its own:
         input, mat2 = lowered(input, mat2)
 
 `IN_USE` is empty until a program switches autocast on for the first time. Which function runs in
-which precision is the table of `tapegrad.amp.table`.
+which precision is the table of `tapegrad.amp.cast`.
 """
 
 from __future__ import annotations

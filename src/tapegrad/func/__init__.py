@@ -1,12 +1,16 @@
 """Derivatives and batches as functions of functions: `torch.func`."""
 
-from tapegrad.func.buffers_and_functionalize import functionalize, replace_all_batch_norm_modules_
-from tapegrad.func.functional_call import functional_call, stack_module_state
+from tapegrad.func.functional_call import (
+    functional_call,
+    functionalize,
+    replace_all_batch_norm_modules_,
+    stack_module_state,
+)
 from tapegrad.func.grad import grad, grad_and_value
 from tapegrad.func.jacobian import hessian, jacfwd, jacrev
 from tapegrad.func.jvp import jvp
+from tapegrad.func.level import debug_unwrap
 from tapegrad.func.rearrange import rearrange
-from tapegrad.func.transform_stack import debug_unwrap
 from tapegrad.func.vjp import linearize, vjp
 from tapegrad.func.vmap import vmap
 

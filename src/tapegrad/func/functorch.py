@@ -14,7 +14,7 @@ from warnings import warn
 from tapegrad import func as _func
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.errors import runtime_error
-from tapegrad.nn.module import Module
+from tapegrad.nn.modules.module import Module
 from tapegrad.operators.creation.zeros_eye import empty
 
 __all__ = [

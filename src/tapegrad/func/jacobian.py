@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,14 @@ import numpy as np
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.unit_vectors import units
 from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.autograd.backward_grad import starts_of
+from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.core import errors
-from tapegrad.core.tensor_base import wrap
+from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.grad import checked_argnums, chosen, ones_of, replaced
 from tapegrad.func.jvp import jvp, pushed
-from tapegrad.func.level import is_inside, leave, lift, shown
+from tapegrad.func.level import enter, is_inside, leave, lift, shown
 from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vjp import pull_back, recorded_call
 from tapegrad.func.vmap import check_randomness, depth_of, lowered
@@ -277,3 +279,26 @@ def hessian(func: Callable, argnums: Any = 0) -> Callable:
             [ 0., 12.]])
     """
     return jacrev(jacrev(func, argnums), argnums)
+
+
+def pulled_back(
+    outs: Sequence, cotangents: list, edges: list, n: int, retain_graph: bool, create_graph: bool
+) -> list:
+    """Gradients at `edges` for each of `n` cotangents; None where none arrives."""
+    under = MODE.get()
+    level = Level(n, "error", depth_of(under) + 1)
+    inside = [enter(g, axis=0, level=level) for g in cotangents]
+    token = MODE.set(Mapping(under, level))
+    try:
+        found = run_backward(
+            starts_of(outs, inside, create_graph),
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            inputs=edges,
+        )
+    finally:
+        MODE.reset(token)
+    return [
+        None if g is None else outside(g if isinstance(g, TensorBase) else wrap(g), level)
+        for g in found
+    ]

@@ -14,8 +14,8 @@ from tapegrad.arrays.batched.refusal import inplace_error
 from tapegrad.autograd.mode import MODE
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase, wrap
-from tapegrad.func.level import enter, is_inside, leave, lift
-from tapegrad.func.vmap_mode import Mapping, is_mapped
+from tapegrad.func.level import enter, is_inside, is_mapped, leave, lift
+from tapegrad.func.vmap_mode import Mapping
 
 
 def _outside(mode: Any, level: Level) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.arrays.batched.array import Batched, Level
+from tapegrad.arrays.batched.array import Level
 from tapegrad.arrays.batched.refusal import OPERATORS, inplace_error
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
@@ -18,7 +18,7 @@ from tapegrad.autograd.plan import Plan
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.op import Op
-from tapegrad.func.level import is_inside, leave, lift, same_for_all
+from tapegrad.func.level import is_inside, is_mapped, leave, lift, same_for_all
 
 
 class Mapping(Layered):
@@ -170,21 +170,3 @@ def lifted_everywhere(x: Any, mode: Any) -> Any:
         if type(mode) is Mapping and not is_inside(x._array, mode.level):
             x = lift(x, level=mode.level)
     return x
-
-
-def is_mapped(array: Any, level: Level) -> bool:
-    """Whether an array has a batch axis in a level."""
-    while type(array) is Batched:
-        if array.level is level:
-            return array.mapped
-        array = array.value
-    return False
-
-
-def current_level(mode: Any) -> Level | None:
-    """The innermost level of a mode; None outside of all of them."""
-    while isinstance(mode, Mode):
-        if isinstance(mode, Mapping):
-            return mode.level
-        mode = mode.under
-    return None

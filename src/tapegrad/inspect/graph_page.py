@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import os
+import sys
+import tempfile
+import webbrowser
 from collections.abc import Callable
 from html import escape
 from math import isfinite
@@ -10,25 +16,70 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from tapegrad.inspect.flow import Flow
-from tapegrad.inspect.layer_groups import Group
-from tapegrad.inspect.record import Record
+from tapegrad.inspect.record import Edge, Group, Kept, Record, Vertex
 from tapegrad.inspect.rule_text import RuleText
-from tapegrad.inspect.vertex import Edge, Kept, Vertex
+from tapegrad.inspect.stepping import Flow
+
+_UNPACKING = """<!doctype html><script>
+new Response(new Blob([Uint8Array.from(atob("PAGE"), (c) => c.charCodeAt(0))]).stream()
+  .pipeThrough(new DecompressionStream("gzip"))).text().then((page) => {
+    document.open();
+    document.write(page);
+    document.close();
+  });
+</script>"""
+_STYLE = (
+    "display:block;box-sizing:border-box;width:100%;height:640px;"
+    "border:1px solid #8884;border-radius:6px"
+)
+
+
+def framed(page: str) -> str:
+    """A page as a part of another one, packed: most of it is a library.
+
+    >>> from tapegrad.inspect.graph_page import framed
+    >>> framed("<!doctype html>")[:7]
+    '<iframe'
+    """
+    packed = base64.b64encode(gzip.compress(page.encode(), mtime=0)).decode()
+    inner = escape(_UNPACKING.replace("PAGE", packed))
+    return f'<iframe srcdoc="{inner}" style="{_STYLE}"></iframe>'
+
+
+def folder() -> str:
+    """A new folder that a browser can read.
+
+    The browsers that Ubuntu installs as snaps see no /tmp, but a folder in the home directory.
+    """
+    for browser in ("firefox", "chromium"):
+        home = Path.home() / "snap" / browser / "common"
+        if home.is_dir():
+            return tempfile.mkdtemp(prefix="tapegrad-", dir=home)
+    return tempfile.mkdtemp(prefix="tapegrad-")
+
+
+def opened(path: str) -> bool:
+    """Open a page in a browser that draws; one of the terminal counts if it is asked for."""
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        return False
+    if type(browser) is webbrowser.GenericBrowser and "BROWSER" not in os.environ:
+        return False  # lynx, w3m and the like
+    return webbrowser.open(Path(path).as_uri())
+
+
+def in_notebook() -> bool:
+    """Whether there is a notebook, or another page, that shows what is displayed."""
+    shell = sys.modules.get("IPython")
+    running = None if shell is None else shell.get_ipython()
+    return running is not None and hasattr(running, "kernel")
+
 
 _FOLDER = Path(__file__).parent / "page"
 _PACKAGE = Path(__file__).parents[1]
 _LIBRARIES = ("cytoscape.min.js", "dagre.min.js")
-_SCRIPTS = (
-    "model.js",
-    "sides.js",
-    "layout.js",
-    "style.js",
-    "view.js",
-    "panel.js",
-    "stepping.js",
-    "main.js",
-)
+_SCRIPTS = "model.js sides.js layout.js style.js view.js panel.js stepping.js main.js".split()
 
 
 def page(graph: Any) -> str:

@@ -2,12 +2,298 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from itertools import pairwise
+from typing import Any
 
-from tapegrad.inspect.graph_blocks import Box, Line, arranged
-from tapegrad.inspect.record import Record
-from tapegrad.inspect.vertex import Vertex
+from tapegrad.inspect.record import Edge, Record, Vertex
+
+SWEEPS = 8
+_LONG = 40  # layers; an edge across more of them is drawn straight, lest its points be millions
+
+
+def layered(
+    sizes: list[tuple[float, float]],
+    edges: list[tuple[int, int]],
+    gap: tuple[float, float] = (18.0, 34.0),
+) -> tuple[list[tuple[float, float]], list[list[tuple[float, float]]]]:
+    """The centre of each node, and the points that each edge goes through.
+
+    Args:
+        sizes: width and height of each node.
+        edges: pairs (from, to) of numbers of nodes, `from < to` in all of them.
+        gap: between nodes of a layer, and between layers.
+
+    >>> from tapegrad.inspect.graph_svg import layered
+    >>> places, routes = layered([(10, 10)] * 3, [(0, 1), (1, 2)], gap=(5, 5))
+    >>> places
+    [(5.0, 5.0), (5.0, 20.0), (5.0, 35.0)]
+    """
+    rank = _ranks(len(sizes), edges)
+    widths = [width for width, _ in sizes]
+    heights = [0.0] * (max(rank, default=-1) + 1)
+    for (_, height), layer in zip(sizes, rank, strict=True):
+        heights[layer] = max(heights[layer], height)
+    chains = []  # of each edge: its ends, and a point in every layer between
+    for start, end in edges:
+        is_long = rank[end] - rank[start] > _LONG
+        between = range(0) if is_long else range(rank[start] + 1, rank[end])
+        points = list(range(len(widths), len(widths) + len(between)))
+        widths += [2.0] * len(between)
+        rank += between
+        chains.append([start, *points, end])
+    above: list[list[int]] = [[] for _ in widths]
+    below: list[list[int]] = [[] for _ in widths]
+    for chain in chains:
+        for a, b in pairwise(chain):
+            below[a].append(b)
+            above[b].append(a)
+    layers: list[list[int]] = [[] for _ in heights]
+    for i, layer in enumerate(rank):
+        layers[layer].append(i)
+    _order(layers, above, below)
+    x = _positions(layers, above, below, widths, gap[0])
+    tops = [0.0]
+    for height in heights:
+        tops.append(tops[-1] + height + gap[1])
+    left = min((x[i] - widths[i] / 2 for i in range(len(x))), default=0.0)
+    places = [(x[i] - left, tops[rank[i]] + heights[rank[i]] / 2) for i in range(len(x))]
+    return places[: len(sizes)], [[places[i] for i in chain] for chain in chains]
+
+
+def _ranks(n: int, edges: list[tuple[int, int]]) -> list[int]:
+    """The layer of each node: below all its inputs, as high as that allows.
+
+    What is computed from leaves alone, for a single user, stands right above that.
+    """
+    rank = [0] * n
+    inputs: list[list[int]] = [[] for _ in range(n)]
+    users: list[list[int]] = [[] for _ in range(n)]
+    for start, end in edges:
+        inputs[end].append(start)
+        users[start].append(end)
+    free = [True] * n
+    for i in range(n):  # inputs come before their users
+        for source in inputs[i]:
+            rank[i] = max(rank[i], rank[source] + 1)
+            free[i] = free[i] and free[source] and len(users[source]) == 1
+    for i in reversed(range(n)):
+        if free[i] and users[i]:
+            rank[i] = min(rank[user] for user in users[i]) - 1
+    return rank
+
+
+def _order(layers: list[list[int]], above: list[list[int]], below: list[list[int]]) -> None:
+    """Sort the layers so that fewer edges cross, down and up in turn."""
+    at = [0.0] * len(above)
+    for layer in layers:
+        for i, node in enumerate(layer):
+            at[node] = float(i)
+    for sweep in range(SWEEPS):
+        down = not sweep % 2
+        near = above if down else below
+        for layer in layers if down else reversed(layers):
+            mean = {
+                v: sum(at[u] for u in near[v]) / len(near[v]) if near[v] else at[v] for v in layer
+            }
+            layer.sort(key=mean.__getitem__)
+            for i, node in enumerate(layer):
+                at[node] = float(i)
+
+
+def _positions(
+    layers: list[list[int]],
+    above: list[list[int]],
+    below: list[list[int]],
+    widths: list[float],
+    gap: float,
+) -> list[float]:
+    x = [0.0] * len(above)
+    for layer in layers:
+        right = 0.0
+        for node in layer:
+            x[node] = right + widths[node] / 2
+            right += widths[node] + gap
+    for sweep in range(SWEEPS):
+        down = not sweep % 2
+        near = above if down else below
+        for layer in layers if down else reversed(layers):
+            wanted = [sum(x[u] for u in near[v]) / len(near[v]) if near[v] else x[v] for v in layer]
+            apart = [(widths[a] + widths[b]) / 2 + gap for a, b in pairwise(layer)]
+            for node, place in zip(layer, _spread(wanted, apart), strict=True):
+                x[node] = place
+    return x
+
+
+def _spread(wanted: list[float], apart: list[float]) -> list[float]:
+    """The places closest to those wanted, in their order and at least so far apart.
+
+    Less the distances this is isotonic regression: neighbours in the wrong order share their mean.
+    """
+    offsets = [0.0]
+    for distance in apart:
+        offsets.append(offsets[-1] + distance)
+    blocks: list[list[float]] = []  # sum and number of what shares a place
+    for place, offset in zip(wanted, offsets, strict=False):
+        blocks.append([place - offset, 1.0])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
+            total, n = blocks.pop()
+            blocks[-1][0] += total
+            blocks[-1][1] += n
+    means = [total / n for total, n in blocks for _ in range(int(n))]
+    return [mean + offset for mean, offset in zip(means, offsets, strict=False)]
+
+
+_COPIED = 3  # a leaf with more users is drawn several times
+_PREPARES = re.compile(r"(T|Mt|Transpose|Permute|View|Unsqueeze|Squeeze|Expand|ToCopy)Backward")
+_APART, _LANE, _ABOVE = 14.0, 30.0, 26.0  # between columns, for what flows through, above the user
+
+Point = tuple[float, float]
+
+
+class Box:
+    """A vertex as it is drawn, or one of several copies of a leaf; `at` is its centre."""
+
+    def __init__(self, vertex: Vertex, size: Point, is_copy: bool = False):
+        self.vertex = vertex
+        self.width, self.height = size
+        self.is_copy = is_copy
+        self.at: Point = (0.0, 0.0)
+
+
+class Line:
+    """An edge as it is drawn: from a box to a box, through the points between."""
+
+    def __init__(self, edge: Edge, source: int, target: int):
+        self.edge = edge
+        self.source = source
+        self.target = target
+        self.between: list[Point] = []
+
+
+def arranged(record: Record, size_of: Any) -> tuple[list[Box], list[Line]]:
+    """The boxes and lines of a record, with their places."""
+    boxes, lines = _boxes(record, size_of)
+    sides = _sides(boxes, lines)
+    beside = {i for columns in sides.values() for column in columns for i in column}
+    mains = [i for i in range(len(boxes)) if i not in beside]
+    number = {i: n for n, i in enumerate(mains)}
+    through = [line for line in lines if line.source in number and line.target in number]
+    entered = {line.target for line in through}
+    blocks = [_Block(boxes, i, sides.get(i, []), i in entered) for i in mains]
+    places, routes = layered(
+        [(block.width, block.height) for block in blocks],
+        [(number[line.source], number[line.target]) for line in through],
+    )
+    for block, place in zip(blocks, places, strict=True):
+        block.put(place)
+    for line, route in zip(through, routes, strict=True):
+        line.between = route[1:-1]
+        block = blocks[number[line.target]]
+        if block.columns:
+            line.between.append((route[-1][0], route[-1][1] - block.height / 2))
+    return boxes, lines
+
+
+def _boxes(record: Record, size_of: Any) -> tuple[list[Box], list[Line]]:
+    """Boxes, inputs first, and lines between their numbers."""
+    users: dict[int, set[int]] = {}
+    for edge in record.edges:
+        users.setdefault(edge.source.number, set()).add(edge.target.number)
+    copied = {
+        v.number
+        for v in record.vertices
+        if v.kind in ("parameter", "leaf") and len(users.get(v.number, ())) > _COPIED
+    }
+    inputs = record.inputs_of()
+    boxes: list[Box] = []
+    lines: list[Line] = []
+    number: dict[int, int] = {}
+    for vertex in record.vertices:
+        if vertex.number in copied:
+            continue
+        copies: dict[int, int] = {}
+        for edge in inputs[vertex.number]:
+            leaf = edge.source
+            if leaf.number in copied and leaf.number not in copies:
+                copies[leaf.number] = len(boxes)
+                boxes.append(Box(leaf, size_of(leaf), True))
+        number[vertex.number] = len(boxes)
+        boxes.append(Box(vertex, size_of(vertex)))
+        for edge in inputs[vertex.number]:
+            source = copies.get(edge.source.number, number.get(edge.source.number, -1))
+            lines.append(Line(edge, source, number[vertex.number]))
+    return boxes, lines
+
+
+def _sides(boxes: list[Box], lines: list[Line]) -> dict[int, list[list[int]]]:
+    """By the number of a box: the columns beside it, each from the top down."""
+    into: list[set[int]] = [set() for _ in boxes]
+    out: list[set[int]] = [set() for _ in boxes]
+    for line in lines:
+        into[line.target].add(line.source)
+        out[line.source].add(line.target)
+    is_source = [
+        not into[i] and len(out[i]) == 1 and box.vertex.kind in ("parameter", "leaf")
+        for i, box in enumerate(boxes)
+    ]
+    found: dict[int, list[list[int]]] = {}
+    for i, box in enumerate(boxes):
+        column = [i] if is_source[i] else []
+        if len(into[i]) == 1 == len(out[i]) and _PREPARES.match(box.vertex.name):
+            (source,) = into[i]
+            column = [source, i] if is_source[source] else []
+        for user in out[i] if column else ():
+            if len(into[user]) > 1:
+                found.setdefault(user, []).append(column)
+    return found
+
+
+class _Block:
+    """A box with the columns beside it; the box is in the middle of its lower end."""
+
+    def __init__(self, boxes: list[Box], main: int, columns: list[list[int]], is_entered: bool):
+        self.main = boxes[main]
+        self.columns = [[boxes[i] for i in column] for column in columns]
+        half = (len(columns) + 1) // 2
+        self.left, self.right = self.columns[:half], self.columns[half:]
+        self.lane = _LANE if is_entered else _APART
+        self.width, self.height = self.main.width, self.main.height
+        if columns:
+            self.above = max(map(_high, self.columns))
+            widest = max(_across(self.left), _across(self.right))
+            self.width = max(2 * widest + self.lane, self.width)
+            self.height += self.above + _ABOVE
+
+    def put(self, centre: Point) -> None:
+        x, y = centre
+        lower = y + self.height / 2
+        self.main.at = (x, lower - self.main.height / 2)
+        if not self.columns:
+            return
+        bottom = y - self.height / 2 + self.above
+        for side, columns in ((-1, self.left[::-1]), (1, self.right)):
+            edge = x + side * self.lane / 2
+            for column in columns:
+                wide = max(box.width for box in column)
+                self._stack(column, edge + side * wide / 2, bottom)
+                edge += side * (wide + _APART)
+
+    def _stack(self, column: list[Box], x: float, bottom: float) -> None:
+        for box in reversed(column):
+            box.at = (x, bottom - box.height / 2)
+            bottom -= box.height + _APART
+
+
+def _high(column: list[Box]) -> float:
+    return sum(box.height for box in column) + _APART * (len(column) - 1)
+
+
+def _across(columns: list[list[Box]]) -> float:
+    widths = [max(box.width for box in column) for column in columns]
+    return sum(widths) + _APART * max(len(columns) - 1, 0)
+
 
 _MARGIN = 12
 _STATES = ("flow", "nan", "exploding", "vanishing", "zero")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tapegrad.inspect.layer_groups import Group
-from tapegrad.inspect.record import Record
-from tapegrad.inspect.vertex import Edge, Vertex
+from tapegrad.inspect.record import Edge, Group, Record, Vertex
 
 _FILL = {
     "operator": "#eef1f6",

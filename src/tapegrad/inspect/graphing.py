@@ -109,7 +109,7 @@ class Graph:
 
         Where there is no browser, as on a server, it says where the page is.
         """
-        from tapegrad.inspect.showing import folder, in_notebook, opened
+        from tapegrad.inspect.graph_page import folder, in_notebook, opened
 
         if in_notebook():
             from IPython.display import display
@@ -122,7 +122,7 @@ class Graph:
             print(f"no browser was found; the page is {path}")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from tapegrad.inspect.showing import framed
+        from tapegrad.inspect.graph_page import framed
 
         return {"text/plain": self.text(), "text/html": framed(self.html())}
 
@@ -218,7 +218,7 @@ def graph(
     names.update({id(p): name for name, p in (params or {}).items()})
     log = latest()
     if gradients:
-        from tapegrad.inspect.flow import walk
+        from tapegrad.inspect.stepping import walk
 
         flows: Any = walk(tensors, _cotangents(tensors, grad_tensors))
     else:

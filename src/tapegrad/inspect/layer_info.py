@@ -2,12 +2,137 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum, IntEnum
 from typing import Any
 
-from tapegrad.inspect.choices import ColumnSettings
-from tapegrad.inspect.nested_size import product, size_of
-from tapegrad.nn.uninitialized import is_lazy
+import numpy as np
+
+import tapegrad
+from tapegrad.nn.parameter import is_lazy
+from tapegrad.tensors.tensor import Tensor
+
+
+class Mode(str, Enum):  # noqa: UP042  (StrEnum prints otherwise)
+    """The mode the model is run in."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+
+
+class RowSettings(str, Enum):  # noqa: UP042
+    """What is written in front of each row, and which rows there are."""
+
+    DEPTH = "depth"
+    VAR_NAMES = "var_names"
+    ASCII_ONLY = "ascii_only"
+    HIDE_RECURSIVE_LAYERS = "hide_recursive_layers"
+
+
+class ColumnSettings(str, Enum):  # noqa: UP042
+    """The columns after the name of the layer."""
+
+    KERNEL_SIZE = "kernel_size"
+    INPUT_SIZE = "input_size"
+    OUTPUT_SIZE = "output_size"
+    NUM_PARAMS = "num_params"
+    PARAMS_PERCENT = "params_percent"
+    MULT_ADDS = "mult_adds"
+    TRAINABLE = "trainable"
+
+
+class Units(str, Enum):  # noqa: UP042
+    """The units of the totals."""
+
+    AUTO = "auto"
+    MEGABYTES = "M"
+    GIGABYTES = "G"
+    TERABYTES = "T"
+    NONE = ""
+
+
+class Verbosity(IntEnum):
+    """How much is printed."""
+
+    QUIET = 0
+    DEFAULT = 1
+    VERBOSE = 2
+
+
+def size_of(value: Any, batch_dim: int | None = None) -> tuple[list, int]:
+    """The shape that stands for `value`, and the bytes of one of its elements.
+
+    Of several tensors the first one stands for all, of a dict's the last one. Where `batch_dim`
+    is given, that dimension is shown as 1.
+
+    Args:
+        value: what a layer was called with (a tuple) or what it returned.
+
+    Raises:
+        TypeError: a layer returned something that is no tensor and holds none.
+
+    >>> from tapegrad.inspect.layer_info import size_of
+    >>> size_of((torch.ones(2, 3), torch.ones(5)))
+    ([2, 3], 4)
+    >>> size_of({"loss": torch.ones(()), "logits": torch.ones(2, 10)})
+    ([2, 10], 4)
+    """
+    if value is None:
+        return [], 0
+    if isinstance(value, Tensor | np.ndarray):
+        return _first_size(value)
+    if isinstance(value, dict):
+        if not value:
+            return [], 0
+        shape, n_bytes = _first_size(list(value.values())[-1])
+        if batch_dim is not None:
+            shape = [[*shape[:batch_dim], 1, *shape[batch_dim + 1 :]]]
+        return shape, n_bytes
+    if isinstance(value, list | tuple):
+        shape, n_bytes = _first_size(value)
+        if batch_dim is not None and -len(shape) <= batch_dim < len(shape):
+            shape[batch_dim] = 1
+        return shape, n_bytes
+    raise TypeError(
+        "Model contains a layer with an unsupported input or output type: "
+        f"{value}, type: {type(value)}"
+    )
+
+
+def _first_size(value):
+    """The shape of the first tensor in `value`, and the bytes of one of its elements."""
+    while True:
+        if hasattr(value, "tensors"):
+            value = value.tensors
+        elif isinstance(value, Tensor):
+            return list(value.shape), value.element_size()
+        elif isinstance(value, np.ndarray):
+            return list(value.shape), value.itemsize
+        elif not hasattr(value, "__getitem__") or not value:
+            return [], 0
+        elif isinstance(value, dict):
+            value = next(iter(value.values()))
+        elif callable(getattr(value, "size", None)) and callable(
+            getattr(value, "element_size", None)
+        ):
+            return list(value.size()), value.element_size()
+        elif isinstance(value, list | tuple):
+            value = value[0]
+        else:
+            return [], 0
+
+
+def product(sizes: Iterable) -> int:
+    """The product of numbers that may be nested: `[2, [3, 4]]` gives 24.
+
+    >>> from tapegrad.inspect.layer_info import product
+    >>> product([2, [3, 4]])
+    24
+    """
+    result = 1
+    for size in sizes:
+        result *= product(size) if isinstance(size, Iterable) else size
+    return result
 
 
 class LayerInfo:
@@ -142,3 +267,115 @@ def _unpruned(module, name, parameter):
         if mask is not None:
             return short, int(mask.sum())
     return name, parameter.numel()
+
+
+class LayerCalls:
+    """The calls of the layers of `model`: a list of `LayerInfo`, `rows`, in their order.
+
+    After a call that failed `failed` is the innermost layer that had begun.
+
+    >>> from tapegrad.inspect.layer_info import LayerCalls
+    >>> calls = LayerCalls(torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU()))
+    >>> calls.run([torch.ones(2, 3)], {})
+    >>> calls.rows
+    [Sequential: 0, Linear: 1, ReLU: 1]
+    """
+
+    def __init__(self, model: Any, batch_dim: int | None = None) -> None:
+        self.rows: list[LayerInfo] = []
+        self.failed: LayerInfo | None = None
+        self._model = model
+        self._batch_dim = batch_dim
+        self._seen: set[int] = set()  # ids of the modules that have a row
+        self._latest: dict[int, LayerInfo] = {}  # the latest call of each module, by its id
+
+    def list_layers(self) -> None:
+        """A row for each layer in the order of the tree, without running anything."""
+        for layer in self._tree():
+            self._add(layer)
+        self._number_rows()
+
+    def run(self, inputs: Any, options: dict[str, Any]) -> None:
+        """Call the model without recording a graph; `inputs` is a dict or a sequence."""
+        hooks: dict[int, list] = {}
+        try:
+            for layer in self._tree():
+                # A module that stands at several places goes by its last name.
+                for hook in hooks.get(layer.layer_id, ()):
+                    hook.remove()
+                hooks[layer.layer_id] = [
+                    layer.module.register_forward_pre_hook(self._before(layer)),
+                    layer.module.register_forward_hook(self._after),
+                ]
+            with tapegrad.no_grad():
+                if isinstance(inputs, dict):
+                    self._model(**inputs, **options)
+                else:
+                    self._model(*inputs, **options)
+        except BaseException:
+            self.failed = next((row for row in reversed(self.rows) if not row.executed), None)
+            raise
+        finally:
+            for pair in hooks.values():
+                for hook in pair:
+                    hook.remove()
+            self._add_containers()
+            self._number_rows()
+
+    def _tree(self) -> Iterator[LayerInfo]:
+        """Every place in the tree of modules, in order."""
+        waiting = [LayerInfo(type(self._model).__name__, self._model, 0, None)]
+        while waiting:
+            layer = waiting.pop()
+            yield layer
+            below = [(name, m) for name, m in layer.module._modules.items() if m is not None]
+            waiting += [LayerInfo(n, m, layer.depth + 1, layer) for n, m in reversed(below)]
+
+    def _before(self, layer) -> Callable:
+        def before(module, inputs):
+            call = LayerInfo(layer.var_name, module, layer.depth, layer.parent_info)
+            self._latest[call.layer_id] = call
+            self._add(call)
+
+        return before
+
+    def _after(self, module, inputs, outputs):
+        self._latest[id(module)].finish(inputs, outputs, self._batch_dim)
+
+    def _add(self, row):
+        row.is_recursive = row.layer_id in self._seen
+        self._seen.add(row.layer_id)
+        self.rows.append(row)
+
+    def _add_containers(self):
+        """Put a row for each layer that is never called (a ModuleList) above those in it."""
+        calls, self.rows = self.rows, []
+        open_: dict[int, LayerInfo] = {}  # by depth: the rows that the next may stand below
+        for call in calls:
+            for layer in _above(call):
+                shown = open_.get(layer.depth)
+                if shown is None or shown.module is not layer.module:
+                    layer.count_parameters()  # those of lazy layers have shapes now
+                    self._add(layer)
+                    open_[layer.depth] = layer
+            self.rows.append(call)
+            open_ = {depth: layer for depth, layer in open_.items() if depth < call.depth}
+            open_[call.depth] = call
+
+    def _number_rows(self):
+        """Set each row's number among those of its depth, and the rows below it."""
+        count: dict[int, int] = {}
+        for place, row in enumerate(self.rows):
+            row.depth_index = count[row.depth] = count.get(row.depth, 0) + 1
+            end = place + 1
+            while end < len(self.rows) and self.rows[end].depth > row.depth:
+                end += 1
+            row.children = self.rows[place + 1 : end]
+
+
+def _above(row):
+    """The layers above `row`, outermost first, less the model itself."""
+    layers = []
+    while (row := row.parent_info) is not None:
+        layers.append(row)
+    return layers[-2::-1]

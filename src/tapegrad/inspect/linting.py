@@ -12,7 +12,7 @@ from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, place, trace_of
 from tapegrad.autograd.view import edge_of
 from tapegrad.dispatch.op import Op
-from tapegrad.inspect.log import ById
+from tapegrad.inspect.watching import ById
 
 _MANY = 20  # graphs that may be alive after their backward pass, or of a model in eval mode
 _SUMMED = 3  # passes of which the losses may be added up

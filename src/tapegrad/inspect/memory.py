@@ -6,8 +6,10 @@ of them for the backward pass. What was there before the block is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,108 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import Trace, frames_here
 from tapegrad.profiler.names import node_title, title_of
+
+WIDTH, HEIGHT, LEFT, TOP = 640, 220, 64, 24
+_LEGEND = 230
+_STYLE = "<style>svg{color:#1c2430}@media (prefers-color-scheme: dark){svg{color:#e6e9ef}}</style>"
+
+
+def size(n_bytes: float) -> str:
+    """A number of bytes with its unit.
+
+    >>> from tapegrad.inspect.memory import size
+    >>> size(999), size(4000), size(2.5e6)
+    ('999 B', '3.9 KiB', '2.4 MiB')
+    """
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if abs(n_bytes) >= factor:
+            return f"{n_bytes / factor:.1f} {unit}"
+    return f"{n_bytes:.0f} B"
+
+
+def areas(
+    layers: Sequence[tuple[str, str, Sequence[float]]],
+    *,
+    places: Sequence[float],
+    title: str,
+    below: str,
+    inline: bool = False,
+) -> str:
+    """The picture as SVG, with a line at its peak.
+
+    Args:
+        layers: of each area its label, its colour, and its bytes at the places.
+        places: where on the line from left to right, growing.
+        title: what the picture is of.
+        below: what stands under the line.
+        inline: as dark or light as the page around it; otherwise, as the reader's screen.
+    """
+    totals = [sum(values) for values in zip(*(layer[2] for layer in layers), strict=True)]
+    top = max(max(totals), 1)
+    drawn = [layer for layer in layers if any(layer[2])]
+    width, bottom = LEFT + WIDTH + _LEGEND, TOP + HEIGHT
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + 34}" '
+        f'width="{width}" height="{bottom + 34}" role="img" fill="currentColor" '
+        f'font-size="12" font-family="system-ui,sans-serif">{"" if inline else _STYLE}',
+        f"<title>{escape(title)}</title>",
+        *_polygons(drawn, places, top),
+        *_lines(_across(places, places[totals.index(max(totals))]), max(totals), top, below),
+        *_legend(drawn),
+    ]
+    return "".join(parts) + "</svg>"
+
+
+def _across(places: Sequence[float], place: float) -> float:
+    return LEFT + WIDTH * (place - places[0]) / max(places[-1] - places[0], 1)
+
+
+def _polygons(layers: Sequence[tuple], places: Sequence[float], top: float) -> list[str]:
+    def edge(values: list[float]) -> list[str]:
+        points = [(places[0], values[0])]
+        for i in range(1, len(values)):  # a line keeps its height until it changes
+            points += [(places[i], values[i - 1]), (places[i], values[i])]
+        return [
+            f"{_across(places, x):.1f},{TOP + HEIGHT - HEIGHT * held / top:.1f}"
+            for x, held in points
+        ]
+
+    parts = []
+    below = [0.0] * len(places)
+    for label, color, values in layers:
+        above = [a + b for a, b in zip(below, values, strict=True)]
+        around = " ".join(edge(above) + edge(below)[::-1])
+        parts.append(
+            f'<polygon points="{around}" fill="{color}"><title>{escape(label)}</title></polygon>'
+        )
+        below = above
+    return parts
+
+
+def _lines(peak_at: float, peak: float, top: float, below: str) -> list[str]:
+    right, bottom = LEFT + WIDTH, TOP + HEIGHT
+    line, text = '<line stroke="currentColor"', "<text"
+    return [
+        f'{line} x1="{LEFT}" y1="{bottom}" x2="{right}" y2="{bottom}"/>',
+        f'{line} x1="{LEFT}" y1="{TOP}" x2="{LEFT}" y2="{bottom}"/>',
+        f'{line} stroke-dasharray="4 3" x1="{peak_at:.1f}" y1="{TOP - 6}" '
+        f'x2="{peak_at:.1f}" y2="{bottom}"/>',
+        f'{text} x="{peak_at:.1f}" y="{TOP - 10}" text-anchor="middle">peak {size(peak)}</text>',
+        f'{text} x="{LEFT - 6}" y="{bottom}" text-anchor="end">0</text>',
+        f'{text} x="{LEFT - 6}" y="{TOP + 10}" text-anchor="end">{size(top)}</text>',
+        f'{text} x="{(LEFT + right) / 2}" y="{bottom + 22}" text-anchor="middle">'
+        f"{escape(below)}</text>",
+    ]
+
+
+def _legend(layers: Sequence[tuple]) -> list[str]:
+    parts = []
+    right = LEFT + WIDTH
+    for number, (label, color, _) in enumerate(layers):
+        y = TOP + 18 * number
+        parts.append(f'<rect x="{right + 14}" y="{y}" width="11" height="11" fill="{color}"/>')
+        parts.append(f'<text x="{right + 31}" y="{y + 10}">{escape(label)}</text>')
+    return parts
 
 
 class Maker:
@@ -87,21 +191,15 @@ class Memory:
             maker.at_peak += n_bytes
 
     def __str__(self) -> str:
-        from tapegrad.inspect.memory_picture import table
-
         return table(self)
 
     __repr__ = __str__
 
     def svg(self) -> str:
         """The picture: bytes alive over time, by the operators that made them."""
-        from tapegrad.inspect.memory_picture import svg
-
         return svg(self)
 
     def _repr_html_(self) -> str:
-        from tapegrad.inspect.memory_picture import html
-
         return html(self)
 
 
@@ -215,3 +313,111 @@ def memory() -> Iterator[Memory]:
         watch(books, on=False)
         books.open = False
         report.finish()
+
+
+_ROWS = 30
+_COLORS = ("#4c78c9", "#e08a3c", "#4fa36b", "#c75b7a", "#8a6fc2", "#2a9d9d", "#9a9a9a")
+_POINTS = 400  # of the picture: more changes than that are thinned out
+
+
+def _place(maker: Any) -> str:
+    where = "" if maker.place is None else f"{os.path.basename(maker.place[0])}:{maker.place[1]}"
+    return "  ".join(part for part in (where, maker.module) if part)
+
+
+def _head(memory: Any) -> str:
+    return (
+        f"Peak {size(memory.peak)}; kept for backward {size(memory.total_kept)}; "
+        f"alive at the end {size(memory.left)}"
+    )
+
+
+def _rows(memory: Any) -> tuple[list[list[str]], int]:
+    """The rows that matter, the largest at the peak first, and how many there are besides."""
+    makers = [m for m in memory.makers if m.made or m.kept]
+    makers.sort(key=lambda m: (-m.at_peak, -m.kept, -m.made))
+    rows = [
+        [m.name, _place(m), str(m.calls), size(m.made), size(m.kept), size(m.at_peak)]
+        for m in makers[:_ROWS]
+    ]
+    return rows, max(len(makers) - _ROWS, 0)
+
+
+_TITLES = ["Operator", "Where", "Calls", "Made", "Kept for backward", "Alive at peak"]
+
+
+def table(memory: Any) -> str:
+    """The record as text."""
+    rows, more = _rows(memory)
+    widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
+    lines = [_head(memory), ""]
+    for number, row in enumerate([_TITLES, *rows]):
+        cells = [
+            cell.ljust(width) if i < 2 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+        if number == 0:
+            lines.append("  ".join("-" * width for width in widths))
+    return "\n".join(lines + ([f"... and {more} more"] if more else []))
+
+
+def html(memory: Any) -> str:
+    """The picture, and the table below it."""
+    from tapegrad.inspect.notebook import page_table
+
+    rows, more = _rows(memory)
+    note = f"... and {more} more" if more else ""
+    return svg(memory, inline=True) + page_table(_head(memory), _TITLES, rows, n_text=2, note=note)
+
+
+def svg(memory: Any, *, inline: bool = False) -> str:
+    """Bytes alive over time, stacked by the operators that had most of them at one time.
+
+    Text and lines are dark or light as the reader's screen; `inline`, as the page around them.
+    """
+    at_peak: dict[str, int] = {}
+    for maker in memory.makers:
+        at_peak[maker.name] = at_peak.get(maker.name, 0) + maker.at_peak
+    most = _most(memory)
+    shown = sorted(most, key=lambda name: -most[name])[: len(_COLORS) - 1]
+    places, curves = _curves(memory, [*shown, "others"])
+    colors = [*_COLORS[: len(shown)], _COLORS[-1]]
+    labels = [name.removeprefix("aten::") for name in shown]
+    for i, name in enumerate(shown):
+        labels[i] += f" {size(at_peak[name])}" if at_peak.get(name) else ""
+    return areas(
+        list(zip([*labels, "others"], colors, curves, strict=True)),
+        places=places,
+        title=_head(memory),
+        below="arrays made and freed, in order",
+        inline=inline,
+    )
+
+
+def _most(memory: Any) -> dict[str, int]:
+    """The most bytes of each operator that were alive at one time."""
+    held: dict[str, int] = {}
+    most: dict[str, int] = {}
+    for maker, n_bytes in memory.changes:
+        name = maker.name
+        held[name] = held.get(name, 0) + n_bytes
+        most[name] = max(most.get(name, 0), held[name])
+    return most
+
+
+def _curves(memory: Any, layers: list[str]) -> tuple[list[int], list[list[float]]]:
+    """Numbers of changes, all or some of them, and for each layer the bytes alive after them."""
+    n = len(memory.changes)
+    wanted = {round(i * n / _POINTS) for i in range(_POINTS + 1)} if n > _POINTS else None
+    place = {name: i for i, name in enumerate(layers)}
+    held = [0.0] * len(layers)
+    numbers = [0]
+    curves: list[list[float]] = [[0.0] for _ in layers]
+    for number, (maker, n_bytes) in enumerate(memory.changes, 1):
+        held[place.get(maker.name, len(layers) - 1)] += n_bytes
+        if wanted is None or number in wanted or number == memory.peak_at:
+            numbers.append(number)
+            for curve, value in zip(curves, held, strict=True):
+                curve.append(value)
+    return numbers, curves

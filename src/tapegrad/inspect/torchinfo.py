@@ -1,6 +1,6 @@
 """What `import torchinfo` gives."""
 
-from tapegrad.inspect.choices import ColumnSettings, Mode, RowSettings, Units, Verbosity
+from tapegrad.inspect.layer_info import ColumnSettings, Mode, RowSettings, Units, Verbosity
 from tapegrad.inspect.model_statistics import ModelStatistics
 from tapegrad.inspect.summary import summary
 

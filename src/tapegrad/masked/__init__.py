@@ -4,54 +4,8 @@ Masked out elements become what leaves the operation unchanged: 0 for a sum, 1 f
 for a maximum. A mask broadcasts to the input; without one every element counts.
 """
 
-from tapegrad.masked.reduction import (
-    amax,
-    amin,
-    argmax,
-    argmin,
-    cumprod,
-    cumsum,
-    mean,
-    median,
-    prod,
-    sum,
-)
-from tapegrad.masked.scale import (
-    log_softmax,
-    logaddexp,
-    logsumexp,
-    norm,
-    normalize,
-    softmax,
-    softmin,
-    std,
-    var,
-)
+from tapegrad.core.missing import refuses as _refuses
+from tapegrad.masked._ops import *
+from tapegrad.masked._ops import __all__
 
-__all__ = [
-    "amax",
-    "amin",
-    "argmax",
-    "argmin",
-    "cumprod",
-    "cumsum",
-    "log_softmax",
-    "logaddexp",
-    "logsumexp",
-    "mean",
-    "median",
-    "norm",
-    "normalize",
-    "prod",
-    "softmax",
-    "softmin",
-    "std",
-    "sum",
-    "var",
-]
-
-
-def __getattr__(name: str):
-    from tapegrad.core.missing import missing
-
-    raise missing(__name__, name)
+__getattr__ = _refuses(__name__)

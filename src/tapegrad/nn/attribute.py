@@ -11,7 +11,7 @@ from tapegrad.tensors.tensor import Tensor
 
 
 class _Added:
-    """The hooks of all modules on what becomes part of one: nn/global_hook.py."""
+    """The hooks of all modules on what becomes part of one: nn/modules/module.py."""
 
     def __init__(self) -> None:
         self.parameters: Any = OrderedDict()

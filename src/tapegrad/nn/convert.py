@@ -9,7 +9,7 @@ from warnings import warn
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.dtype import bfloat16, dtype, float16, float32, float64
 from tapegrad.core.errors import runtime_error, type_error
-from tapegrad.nn.uninitialized import is_lazy
+from tapegrad.nn.parameter import is_lazy
 from tapegrad.operators.conversion.to_type import parse_to
 from tapegrad.tensors.tensor import Tensor
 

@@ -8,8 +8,15 @@ from collections.abc import Callable
 from typing import Any
 from warnings import warn
 
+import numpy as np
+
+from tapegrad.arrays.signature import Like
+from tapegrad.autograd.function import Function
 from tapegrad.autograd.hooks import RemovableHandle
+from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core.errors import runtime_error
+from tapegrad.core.tensor_base import wrap
+from tapegrad.tensors.tensor import Tensor
 
 
 def register(hooks: dict, hook: Callable, *marks: dict, prepend: bool = False) -> RemovableHandle:
@@ -42,7 +49,7 @@ class _Backward:
         self.is_full: bool | None = None  # not known before the first one
 
 
-# The hooks of all modules: nn/global_hook.py.
+# The hooks of all modules: nn/modules/module.py.
 BEFORE: Any = OrderedDict()
 AFTER = _After()
 BACKWARD = _Backward()
@@ -176,8 +183,6 @@ def _call(module: Any, args: tuple, kwargs: dict, called: set[int]) -> Any:
     pre = [*BACKWARD.pre.values(), *module._backward_pre_hooks.values()]
     watch = None
     if full or pre:
-        from tapegrad.nn.backward_hook import BackwardHook
-
         watch = BackwardHook(module, full, pre)
         args = watch.inputs(args)
     result = module.forward(*args, **kwargs)
@@ -190,8 +195,6 @@ def _call(module: Any, args: tuple, kwargs: dict, called: set[int]) -> Any:
     if watch is not None:
         result = watch.outputs(result)
     if old:
-        from tapegrad.nn.backward_hook import first_tensor, warn_of_node
-
         node = first_tensor(result).grad_fn
         if node is not None:
             for hook in old:
@@ -223,4 +226,197 @@ def _new_arguments(changed: Any) -> tuple[tuple, dict]:
         "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
         f"{changed}.",
         "It was registered with with_kwargs=True.",
+    )
+
+
+class BackwardHookFunction(Function):
+    """Tensors put behind one node, through which all their gradients pass at once.
+
+    They share the memory of what they stand for, and may not be written in place.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *tensors: Any) -> Any:
+        ctx.mark_non_differentiable(*[x for x in tensors if not x.requires_grad])
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads
+
+
+class BackwardHook:
+    """Calls a module's backward hooks, for one forward call of it.
+
+    The gradients of the outputs are known first; they wait here for those of the inputs.
+    """
+
+    def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]):
+        self.module = module
+        self.hooks = hooks
+        self.pre_hooks = pre_hooks
+        self.n_inputs = 0
+        self.n_outputs = 0
+        self.input_places: list[int] = []
+        self.output_places: list[int] = []
+        self.grad_outputs: tuple | None = None
+
+    def inputs(self, args: tuple) -> tuple:
+        """The arguments of the forward, put behind a node."""
+        self.n_inputs = len(args)
+        found, self.input_places, node = _behind_a_node(args)
+        constant = [i for i in self.input_places if not args[i].requires_grad]
+        likes = {i: Like(args[i]._array) for i in constant}
+
+        def hook(grads: tuple, _: tuple) -> tuple | None:
+            if self.grad_outputs is None:
+                return None  # the inputs were used without the outputs
+            given = _spread(grads, self.input_places, self.n_inputs)
+            given = tuple([_zeros(likes[i]) if i in likes else g for i, g in enumerate(given)])
+            for each in self.hooks:
+                changed = each(self.module, given, self.grad_outputs)
+                if changed is not None:
+                    given = _checked("hook", "grad_input", changed, self.n_inputs)
+            self.grad_outputs = None
+            return tuple([None if i in likes else given[i] for i in self.input_places])
+
+        if node is not None:
+            node.register_hook(hook)
+        return found
+
+    def outputs(self, result: Any) -> Any:
+        """The result of the forward, put behind a node."""
+        if not isinstance(result, (Tensor, tuple)):
+            warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of "
+                f"Tensors but received {type(result)}",
+                stacklevel=4,
+            )
+        values = result if isinstance(result, tuple) else (result,)
+        self.n_outputs = len(values)
+        values, self.output_places, node = _behind_a_node(values)
+
+        def hook(grads: tuple) -> tuple:
+            given = _spread(grads, self.output_places, self.n_outputs)
+            for each in self.pre_hooks:
+                changed = each(self.module, given)
+                if changed is not None:
+                    given = _checked("pre hook", "grad_output", changed, self.n_outputs)
+            self.grad_outputs = given
+            if not self.input_places:
+                self._without_grad_inputs(given)
+            return tuple([given[i] for i in self.output_places])
+
+        if node is not None:
+            node.register_prehook(hook)
+        return values if isinstance(result, tuple) else values[0]
+
+    def _without_grad_inputs(self, grad_outputs: tuple) -> None:
+        if not self.hooks:
+            return
+        warn(
+            "Full backward hook is firing when gradients are computed with respect to module "
+            "outputs since no inputs require gradients. See https://docs.pytorch.org/docs/main/"
+            "generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for more "
+            "details.",
+            stacklevel=2,
+        )
+        for hook in self.hooks:
+            changed = hook(self.module, (None,) * self.n_inputs, grad_outputs)
+            if changed is not None and any(g is not None for g in changed):
+                raise runtime_error(
+                    "Backward hook for Modules where no input requires gradient should always "
+                    "return None or None for all gradients.",
+                    "There is no gradient to change.",
+                )
+        self.grad_outputs = None
+
+
+def first_tensor(result: Any) -> Tensor:
+    """The first tensor in a result, however deep in tuples, lists and dicts."""
+    while not isinstance(result, Tensor):
+        if isinstance(result, dict):
+            result = next(x for x in result.values() if isinstance(x, Tensor))
+        else:
+            result = result[0]
+    return result
+
+
+def _behind_a_node(values: tuple) -> tuple[tuple, list[int], Any]:
+    """`values` with its tensors replaced, their places, and the node.
+
+    Where none of them requires grad nothing is replaced.
+    """
+    places = [i for i, x in enumerate(values) if isinstance(x, Tensor)]
+    if not is_grad_enabled() or not any(values[i].requires_grad for i in places):
+        return values, [], None
+    found = list(values)
+    tensors = BackwardHookFunction.apply(*[values[i] for i in places])
+    for i, tensor in zip(places, tensors, strict=True):
+        found[i] = tensor
+    nodes = {x.grad_fn: None for x in tensors if x.grad_fn is not None}
+    (node,) = nodes
+    return tuple(found) if type(values) is tuple else type(values)(*found), places, node
+
+
+def _zeros(like: Like) -> Tensor:
+    return wrap(np.zeros(like.shape, like.dtype))
+
+
+def _spread(grads: tuple, places: list[int], n: int) -> tuple:
+    found: list[Any] = [None] * n
+    for place, grad in zip(places, grads, strict=True):
+        found[place] = grad
+    return tuple(found)
+
+
+def _checked(what: str, kind: str, changed: Any, n: int) -> Any:
+    if len(changed) != n:
+        raise runtime_error(
+            f"Backward {what} returned an invalid number of {kind}, got {len(changed)}, but "
+            f"expected {n}",
+            "Return a tuple of one gradient for each, or None to change nothing.",
+        )
+    return changed
+
+
+# --- the older hooks, on the node of the output ---------------------------------------------------
+
+
+def warn_of_node(args: Any, result: Any, node: Any) -> None:
+    """Warn where the gradients of one node are not those of the module."""
+    outs = (result,) if isinstance(result, Tensor) else result
+    inputs = (args,) if isinstance(args, Tensor) else args
+    for values, does, lacks in (
+        (outs, "return a single", "grad_output"),
+        (inputs, "take as input a single", "grad_input"),
+    ):
+        if not (isinstance(values, tuple) and all(isinstance(x, Tensor) for x in values)):
+            _warn_of_old(
+                f"Using non-full backward hooks on a Module that does not {does} Tensor or a tuple "
+                f"of Tensors is deprecated and will be removed in future versions. This hook will "
+                f"be missing some of the {lacks}."
+            )
+            return
+    makers = {x.grad_fn for x in outs if x.grad_fn is not None}
+    before = {x.grad_fn for x in inputs if x.grad_fn is not None}
+    if len(makers) > 1:
+        _warn_of_old(
+            "Using a non-full backward hook when outputs are generated by different autograd Nodes "
+            "is deprecated and will be removed in future versions. This hook will be missing some "
+            "grad_output."
+        )
+    elif before != {each[0] for each in node.next_functions}:
+        _warn_of_old(
+            "Using a non-full backward hook when the forward contains multiple autograd Nodes is "
+            "deprecated and will be removed in future versions. This hook will be missing some "
+            "grad_input."
+        )
+
+
+def _warn_of_old(text: str) -> None:
+    warn(
+        f"{text} Please use register_full_backward_hook to get the documented behavior.",
+        FutureWarning,
+        stacklevel=5,
     )

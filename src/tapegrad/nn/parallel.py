@@ -5,9 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core.errors import runtime_error
-from tapegrad.nn.data_parallel import DataParallel
+from tapegrad.core.missing import refuses as _refuses
+from tapegrad.nn.modules.module import Module
 
 __all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
+
+
+class DataParallel(Module):
+    """A batch split over GPUs; without any, the module itself, one level deeper.
+
+    >>> model = torch.nn.DataParallel(torch.nn.Linear(2, 1))
+    >>> list(model.state_dict())
+    ['module.weight', 'module.bias']
+    >>> model(torch.ones(3, 2)).shape
+    torch.Size([3, 1])
+    """
+
+    def __init__(
+        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
+    ) -> None:
+        super().__init__()
+        self.module = module
+        self.device_ids: list = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
 
 
 def data_parallel(
@@ -40,7 +62,4 @@ class DistributedDataParallel:
         )
 
 
-def __getattr__(name: str) -> Any:
-    from tapegrad.core.missing import missing
-
-    raise missing(__name__, name)
+__getattr__ = _refuses(__name__)

@@ -10,7 +10,7 @@ from tapegrad.nn.parameter import Parameter
 from tapegrad.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
-    from tapegrad.nn.module import Module
+    from tapegrad.nn.modules.module import Module
 
 
 class Tree:

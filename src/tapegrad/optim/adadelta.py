@@ -6,8 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.errors import value_error
-from tapegrad.optim.check import check_not_negative, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
 
 
 class Adadelta(Optimizer):
@@ -54,23 +53,13 @@ class Adadelta(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_number("lr", lr)
-        check_not_negative("learning rate", lr)
+        check_lr(lr)
         if not 0.0 <= rho <= 1.0:
             raise value_error(f"Invalid rho value: {rho}", "It must be from 0 to 1.")
         check_not_negative("epsilon value", eps)
         check_not_negative("weight_decay value", weight_decay)
-        defaults = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        options = "lr rho eps weight_decay maximize capturable foreach differentiable"
+        super().__init__(params, given(locals(), options))
 
     def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         return {"square_avg": xp.zeros_like(param), "acc_delta": xp.zeros_like(param)}

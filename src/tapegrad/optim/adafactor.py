@@ -6,8 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.errors import runtime_error, value_error
-from tapegrad.optim.check import check_at_least, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_at_least, check_number, given
 
 
 class Adafactor(Optimizer):
@@ -70,16 +69,8 @@ class Adafactor(Optimizer):
         check_at_least("epsilon2", 0, eps[1])
         check_at_least("Clipping threshold d", 1, d)
         check_at_least("weight_decay", 0, weight_decay)
-        defaults = {
-            "lr": lr,
-            "beta2_decay": beta2_decay,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
+        options = "lr beta2_decay eps d weight_decay foreach maximize"
+        super().__init__(params, given(locals(), options))
 
     def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         if xp.isdtype(param.dtype, "complex floating"):

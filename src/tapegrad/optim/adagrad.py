@@ -11,8 +11,7 @@ from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype
-from tapegrad.optim.check import check_choices, check_not_negative, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_choices, check_lr, check_not_negative, given
 
 
 class Adagrad(Optimizer):
@@ -59,25 +58,17 @@ class Adagrad(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_number("lr", lr)
-        check_not_negative("learning rate", lr)
+        check_lr(lr)
         check_not_negative("lr_decay value", lr_decay)
         check_not_negative("weight_decay value", weight_decay)
         check_not_negative("initial_accumulator_value value", initial_accumulator_value)
         check_not_negative("epsilon value", eps)
         check_choices(foreach, fused, differentiable)
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        options = (
+            "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize "
+            "differentiable fused"
+        )
+        super().__init__(params, given(locals(), options))
         for param in chain.from_iterable(group["params"] for group in self.param_groups):
             total = self.init(numpy_namespace, param._array)["sum"]
             self.state[param] = {"step": wrap(np.zeros((), step_dtype())), "sum": wrap(total)}

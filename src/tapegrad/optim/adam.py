@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
-from tapegrad.optim.check import (
+from tapegrad.optim.optimizer import (
+    Optimizer,
     check_betas,
     check_choices,
+    check_lr,
     check_not_foreach,
     check_not_negative,
-    check_number,
+    given,
 )
-from tapegrad.optim.optimizer import Optimizer
 
 
 class Adam(Optimizer):
@@ -67,28 +68,19 @@ class Adam(Optimizer):
         decoupled_weight_decay: bool = False,
     ) -> None:
         check_not_foreach("lr", lr, foreach, capturable)
-        check_number("lr", lr)
-        check_not_negative("learning rate", lr)
+        check_lr(lr)
         check_not_negative("epsilon value", eps)
         check_betas(betas)
         for i in (0, 1):
             check_not_foreach(f"betas[{i}]", betas[i], foreach, capturable)
         check_not_negative("weight_decay value", weight_decay)
         check_choices(foreach, fused, differentiable)
-        defaults = {
-            "lr": lr,
-            "betas": tuple(betas),
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+        betas = tuple(betas)
+        options = (
+            "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused "
+            "decoupled_weight_decay"
+        )
+        super().__init__(params, given(locals(), options))
 
     def init(self, xp: Namespace, param: Any, *, amsgrad: bool, **_: Any) -> dict[str, Any]:
         state = {"exp_avg": xp.zeros_like(param), "exp_avg_sq": xp.zeros_like(param)}
@@ -173,20 +165,10 @@ class AdamW(Adam):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
+        options = (
+            "lr betas eps weight_decay amsgrad foreach maximize capturable differentiable fused"
         )
+        super().__init__(params, **given(locals(), options), decoupled_weight_decay=True)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

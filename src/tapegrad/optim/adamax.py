@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
-from tapegrad.optim.check import check_betas, check_not_negative, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_adam, given
 
 
 class Adamax(Optimizer):
@@ -52,22 +51,9 @@ class Adamax(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_number("lr", lr)
-        check_not_negative("learning rate", lr)
-        check_not_negative("epsilon value", eps)
-        check_betas(betas)
-        check_not_negative("weight_decay value", weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        check_adam(lr, eps, betas, weight_decay)
+        options = "lr betas eps weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, given(locals(), options))
 
     def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         return {"exp_avg": xp.zeros_like(param), "exp_inf": xp.zeros_like(param)}

@@ -6,8 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.optim.batch import step_dtype
-from tapegrad.optim.check import check_not_negative, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
 
 
 class ASGD(Optimizer):
@@ -56,21 +55,10 @@ class ASGD(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_number("lr", lr)
-        check_not_negative("learning rate", lr)
+        check_lr(lr)
         check_not_negative("weight_decay value", weight_decay)
-        defaults = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        options = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, given(locals(), options))
 
     def init(self, xp: Namespace, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
         dtype = step_dtype(xp)

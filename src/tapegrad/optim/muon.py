@@ -8,8 +8,7 @@ import numpy as np
 
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.errors import runtime_error, value_error
-from tapegrad.optim.check import check_at_least, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_at_least, check_number, given
 
 
 class Muon(Optimizer):
@@ -68,17 +67,8 @@ class Muon(Optimizer):
                 f"Adjust learning rate function {adjust_lr_fn} is not supported",
                 'Pass "original" or "match_rms_adamw".',
             )
-        defaults = {
-            "lr": lr,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
-            "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients,
-            "eps": eps,
-            "ns_steps": ns_steps,
-            "adjust_lr_fn": adjust_lr_fn,
-        }
-        super().__init__(params, defaults)
+        options = "lr weight_decay momentum nesterov ns_coefficients eps ns_steps adjust_lr_fn"
+        super().__init__(params, given(locals(), options))
         for group in self.param_groups:
             for param in group["params"]:
                 if param.ndim != 2:

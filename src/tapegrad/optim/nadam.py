@@ -6,8 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.optim.batch import step_dtype
-from tapegrad.optim.check import check_betas, check_not_negative, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_adam, check_not_negative, given
 
 
 class NAdam(Optimizer):
@@ -61,25 +60,13 @@ class NAdam(Optimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_number("lr", lr)
-        check_not_negative("learning rate", lr)
-        check_not_negative("epsilon value", eps)
-        check_betas(betas)
-        check_not_negative("weight_decay value", weight_decay)
+        check_adam(lr, eps, betas, weight_decay)
         check_not_negative("momentum_decay value", momentum_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        options = (
+            "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach "
+            "capturable differentiable"
+        )
+        super().__init__(params, given(locals(), options))
 
     def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
         return {

@@ -11,22 +11,21 @@ parameter and state.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from functools import wraps
 from itertools import chain
 from typing import Any
 from warnings import warn
 
+import numpy as np
+
+from tapegrad.autograd.hooks import Hooks, RemovableHandle
 from tapegrad.autograd.mode import MODE, enable_grad
 from tapegrad.core.annotations import Array, Namespace
-from tapegrad.core.errors import type_error, value_error
-from tapegrad.optim.group import step_group, step_group_on_tensors
-from tapegrad.optim.hook import (
-    StepHooks,
-    register_optimizer_step_post_hook,
-    register_optimizer_step_pre_hook,
-    with_hooks,
-)
-from tapegrad.optim.saving import Saving
+from tapegrad.core.errors import runtime_error, type_error, value_error
+from tapegrad.core.tensor_base import wrap
+from tapegrad.optim.batch import step_dtype, step_group, step_group_on_tensors
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -35,6 +34,301 @@ __all__ = [
     "register_optimizer_step_pre_hook",
     "required",
 ]
+
+
+def check_number(name: str, value: Any) -> None:
+    """Raise for a tensor with other than one element."""
+    if isinstance(value, Tensor) and value.numel() != 1:
+        raise value_error(
+            f"Tensor {name} must be 1-element", "For several values, make several parameter groups."
+        )
+
+
+def check_not_negative(what: str, value: Any, *, nan: bool = False) -> None:
+    """Raise for a negative number; and for nan, unless `nan` lets it pass."""
+    if value < 0.0 if nan else not 0.0 <= value:
+        raise value_error(f"Invalid {what}: {value}", "It must be 0 or more.")
+
+
+def check_at_least(what: str, least: float, value: Any) -> None:
+    """Raise for a number below `least`, and for nan."""
+    if not least <= value:
+        raise value_error(
+            f"{what} should be >= {least} but is: {value}", f"It must be {least} or more."
+        )
+
+
+def check_betas(betas: Any) -> None:
+    """Raise unless both decay rates are in [0, 1)."""
+    for i in (0, 1):
+        if not 0.0 <= betas[i] < 1.0:
+            raise value_error(
+                f"Invalid beta parameter at index {i}: {betas[i]}",
+                "A decay rate is at least 0 and below 1.",
+            )
+    if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
+        raise value_error("betas must be either both floats or both Tensors", "Use floats.")
+    for i in (0, 1):
+        check_number(f"betas[{i}]", betas[i])
+
+
+def check_lr(lr: Any) -> None:
+    """Raise unless a learning rate is one number, of 0 or more."""
+    check_number("lr", lr)
+    check_not_negative("learning rate", lr)
+
+
+def check_adam(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
+    """Raise for what Adam and its relatives do not take."""
+    check_lr(lr)
+    check_not_negative("epsilon value", eps)
+    check_betas(betas)
+    check_not_negative("weight_decay value", weight_decay)
+
+
+def given(arguments: dict[str, Any], options: str) -> dict[str, Any]:
+    """The options among the arguments of a constructor, in the order that PyTorch has them in."""
+    return {name: arguments[name] for name in options.split()}
+
+
+def check_not_foreach(name: str, value: Any, foreach: bool | None, capturable: bool) -> None:
+    """Raise for a tensor where PyTorch's multi-tensor implementation takes a number."""
+    if isinstance(value, Tensor) and foreach and not capturable:
+        raise value_error(
+            f"{name} as a Tensor is not supported for capturable=False and foreach=True",
+            "Leave foreach away.",
+        )
+
+
+def check_choices(foreach: bool | None, fused: bool | None, differentiable: bool) -> None:
+    """Raise for choices of implementation that exclude each other."""
+    if fused and differentiable:
+        raise runtime_error("`fused` does not support `differentiable`", "Leave fused away.")
+    if fused and foreach:
+        raise runtime_error(
+            "`fused` and `foreach` cannot be `True` together.",
+            "Leave both away: the arithmetic is the same.",
+        )
+
+
+_before_all = Hooks()
+_after_all = Hooks()
+
+
+def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
+    """Have `hook(optimizer, args, kwargs)` called before each step of every optimizer."""
+    return _before_all.add(hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
+    """Have `hook(optimizer, args, kwargs)` called after each step of every optimizer.
+
+    >>> from tapegrad.optim.optimizer import register_optimizer_step_post_hook
+    >>> handle = register_optimizer_step_post_hook(lambda *_: print("stepped"))
+    >>> torch.optim.SGD([torch.ones(1)]).step()
+    stepped
+    >>> handle.remove()
+    """
+    return _after_all.add(hook)
+
+
+class StepHooks:
+    """What an `Optimizer` does to take hooks."""
+
+    def _prepare_hooks(self) -> None:
+        self._optimizer_step_pre_hooks = Hooks()
+        self._optimizer_step_post_hooks = Hooks()
+        self._optimizer_state_dict_pre_hooks = Hooks()
+        self._optimizer_state_dict_post_hooks = Hooks()
+        self._optimizer_load_state_dict_pre_hooks = Hooks()
+        self._optimizer_load_state_dict_post_hooks = Hooks()
+
+    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, args, kwargs)` called before each step.
+
+        It may return a pair of new arguments. `args` begins with the optimizer.
+        """
+        return self._optimizer_step_pre_hooks.add(hook)
+
+    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, args, kwargs)` called after each step.
+
+        >>> optimizer = torch.optim.SGD([torch.ones(1)])
+        >>> handle = optimizer.register_step_post_hook(lambda *_: print("stepped"))
+        >>> optimizer.step()
+        stepped
+        """
+        return self._optimizer_step_post_hooks.add(hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer)` called before the state is read."""
+        return self._optimizer_state_dict_pre_hooks.add(hook)
+
+    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, state_dict)` called after it was read; it may return another."""
+        return self._optimizer_state_dict_post_hooks.add(hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer, state_dict)` called before loading; it may return another."""
+        return self._optimizer_load_state_dict_pre_hooks.add(hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Have `hook(optimizer)` called after a state was loaded."""
+        return self._optimizer_load_state_dict_post_hooks.add(hook)
+
+
+def with_hooks(step: Callable) -> Callable:
+    """`step` with the hooks before and after it, and its span in a profile."""
+
+    @wraps(step)
+    def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self._opt_called = True  # schedulers warn if they are stepped before the optimizer
+        pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        watched = pre or post or _before_all or _after_all
+        mode = MODE.get()
+        if type(mode) is bool and not watched:
+            return step(self, *args, **kwargs)
+        if type(mode) is not bool:
+            for group in self.param_groups:
+                for param in group["params"]:
+                    mode.writes(param)
+        from tapegrad.profiler.block import record_function
+
+        name = type(self).__name__
+        with record_function(f"Optimizer.step#{name}.step"):
+            args = (self, *args)
+            for hook in [*_before_all.values(), *pre.values()]:
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    args, kwargs = _new_arguments(step, changed)
+            result = step(*args, **kwargs)
+            for hook in [*post.values(), *_after_all.values()]:
+                hook(self, args, kwargs)
+        return result
+
+    return hooked
+
+
+def _new_arguments(step: Callable, changed: Any) -> tuple[tuple, dict]:
+    if isinstance(changed, tuple) and len(changed) == 2:
+        return changed
+    raise RuntimeError(
+        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+    )
+
+
+class Saving:
+    """What an `Optimizer` does to hand out its state and to take it back."""
+
+    defaults: dict[str, Any]
+    state: defaultdict[Any, dict[str, Any]]
+    param_groups: list[dict[str, Any]]
+    counts_steps: bool
+    _plans: dict[int, Any]
+    _optimizer_state_dict_pre_hooks: Hooks
+    _optimizer_state_dict_post_hooks: Hooks
+    _optimizer_load_state_dict_pre_hooks: Hooks
+    _optimizer_load_state_dict_post_hooks: Hooks
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state and the groups, parameters by number; the tensors are shared.
+
+        >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=0.1)
+        >>> optimizer.state_dict()["param_groups"][0]["params"]
+        [0]
+        """
+        for pre_hook in self._optimizer_state_dict_pre_hooks.values():
+            pre_hook(self)
+        # One that a group has twice goes by its last place, as in PyTorch.
+        params = chain.from_iterable(g["params"] for g in self.param_groups)
+        numbers = {id(param): i for i, param in enumerate(params)}
+        groups = []
+        for group in self.param_groups:
+            packed = {k: v for k, v in group.items() if k != "params"}
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            groups.append(packed)
+        state = {numbers[id(k)] if isinstance(k, Tensor) else k: v for k, v in self.state.items()}
+        found: dict[str, Any] = {"state": state, "param_groups": groups}
+        for post_hook in self._optimizer_state_dict_post_hooks.values():
+            changed = post_hook(self, found)
+            found = found if changed is None else changed
+        return found
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take back what `state_dict` gave; floating-point state gets its parameter's dtype.
+
+        >>> a = torch.optim.SGD([torch.ones(1)], lr=0.1)
+        >>> b = torch.optim.SGD([torch.ones(1)], lr=0.2)
+        >>> a.load_state_dict(b.state_dict())
+        >>> a.param_groups[0]["lr"]
+        0.2
+        """
+        state_dict = state_dict.copy()
+        for pre_hook in self._optimizer_load_state_dict_pre_hooks.values():
+            changed = pre_hook(self, state_dict)
+            state_dict = state_dict if changed is None else changed
+        groups = self.param_groups
+        saved = deepcopy(state_dict["param_groups"])
+        if len(groups) != len(saved):
+            raise value_error(
+                "loaded state dict has a different number of parameter groups",
+                f"This optimizer has {len(groups)}, the state {len(saved)}.",
+            )
+        if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
+            raise value_error(
+                "loaded state dict contains a parameter group that doesn't match the size of "
+                "optimizer's group",
+                "The model must have the parameters it had when the state was saved.",
+            )
+        by_number = dict(
+            zip(
+                chain.from_iterable(s["params"] for s in saved),
+                chain.from_iterable(g["params"] for g in groups),
+                strict=True,
+            )
+        )
+        state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            param = by_number.get(key)
+            if param is None:
+                state[key] = value
+            else:
+                state[param] = {k: _like_param(param, v, k) for k, v in value.items()}
+        for group, new in zip(groups, saved, strict=True):
+            new["params"] = group["params"]
+            if "param_names" in group and "param_names" not in new:
+                new["param_names"] = group["param_names"]
+        self.__setstate__({"state": state, "param_groups": saved})
+        for post_hook in self._optimizer_load_state_dict_post_hooks.values():
+            post_hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_optimizer_step_pre_hooks" not in self.__dict__:
+            self._prepare()  # type: ignore[attr-defined]
+        self._plans.clear()
+        for entry in self.state.values():  # a count may have been saved as a number
+            if self.counts_steps and entry and not isinstance(entry["step"], Tensor):
+                entry["step"] = wrap(np.asarray(float(entry["step"]), step_dtype()))
+        for group in self.param_groups:
+            for name, default in self.defaults.items():
+                group.setdefault(name, default)
+
+
+def _like_param(param: Tensor, value: Any, key: str) -> Any:
+    """`value`, loaded as state of `param`: floating-point tensors in its dtype, counts as saved."""
+    if isinstance(value, Tensor):
+        if key == "step" or not param.dtype.is_floating_point:
+            return value
+        return value.to(param.dtype)
+    if isinstance(value, dict):
+        return {k: _like_param(param, v, key) for k, v in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return type(value)(_like_param(param, v, key) for v in value)  # type: ignore[call-arg]
+    return value
 
 
 class _Required:

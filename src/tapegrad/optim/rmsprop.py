@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
-from tapegrad.optim.check import check_not_negative, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
 
 
 class RMSprop(Optimizer):
@@ -60,25 +59,15 @@ class RMSprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_number("lr", lr)
-        check_not_negative("learning rate", lr)
+        check_lr(lr)
         check_not_negative("epsilon value", eps)
         check_not_negative("momentum value", momentum)
         check_not_negative("weight_decay value", weight_decay)
         check_not_negative("alpha value", alpha)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        options = (
+            "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+        )
+        super().__init__(params, given(locals(), options))
 
     def init(
         self, xp: Namespace, param: Any, *, momentum: float, centered: bool, **_: Any

@@ -6,8 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.errors import value_error
-from tapegrad.optim.check import check_not_negative, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import Optimizer, check_lr, given
 
 
 class Rprop(Optimizer):
@@ -53,23 +52,14 @@ class Rprop(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_number("lr", lr)
-        check_not_negative("learning rate", lr)
+        check_lr(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise value_error(
                 f"Invalid eta values: {etas[0]}, {etas[1]}",
                 "The first must be between 0 and 1, the second greater than 1.",
             )
-        defaults = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        options = "lr etas step_sizes foreach maximize differentiable capturable"
+        super().__init__(params, given(locals(), options))
 
     def init(self, xp: Namespace, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
         return {"prev": xp.zeros_like(param), "step_size": xp.full_like(param, float(lr))}

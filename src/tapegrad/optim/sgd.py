@@ -6,8 +6,13 @@ from typing import Any
 
 from tapegrad.core.annotations import Array, Namespace
 from tapegrad.core.errors import value_error
-from tapegrad.optim.check import check_choices, check_not_negative, check_number
-from tapegrad.optim.optimizer import Optimizer
+from tapegrad.optim.optimizer import (
+    Optimizer,
+    check_choices,
+    check_not_negative,
+    check_number,
+    given,
+)
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -67,18 +72,10 @@ class SGD(Optimizer):
                 "Pass momentum=0.9 and no dampening, for example.",
             )
         check_choices(foreach, fused, differentiable)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        options = (
+            "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
+        )
+        super().__init__(params, given(locals(), options))
 
     def init(self, xp: Namespace, param: Any, *, momentum: float, **_: Any) -> dict[str, Any]:
         return {"momentum_buffer": xp.zeros_like(param)} if momentum else {}

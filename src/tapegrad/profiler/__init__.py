@@ -14,10 +14,8 @@ _FILES = {
     "tapegrad.autograd.profiler": "kineto_available record_function",
     "tapegrad.autograd.profiler_util": "DeviceType",
     "tapegrad.profiler.execution_trace": "ExecutionTraceObserver",
-    "tapegrad.profiler.plan": "ProfilerAction ProfilerActivity schedule supported_activities",
-    "tapegrad.profiler.recording": "_ExperimentalConfig _KinetoProfile",
-    "tapegrad.profiler.session": "profile",
-    "tapegrad.profiler.trace_handler": "tensorboard_trace_handler",
+    "tapegrad.profiler.profiler": "ProfilerAction ProfilerActivity profile schedule "
+    "supported_activities tensorboard_trace_handler _ExperimentalConfig _KinetoProfile",
 }
 _HOME = {name: file for file, names in _FILES.items() for name in names.split()}
 

@@ -86,12 +86,9 @@ _FUNCTIONS = {
 _OTHERS = {
     "tapegrad.tensors.methods.shape": "numpy_T:ShapeMethods.T mT:ShapeMethods.mT",
     "tapegrad.nn.functional.activation": "relu6 selu",
-    "tapegrad.nn.functional.density": "poisson_nll_loss",
-    "tapegrad.nn.functional.loss": "l1_loss",
-    "tapegrad.nn.functional.margin": "cosine_embedding_loss hinge_embedding_loss "
-    "margin_ranking_loss triplet_margin_loss",
+    "tapegrad.nn.functional.loss": "poisson_nll_loss l1_loss cosine_embedding_loss "
+    "hinge_embedding_loss margin_ranking_loss triplet_margin_loss ctc_loss",
     "tapegrad.operators.nn.pad": "pad",
-    "tapegrad.nn.functional.sequence": "ctc_loss",
     "tapegrad.operators.pointwise.relu_threshold_shrink": "prelu",
     "tapegrad.tensors.tensor": "detach:TensorCore.detach",
 }
@@ -115,7 +112,7 @@ class Exchange:
     __slots__ = ("flops", "function", "noting", "original", "own", "title")
 
     def __init__(self, title: str, function: Any):
-        from tapegrad.profiler.flops import COUNTED
+        from tapegrad.profiler.names import COUNTED
 
         self.title = "aten::" + title
         self.flops: Callable | None = COUNTED.get(self.title)
@@ -160,7 +157,7 @@ class Exchange:
         if self._is_silent(args, result):
             recorder.forget(record)
         if recorder.values:
-            from tapegrad.profiler.values import described_call
+            from tapegrad.profiler.execution_trace import described_call
 
             record.values = described_call(args, kwargs, result)
         if recorder.flops and self.flops is not None:

@@ -11,10 +11,9 @@ from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.dispatch.apply import apply
 from tapegrad.dispatch.fast_pointwise import binary, unary
-from tapegrad.profiler.names import titles_of
-from tapegrad.profiler.operator_arity import n_of_operator, takes_list
+from tapegrad.profiler.execution_trace import described, described_call
+from tapegrad.profiler.names import n_of_operator, takes_list, titles_of
 from tapegrad.profiler.recorder import BACKWARD, Recorder, shapes_of
-from tapegrad.profiler.values import described, described_call
 
 set_mode, reset_mode = MODE.set, MODE.reset
 _QUICK: dict[bool, dict[Any, Callable]] = {True: {}, False: {}}  # by grad mode and operator

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.size import Size
 from tapegrad.nn.parameter import Parameter
 from tapegrad.operators.creation.legacy_constructor import TYPES
-from tapegrad.serialization import numpy_value, rebuild
+from tapegrad.serialization import rebuild
+from tapegrad.serialization.machine import as_key
+from tapegrad.serialization.message import malformed
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -95,12 +98,124 @@ BLOCKED = ("sys", "os", "posix", "nt")
 PLAIN: dict[str, Any] = {
     "numpy.dtype": np.dtype,
     "numpy.ndarray": np.ndarray,
-    "numpy.core.multiarray.scalar": numpy_value.make_scalar,
-    "numpy._core.multiarray.scalar": numpy_value.make_scalar,
-    "numpy.core.multiarray._reconstruct": numpy_value.make_array,
-    "numpy._core.multiarray._reconstruct": numpy_value.make_array,
+    "numpy.core.multiarray.scalar": rebuild.make_scalar,
+    "numpy._core.multiarray.scalar": rebuild.make_scalar,
+    "numpy.core.multiarray._reconstruct": rebuild.make_array,
+    "numpy._core.multiarray._reconstruct": rebuild.make_array,
     "collections.defaultdict": defaultdict,
     "builtins.slice": slice,
     "builtins.range": range,
     **{f"builtins.{each.__name__}": each for each in (int, float, list, dict, tuple, str, bool)},
+}
+
+
+def _ordered_dict(*args: Any) -> OrderedDict:
+    found: OrderedDict = OrderedDict()
+    for pair in _items(args):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise malformed("an OrderedDict is made of something that is no pair")
+        found[as_key(pair[0])] = pair[1]
+    return found
+
+
+def _set(*args: Any) -> set:
+    return {as_key(x) for x in _items(args)}
+
+
+def _items(args: tuple) -> Any:
+    if len(args) > 1 or (args and not isinstance(args[0], (list, tuple))):
+        raise malformed("a container is made of something that is no list")
+    return args[0] if args else ()
+
+
+def _counter(*args: Any) -> Counter:
+    found: Counter = Counter()
+    for given in args:
+        if not isinstance(given, dict):
+            raise malformed("a Counter is made of something that is no dict")
+        dict.update(found, given)
+    return found
+
+
+def _complex(real: Any, imag: Any) -> complex:
+    if not all(type(x) in (int, float) for x in (real, imag)):
+        raise malformed("a complex number is made of something that is no number")
+    return complex(real, imag)
+
+
+def _bytearray(*args: Any) -> bytearray:
+    if not args:
+        return bytearray()
+    if len(args) == 1 and isinstance(args[0], (bytes, bytearray)):
+        return bytearray(args[0])
+    if len(args) != 2:  # a number would ask for that much memory
+        raise malformed("a bytearray is made of something that is no bytes")
+    return bytearray(_encode(*args))
+
+
+def _encode(text: Any, encoding: Any) -> bytes:
+    if type(text) is not str or encoding not in ("latin1", "latin-1"):
+        raise malformed("bytes are made of something that is no text of bytes")
+    try:
+        return text.encode("latin1")
+    except UnicodeEncodeError as error:
+        raise malformed("bytes are made of something that is no text of bytes") from error
+
+
+def _size(*args: Any) -> Size:
+    if len(args) != 1 or not isinstance(args[0], (list, tuple)):
+        raise malformed("a Size is made of something that is no tuple")
+    if not all(type(n) is int and abs(n) < 2**63 for n in args[0]):
+        raise malformed("a Size is made of something that is no integer")
+    return Size(args[0])
+
+
+def _device(*args: Any) -> device:
+    if not args or type(args[0]) is not str:
+        raise malformed("a device is made of something that is no name")
+    return device(*args)
+
+
+CALLS: dict[Any, Callable] = {
+    rebuild.rebuild_tensor: rebuild.rebuild_tensor,
+    rebuild.rebuild_tensor_v2: rebuild.rebuild_tensor_v2,
+    rebuild.rebuild_tensor_v3: rebuild.rebuild_tensor_v3,
+    rebuild.rebuild_parameter: rebuild.rebuild_parameter,
+    rebuild.rebuild_parameter_with_state: rebuild.rebuild_parameter_with_state,
+    rebuild.rebuild_from_type: rebuild.rebuild_from_type,
+    rebuild.get_layout: rebuild.get_layout,
+    Size: _size,
+    device: _device,
+    OrderedDict: _ordered_dict,
+    Counter: _counter,
+    set: _set,
+    complex: _complex,
+    bytearray: _bytearray,
+    codecs.encode: _encode,
+}
+
+
+def _default_dict(*args: Any) -> defaultdict:
+    if len(args) > 1 or (args and args[0] not in (None, int, float, list, dict, set, str, bool)):
+        raise malformed("a defaultdict is made of something that is no plain type")
+    return defaultdict(*args)
+
+
+def _plain(cls: type, kinds: tuple) -> Callable:
+    def call(*args: Any) -> Any:
+        if not 1 <= len(args) <= 3 or not all(type(x) in kinds for x in args):
+            raise malformed(f"a {cls.__name__} is made of something strange")
+        return cls(*args)
+
+    return call
+
+
+#: what weights_only=False adds
+PLAIN_CALLS: dict[Any, Callable] = {
+    np.dtype: rebuild.make_dtype,
+    rebuild.make_scalar: rebuild.make_scalar,
+    rebuild.make_array: rebuild.make_array,
+    defaultdict: _default_dict,
+    slice: _plain(slice, (int, type(None))),
+    range: _plain(range, (int,)),
 }

@@ -4,19 +4,147 @@ from __future__ import annotations
 
 import os
 import pickle
+from collections.abc import Callable
 from contextlib import contextmanager
+from pickle import UnpicklingError
 from typing import Any
 
-from tapegrad.core.errors import runtime_error, type_error
+import numpy as np
+
+from tapegrad.core.device import device, require_cpu
+from tapegrad.core.errors import advised, not_implemented, runtime_error, type_error
 from tapegrad.core.storage import UntypedStorage
 from tapegrad.serialization.allowed import Allowed
 from tapegrad.serialization.archive import Archive
-from tapegrad.serialization.legacy import load_legacy
-from tapegrad.serialization.location import placer
 from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed, unsupported
 from tapegrad.serialization.names import StorageType
 from tapegrad.serialization.rebuild import TypedStorage
+
+
+def placer(map_location: Any) -> Callable[[UntypedStorage, str], UntypedStorage]:
+    """The function that puts memory with a place's name where `map_location` wants it."""
+    if map_location is None:
+        return _put
+    if isinstance(map_location, (str, device)):
+        name = str(map_location)
+        return lambda storage, location: _put(storage, name)
+    if isinstance(map_location, dict):
+        return lambda storage, location: _put(storage, map_location.get(location, location))
+    if not callable(map_location):
+        raise type_error(
+            f"'{type(map_location).__name__}' object is not callable",
+            "map_location is a device, its name, a dict of names, or a function.",
+        )
+
+    def put(storage: UntypedStorage, location: str) -> UntypedStorage:
+        found = map_location(storage, location)
+        if found is None:
+            return _put(storage, location)
+        if type(found) is not UntypedStorage:
+            raise type_error(
+                f"map_location gave a {type(found).__name__}, not an UntypedStorage",
+                "Return the storage that was given, or None.",
+            )
+        return found
+
+    return put
+
+
+def _put(storage: UntypedStorage, location: Any) -> UntypedStorage:
+    if location == "cpu":
+        return storage
+    name = str(location)
+    advice = "Pass map_location='cpu'."
+    if name.startswith("cuda"):
+        raise runtime_error(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() "
+            "is False. If you are running on a CPU-only machine, please use torch.load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU.",
+            advice,
+        )
+    if name == "meta":
+        require_cpu(name)
+    raise runtime_error(
+        "don't know how to restore data location of torch.storage.UntypedStorage (tagged "
+        f"with {name})",
+        advice,
+    )
+
+
+_MAGIC = 0x1950A86A20F9469CFC6C
+_PROTOCOL = 1001
+
+
+def load_legacy(file: Any, allowed: Allowed, put: Any, encoding: str) -> Any:
+    """What a file in the old format holds."""
+    data = file.read()
+    if not data:
+        raise advised(EOFError("Ran out of input"), "The file is empty.")
+    storages = _Storages(put, len(data))
+    machine = Machine(data, allowed.find, allowed.call, allowed.build, storages.get, encoding)
+    # Numbers that begin every file, before anything else is looked at.
+    if data[:2] != b"\x80\x02" or machine.run() != _MAGIC:
+        raise runtime_error(
+            "Invalid magic number; corrupt file?",
+            "This is no file of torch.save: a zip archive, or the older format, begins otherwise.",
+        )
+    version = machine.run()
+    if version != _PROTOCOL:
+        raise RuntimeError(f"Invalid protocol version: {version}")
+    system = machine.run()
+    if type(system) is not dict or system.get("little_endian") is not True:
+        raise runtime_error(
+            "the file's byte order is not little-endian",
+            "tapegrad reads files that were written on little-endian machines.",
+        )
+    found = machine.run()
+    keys = machine.run()
+    storages.fill(keys, machine)
+    return found
+
+
+class _Storages:
+    """The memory that the pickle refers to: made at once, filled from what follows the pickles."""
+
+    def __init__(self, put: Any, limit: int) -> None:
+        self._put = put
+        self._left = limit  # bytes: together they are no more than the file
+        self._arrays: dict[str, np.ndarray] = {}
+        self._storages: dict[str, UntypedStorage] = {}
+
+    def get(self, given: Any) -> Any:
+        """The storage meant by a persistent id."""
+        kind, key, location, numel = checked_id(given, 6)
+        if given[5] is not None:
+            raise not_implemented(
+                "the file describes views of storages, as PyTorch 0.3 did",
+                "Load it with PyTorch and save it again.",
+            )
+        itemsize = 1 if kind.dtype is None else kind.dtype.itemsize
+        storage = self._storages.get(key)
+        if storage is None:
+            self._left -= numel * itemsize
+            if self._left < 0:
+                raise malformed("the storages are larger than the file")
+            array = np.zeros(numel, "u1" if kind.dtype is None else kind.dtype.numpy)
+            self._arrays[key] = array
+            storage = self._storages[key] = self._put(UntypedStorage(array), location)
+        elif storage.nbytes() != numel * itemsize:
+            raise malformed("a storage has two sizes")
+        return storage if kind.dtype is None else TypedStorage(storage, kind.dtype)
+
+    def fill(self, keys: Any, machine: Machine) -> None:
+        """Read the memory: for each key a count of elements, and those."""
+        if type(keys) is not list or sorted(map(str, keys)) != sorted(self._arrays):
+            raise malformed("the list of storages does not name those of the tensors")
+        for key in keys:
+            array = self._arrays[key]
+            n = machine.number("<q", 8)
+            if n != array.size:
+                raise malformed(f"a storage has {n} elements, and {array.size} were announced")
+            array.view(np.uint8)[:] = np.frombuffer(machine.take(array.nbytes), np.uint8)
+
 
 ZIP = b"PK\x03\x04"
 
@@ -186,3 +314,57 @@ def _wrong_size(found: int, expected: int) -> RuntimeError:
         f"{expected} elements * 1 bytes/element) for dtype Byte",
         "The file was altered after it was saved: get it again.",
     )
+
+
+class _Stand:
+    """Takes the place of everything that the file would make with a call."""
+
+    def append(self, x: Any) -> None:
+        """Nothing."""
+
+    extend = update = append
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+
+class _Looker(Machine):
+    def top(self, kind: Any) -> Any:
+        if self.stack and type(self.stack[-1]) is _Stand:
+            return self.stack[-1]
+        return super().top(kind)
+
+
+def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
+    """The names of classes and functions in a file that `load` would refuse; nothing is made.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save({1: torch.nn.Linear, 2: torch.ones(2)}, file)
+    >>> torch.serialization.get_unsafe_globals_in_checkpoint(file)
+    ['torch.nn.Linear']
+    """
+    allowed = Allowed()
+    refused: dict[str, None] = {}
+
+    def find(module: str, name: str) -> Any:
+        try:
+            allowed.find(module, name)
+        except UnpicklingError:
+            refused[f"{module}.{name}"] = None
+        return _Stand()
+
+    with opened(f) as file:
+        file.seek(0)
+        if file.read(len(ZIP)) != ZIP:
+            raise ValueError("Expected input to be a checkpoint returned by torch.save")
+        data = Archive(file).read("data.pkl")
+
+    def stand(*given: Any) -> _Stand:
+        return _Stand()
+
+    def build(found: Any, state: Any) -> None:
+        """States are not looked at."""
+
+    _Looker(data, find, stand, build, stand).run()
+    return list(refused)

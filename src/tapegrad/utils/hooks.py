@@ -25,7 +25,7 @@ def unserializable_hook(f: Callable) -> Callable:
 def __getattr__(name: str) -> Any:
     """What calls the backward hooks of a module, on its first use."""
     if name == "BackwardHook":
-        from tapegrad.nn.backward_hook import BackwardHook
+        from tapegrad.nn.hook import BackwardHook
 
         return BackwardHook
     from tapegrad.core.missing import missing

@@ -21,7 +21,7 @@ from tapegrad.autograd.function.context import Context, FunctionCtx
 from tapegrad.autograd.function.node import BackwardCFunction
 from tapegrad.autograd.mode import is_grad_enabled, no_grad
 from tapegrad.core import errors
-from tapegrad.core.missing import missing as _missing
+from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.tensor_base import TensorBase
 
 
@@ -243,9 +243,7 @@ _BY_NAME = (FunctionMeta, _SingleLevelFunction, Function, InplaceFunction, Neste
 for _each in _BY_NAME:
     _each.__module__ = "torch.autograd.function"
 
-
-def __getattr__(name: str) -> Any:
-    raise _missing(__name__, name)
+__getattr__ = _refuses(__name__)
 
 
 __all__ = [

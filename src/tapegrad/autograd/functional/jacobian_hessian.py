@@ -129,8 +129,7 @@ def _rows(i: int, out: Any, xs: tuple, create_graph: bool, strict: bool) -> tupl
 
 def _rows_at_once(outs: tuple, xs: tuple, create_graph: bool) -> list:
     """The rows of all outputs in one backward pass."""
-    from tapegrad.func.jacobian import unit_vectors
-    from tapegrad.func.vjp_batch import pulled_back
+    from tapegrad.func.jacobian import pulled_back, unit_vectors
 
     sizes = [out.numel() for out in outs]
     total = sum(sizes)

@@ -1,32 +1,9 @@
 """The older name of `torch.amp.GradScaler("cpu")`."""
 
-import warnings
-
-from tapegrad.amp import grad_scaler as _amp
+from tapegrad.amp.grad_scaler import OlderScaler
 
 
-class GradScaler(_amp.GradScaler):
+class GradScaler(OlderScaler):
     """Older name of `torch.amp.GradScaler("cpu")`."""
 
-    def __init__(
-        self,
-        init_scale: float = 2.0**16,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ) -> None:
-        warnings.warn(
-            "`torch.cpu.amp.GradScaler(args...)` is deprecated. "
-            "Please use `torch.amp.GradScaler('cpu', args...)` instead.",
-            FutureWarning,
-            stacklevel=2,
-        )
-        super().__init__(
-            "cpu",
-            init_scale=init_scale,
-            growth_factor=growth_factor,
-            backoff_factor=backoff_factor,
-            growth_interval=growth_interval,
-            enabled=enabled,
-        )
+    _kind = "cpu"

@@ -15,12 +15,7 @@ class autocast(_amp.autocast):
     def __init__(
         self, enabled: bool = True, dtype: Dtype = float16, cache_enabled: bool = True
     ) -> None:
-        warnings.warn(
-            "`torch.cuda.amp.autocast(args...)` is deprecated. "
-            "Please use `torch.amp.autocast('cuda', args...)` instead.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        _amp.warn_of_device("cuda", "autocast")
         super().__init__("cuda", enabled=enabled, dtype=dtype, cache_enabled=cache_enabled)
 
 

@@ -2,64 +2,26 @@
 
 from __future__ import annotations
 
-from tapegrad.core.argument_check import takes_tensors
+from warnings import warn
+
+from tapegrad.core.annotations import DTypeLike
+from tapegrad.core.argument_check import takes_tensors, users_level
 from tapegrad.core.errors import value_error
+from tapegrad.core.public_names import public_names
 from tapegrad.dispatch.in_place import in_place
+from tapegrad.operators.nn import softmax as softmaxes
 from tapegrad.operators.pointwise import elu as _elu
 from tapegrad.operators.pointwise import relu_threshold_shrink as rectifier
 from tapegrad.operators.pointwise import rrelu as _rrelu
 from tapegrad.operators.pointwise import silu_mish_softplus as ops
 from tapegrad.operators.pointwise.elu import celu_, elu_, selu_
-from tapegrad.operators.pointwise.gelu import gelu
-from tapegrad.operators.pointwise.glu import glu
 from tapegrad.operators.pointwise.relu_threshold_shrink import (
-    hardshrink,
     hardtanh_,
     leaky_relu_,
-    prelu,
     relu_,
-    softshrink,
     threshold_,
 )
-from tapegrad.operators.pointwise.rrelu import rrelu_
-from tapegrad.operators.pointwise.silu_mish_softplus import log_sigmoid as logsigmoid
-from tapegrad.operators.pointwise.silu_mish_softplus import softplus
 from tapegrad.tensors.tensor import Tensor
-
-__all__ = [
-    "celu",
-    "celu_",
-    "elu",
-    "elu_",
-    "gelu",
-    "glu",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "hardtanh_",
-    "leaky_relu",
-    "leaky_relu_",
-    "logsigmoid",
-    "mish",
-    "prelu",
-    "relu",
-    "relu6",
-    "relu_",
-    "rrelu",
-    "rrelu_",
-    "selu",
-    "selu_",
-    "sigmoid",
-    "silu",
-    "softplus",
-    "softshrink",
-    "softsign",
-    "tanh",
-    "tanhshrink",
-    "threshold",
-    "threshold_",
-]
 
 _silu_ = in_place(ops.silu)
 _mish_ = in_place(ops.mish)
@@ -253,3 +215,76 @@ def tanhshrink(input: Tensor) -> Tensor:
     tensor([-0.2384,  0.0000])
     """
     return input - input.tanh()
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
+) -> Tensor:
+    """`exp(x) / sum(exp(x))` along `dim`.
+
+    >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    return softmaxes.softmax(input, _axis("softmax", dim, input.ndim, _stacklevel), dtype=dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
+) -> Tensor:
+    """`log(softmax(x))` along `dim`, without overflow.
+
+    >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
+    tensor([-0.6931, -0.6931])
+    """
+    return softmaxes.log_softmax(
+        input, _axis("log_softmax", dim, input.ndim, _stacklevel), dtype=dtype
+    )
+
+
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
+) -> Tensor:
+    """`softmax(-x)` along `dim`.
+
+    >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
+    tensor([0.7311, 0.2689])
+    """
+    return softmaxes.softmax(-input, _axis("softmin", dim, input.ndim, _stacklevel), dtype=dtype)
+
+
+@takes_tensors
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """A random, differentiable choice: softmax of `(logits + Gumbel noise) / tau`.
+
+    With `hard`, the result is one-hot and has the gradient of the soft one.
+
+    Source: Jang et al., Categorical reparameterization with Gumbel-softmax, 2016.
+
+    >>> float(torch.nn.functional.gumbel_softmax(torch.zeros(3), hard=True).sum())
+    1.0
+    """
+    if eps != 1e-10:
+        warn("`eps` parameter is deprecated and has no effect.", stacklevel=users_level())
+    noise = -logits.detach().new_empty(logits.shape).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    chosen = soft.detach().max(dim, keepdim=True)[1]
+    one_hot = logits.detach().new_zeros(logits.shape).scatter_(dim, chosen, 1.0)
+    return one_hot - soft.detach() + soft
+
+
+def _axis(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
+    if dim is not None:
+        return dim
+    warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument.",
+        stacklevel=stacklevel,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+__all__ = public_names(globals())

@@ -6,8 +6,8 @@ from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.errors import assertion_error, not_implemented, value_error
-from tapegrad.operators.nn import embedding as _embedding
-from tapegrad.operators.nn import embedding_bag as _embedding_bag
+from tapegrad.operators.nn import embedding as embedding_table
+from tapegrad.operators.nn import embedding_bag as embedding_sum
 from tapegrad.operators.nn.embedding import one_hot
 from tapegrad.tensors.tensor import Tensor
 
@@ -43,8 +43,8 @@ def embedding(
         row = padding_idx % n
     if max_norm is not None:
         with no_grad():
-            _embedding.embedding_renorm_(weight, input, max_norm, norm_type)
-    return _embedding.embedding(weight, input, row, scale_grad_by_freq, sparse)
+            embedding_table.embedding_renorm_(weight, input, max_norm, norm_type)
+    return embedding_table.embedding(weight, input, row, scale_grad_by_freq, sparse)
 
 
 _MODES = {"sum": 0, "mean": 1, "max": 2}
@@ -99,18 +99,9 @@ def embedding_bag(
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
     if max_norm is not None:
         with no_grad():
-            _embedding.embedding_renorm_(weight, input, max_norm, norm_type)
-    return _embedding_bag.embedding_bag(
-        weight,
-        input,
-        offsets,
-        scale_grad_by_freq,
-        _MODES[mode],
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    )[0]
+            embedding_table.embedding_renorm_(weight, input, max_norm, norm_type)
+    options = scale_grad_by_freq, _MODES[mode], sparse, per_sample_weights, include_last_offset
+    return embedding_sum.embedding_bag(weight, input, offsets, *options, padding_idx)[0]
 
 
 def _bags(

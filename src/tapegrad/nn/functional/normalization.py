@@ -6,21 +6,12 @@ from math import prod
 from typing import Any
 
 from tapegrad.core.errors import runtime_error, value_error
+from tapegrad.core.public_names import public_names
 from tapegrad.operators.nn import batch_group_norm
 from tapegrad.operators.nn import layer_norm as _layer_norm
 from tapegrad.operators.pointwise.divide_reciprocal import div
 from tapegrad.operators.shape.cat_stack import cat
 from tapegrad.tensors.tensor import Tensor
-
-__all__ = [
-    "batch_norm",
-    "group_norm",
-    "instance_norm",
-    "layer_norm",
-    "local_response_norm",
-    "normalize",
-    "rms_norm",
-]
 
 
 def batch_norm(
@@ -205,3 +196,6 @@ def normalize(
     """
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return input / length if out is None else div(input, length, out=out)
+
+
+__all__ = public_names(globals())

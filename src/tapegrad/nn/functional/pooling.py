@@ -6,6 +6,7 @@ from typing import Any
 
 from tapegrad.core.annotations import Tensor
 from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.public_names import public_names
 from tapegrad.operators.nn import adaptive_pool, fractional_max_pool
 
 
@@ -170,3 +171,6 @@ def fractional_max_pool3d(
         input, kernel_size, output_size, output_ratio, True, _random_samples
     )
     return found if return_indices else found[0]
+
+
+__all__ = public_names(globals())

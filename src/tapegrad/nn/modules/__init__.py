@@ -1,39 +1,28 @@
-"""The modules under the names of the files in which PyTorch has them."""
+"""The modules, in the files in which PyTorch has them."""
 
-from tapegrad import nn as _nn
-from tapegrad.nn.modules import (
-    activation,
-    adaptive,
-    batchnorm,
-    channelshuffle,
-    container,
-    conv,
-    distance,
-    dropout,
-    flatten,
-    fold,
-    instancenorm,
-    lazy,
-    linear,
-    linear_cross_entropy_options,
-    loss,
-    module,
-    normalization,
-    padding,
-    pixelshuffle,
-    pooling,
-    rnn,
-    sparse,
-    transformer,
-    upsampling,
-    utils,
-)
+from tapegrad.nn.modules import lazy, module, utils
+from tapegrad.nn.modules.activation import *
+from tapegrad.nn.modules.adaptive import *
+from tapegrad.nn.modules.batchnorm import *
+from tapegrad.nn.modules.channelshuffle import *
+from tapegrad.nn.modules.container import *
+from tapegrad.nn.modules.conv import *
+from tapegrad.nn.modules.distance import *
+from tapegrad.nn.modules.dropout import *
+from tapegrad.nn.modules.flatten import *
+from tapegrad.nn.modules.fold import *
+from tapegrad.nn.modules.instancenorm import *
+from tapegrad.nn.modules.linear import *
+from tapegrad.nn.modules.linear_cross_entropy_options import *
+from tapegrad.nn.modules.loss import *
+from tapegrad.nn.modules.module import Module
+from tapegrad.nn.modules.normalization import *
+from tapegrad.nn.modules.padding import *
+from tapegrad.nn.modules.pixelshuffle import *
+from tapegrad.nn.modules.pooling import *
+from tapegrad.nn.modules.rnn import *
+from tapegrad.nn.modules.sparse import *
+from tapegrad.nn.modules.transformer import *
+from tapegrad.nn.modules.upsampling import *
 
-# what `torch.nn` has beside modules
-_OTHERS = frozenset(
-    "Buffer DataParallel Parameter UninitializedBuffer UninitializedParameter factory_kwargs "
-    "functional init utils".split()
-)
-globals().update({name: getattr(_nn, name) for name in _nn.__all__ if name not in _OTHERS})
-
-__all__ = [name for name in globals() if name[0] != "_"]
+__all__ = [name for name in globals() if name[0].isupper()]

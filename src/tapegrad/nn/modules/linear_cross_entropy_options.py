@@ -1,5 +1,5 @@
 """The options of `LinearCrossEntropyLoss`, where PyTorch has them."""
 
-from tapegrad.nn import LinearCrossEntropyOptions
+from tapegrad.nn.functional.loss import LinearCrossEntropyOptions
 
 __all__ = ["LinearCrossEntropyOptions"]

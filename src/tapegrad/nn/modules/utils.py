@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
 
-from tapegrad.nn.window import of_each
-
 __all__ = ["consume_prefix_in_state_dict_if_present"]
+
+
+def of_each(value: Any, n: int) -> tuple[Any, ...]:
+    """`value` for each of n axes; what is a sequence already stays as it is.
+
+    >>> from tapegrad.nn.modules.utils import of_each
+    >>> of_each(3, 2), of_each([3, 4], 2)
+    ((3, 3), (3, 4))
+    """
+    return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
@@ -41,3 +50,20 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     for key in list(metadata or ()):
         if key and (key == prefix.replace(".", "") or key.startswith(prefix)):
             metadata[key[len(prefix) :]] = metadata.pop(key)
+
+
+def unusual(layer: Any, **usual: Any) -> list[str]:
+    """`name=value` for each option of a layer that is not as usual, for its `extra_repr`."""
+    found = ((name, getattr(layer, name), value) for name, value in usual.items())
+    return [f"{name}={is_}" for name, is_, value in found if is_ != value]
+
+
+def has_own_constructor(*layers: Any) -> None:
+    """Give classes the `__init__` they inherit under their own name, which errors of calls tell."""
+    for layer in layers:
+        shared = layer.__init__
+        code, scope, cells = shared.__code__, shared.__globals__, shared.__closure__
+        layer.__init__ = FunctionType(code, scope, "__init__", shared.__defaults__, cells)
+        layer.__init__.__annotations__ = shared.__annotations__
+        layer.__init__.__kwdefaults__ = shared.__kwdefaults__
+        layer.__init__.__qualname__ = f"{layer.__name__}.__init__"

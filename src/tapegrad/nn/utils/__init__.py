@@ -1,5 +1,6 @@
 """Tools for models: gradients clipped, parameters as a vector or computed, packed sequences."""
 
+from tapegrad.core.missing import refuses as _refuses
 from tapegrad.nn.utils import parametrizations, parametrize, prune, rnn, stateless
 from tapegrad.nn.utils.clip_grad import (
     clip_grad_norm,
@@ -49,8 +50,4 @@ __all__ = [
     "weight_norm",
 ]
 
-
-def __getattr__(name: str):
-    from tapegrad.core.missing import missing
-
-    raise missing(__name__, name)
+__getattr__ = _refuses(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapegrad.core.errors import runtime_error
-from tapegrad.nn.module import Module
+from tapegrad.nn.modules.module import Module
 from tapegrad.random import get_rng_state, set_rng_state
 
 

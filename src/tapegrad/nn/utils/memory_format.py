@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from tapegrad.nn.convolution import Conv2d, Conv3d
-from tapegrad.nn.transposed_convolution import ConvTranspose2d, ConvTranspose3d
+from tapegrad.nn.modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 
 M = TypeVar("M")
 

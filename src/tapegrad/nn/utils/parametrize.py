@@ -9,10 +9,9 @@ from typing import Any
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.errors import runtime_error, value_error
-from tapegrad.nn.container import ModuleDict
-from tapegrad.nn.module import Module
+from tapegrad.nn.modules.container import ModuleDict, ModuleList
+from tapegrad.nn.modules.module import Module
 from tapegrad.nn.parameter import Parameter
-from tapegrad.nn.sequential import ModuleList
 from tapegrad.tensors.tensor import Tensor
 
 _cache: dict[tuple[int, str], Tensor] = {}

@@ -7,8 +7,8 @@ from typing import Any
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn import functional as F
+from tapegrad.nn.modules.conv import _ConvTransposeNd
 from tapegrad.nn.parameter import Parameter
-from tapegrad.nn.transposed_convolution import _ConvTransposeNd
 from tapegrad.tensors.tensor import Tensor
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from warnings import warn
 
 from tapegrad.core.errors import advised, runtime_error, type_error, value_error
-from tapegrad.nn.module import Module
+from tapegrad.nn.modules.module import Module
 from tapegrad.tensors.tensor import Tensor
 
 

@@ -5,29 +5,25 @@ Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
 
 from typing import Any
 
-from tapegrad.core.missing import missing as _missing
+from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils.checkpoint.frame import CheckpointError, GraphExecGroup
-from tapegrad.utils.checkpoint.reentrant import (
-    CheckpointFunction,
-    check_backward_validity,
-    detach_variable,
-)
 from tapegrad.utils.checkpoint.run import (
+    CheckpointFunction,
+    DefaultDeviceType,
+    check_backward_validity,
     checkpoint,
     checkpoint_sequential,
+    detach_variable,
+    get_device_states,
     noop_context_fn,
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
+    set_device_states,
 )
 from tapegrad.utils.checkpoint.selective import (
     CheckpointPolicy,
     SelectiveCheckpointContext,
     create_selective_checkpoint_contexts,
-)
-from tapegrad.utils.checkpoint.surroundings import (
-    DefaultDeviceType,
-    get_device_states,
-    set_device_states,
 )
 
 __all__ = [
@@ -49,6 +45,4 @@ __all__ = [
     "set_device_states",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    raise _missing(__name__, name)
+__getattr__ = _refuses(__name__)

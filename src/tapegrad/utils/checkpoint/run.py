@@ -2,17 +2,190 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.backward_grad import backward as run_backward
+from tapegrad.autograd.engine import BACKWARD_PASS
+from tapegrad.autograd.function import Function
+from tapegrad.autograd.mode import enable_grad, is_grad_enabled, no_grad
 from tapegrad.core import errors
-from tapegrad.utils.checkpoint import reentrant
+from tapegrad.core.tensor_base import TensorBase
+from tapegrad.random import fork_rng, get_rng_state, set_rng_state
 from tapegrad.utils.checkpoint.frame import Frame, metadata, nothing
-from tapegrad.utils.checkpoint.surroundings import Surroundings
+
+
+class Surroundings:
+    """The state of the random generator, if `random`, and of autocast, now."""
+
+    __slots__ = ("autocast", "random_state")
+
+    def __init__(self, random: bool):
+        self.random_state = get_rng_state() if random else None
+        self.autocast = _autocast()
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """A block in which both are as they were; the generator goes on afterwards where it was."""
+        with fork_rng(enabled=self.random_state is not None):
+            if self.random_state is not None:
+                set_rng_state(self.random_state)
+            if self.autocast is None:
+                yield
+                return
+            from tapegrad.amp import autocast
+
+            with autocast("cpu", **self.autocast):
+                yield
+
+
+def _autocast() -> dict[str, Any] | None:
+    """The options of autocast now; None where nobody has ever used it."""
+    if "tapegrad.amp.autocast_state" not in sys.modules:
+        return None
+    from tapegrad.amp import autocast_state as state
+
+    return {
+        "enabled": state.is_autocast_enabled("cpu"),
+        "dtype": state.get_autocast_dtype("cpu"),
+        "cache_enabled": state.is_autocast_cache_enabled(),
+    }
+
+
+class DefaultDeviceType:
+    """The kind of device whose generators are forked besides the CPU's: there is none other.
+
+    >>> torch.utils.checkpoint.DefaultDeviceType.get_device_type()
+    'cpu'
+    """
+
+    _kind = "cpu"
+
+    @staticmethod
+    def set_device_type(device: str = "cuda") -> None:
+        """Accepted as in PyTorch; the generator of the CPU is always forked."""
+        DefaultDeviceType._kind = device
+
+    @staticmethod
+    def get_device_type() -> str:
+        """What `set_device_type` was given, `"cpu"` before."""
+        return DefaultDeviceType._kind
+
+
+def get_device_states(*args: Any) -> tuple[list, list]:
+    """The devices of tensors other than the CPU, and their generators' states: none.
+
+    >>> torch.utils.checkpoint.get_device_states(torch.ones(2))
+    ([], [])
+    """
+    return [], []
+
+
+def set_device_states(devices: Any, states: Any, *, device_type: str | None = None) -> None:
+    """Set the states that `get_device_states` gave: there are none.
+
+    >>> torch.utils.checkpoint.set_device_states([], [])
+    """
+
+
+class CheckpointFunction(Function):
+    """What `checkpoint(..., use_reentrant=True)` applies."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.surroundings = Surroundings(preserve_rng_state)
+        ctx.inputs = [None if isinstance(x, TensorBase) else x for x in args]
+        ctx.places = [i for i, x in enumerate(args) if isinstance(x, TensorBase)]
+        ctx.save_for_backward(*[args[i] for i in ctx.places])
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        inputs = list(ctx.inputs)
+        for i, x in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[i] = x
+        inputs = list(detach_variable(tuple(inputs)))
+        with ctx.surroundings.again(), enable_grad():
+            outputs = ctx.run_function(*inputs)
+        outputs = (outputs,) if isinstance(outputs, TensorBase) else outputs
+        pairs = [
+            (y, g)
+            for y, g in zip(outputs, grads, strict=False)
+            if isinstance(y, TensorBase) and y.requires_grad
+        ]
+        if not pairs:
+            raise errors.runtime_error(
+                "none of output has requires_grad=True, this checkpoint() is not necessary",
+                "Call the function itself.",
+            )
+        run_backward([y for y, _ in pairs], [g for _, g in pairs])
+        found = [x.grad if isinstance(x, TensorBase) else None for x in inputs]
+        return (None, None, *found)
+
+
+def _reentrant(function: Any, preserve_rng_state: bool, args: tuple) -> Any:
+    """Apply it, and have it refuse passes in which leaves do not accumulate."""
+    result = CheckpointFunction.apply(function, preserve_rng_state, *args)
+    for x in result if isinstance(result, tuple) else (result,):
+        node = x.grad_fn if isinstance(x, TensorBase) else None
+        if node is not None:
+            node.register_prehook(_check_pass)
+            break
+    return result
+
+
+def _check_pass(grads: tuple) -> None:
+    if BACKWARD_PASS.get().restricted:
+        raise errors.runtime_error(
+            "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+            "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+            "either set use_reentrant=False, or call .backward() without passing the `inputs` "
+            "argument.",
+            "Pass use_reentrant=False.",
+        )
+
+
+def check_backward_validity(inputs: Iterable) -> None:
+    """Warn if none of the tensors among `inputs` requires grad.
+
+    >>> torch.utils.checkpoint.check_backward_validity([torch.ones(1, requires_grad=True)])
+    """
+    if not any(x.requires_grad for x in inputs if isinstance(x, TensorBase)):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def detach_variable(inputs: tuple) -> tuple:
+    """The tensors of a tuple without history, each requiring grad if it did; the rest as it is.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> torch.utils.checkpoint.detach_variable((x * 2, "name"))
+    (tensor([2.], requires_grad=True), 'name')
+    """
+    if not isinstance(inputs, tuple):
+        raise errors.runtime_error(
+            "Only tuple of tensors is supported. Got Unsupported input type: "
+            f"{type(inputs).__name__}",
+            "Pass a tuple.",
+        )
+    found = []
+    for x in inputs:
+        if isinstance(x, TensorBase):
+            wanted, x = x.requires_grad, x.detach()
+            x.requires_grad = wanted
+        found.append(x)
+    return tuple(found)
+
 
 _EARLY_STOP: ContextVar[bool | None] = ContextVar("tapegrad_early_stop", default=None)
 _DEBUG: ContextVar[bool | None] = ContextVar("tapegrad_checkpoint_debug", default=None)
@@ -118,7 +291,7 @@ def checkpoint(
             "Passing `context_fn` or `debug` is only supported when use_reentrant=False.",
             "Pass use_reentrant=False.",
         )
-    return reentrant.apply(function, preserve, args)
+    return _reentrant(function, preserve, args)
 
 
 def _checkpoint(
@@ -140,7 +313,7 @@ def _checkpoint(
             raise errors.value_error(
                 "debug=True is incompatible with non-default context_fn", "Leave one of them away."
             )
-        from tapegrad.utils.checkpoint.log import Log
+        from tapegrad.utils.checkpoint.frame import Log
 
         log = Log()
         context_fn = log.contexts

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapegrad.core.missing import missing
+from tapegrad.core.missing import refuses as _refuses
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.worker import get_worker_info
 from tapegrad.utils.data.dataloader import DataLoader
@@ -48,6 +48,4 @@ __all__ = [
     "random_split",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    raise missing(__name__, name)
+__getattr__ = _refuses(__name__)

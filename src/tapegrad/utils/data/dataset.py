@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import bisect
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from tapegrad.core import errors
+from tapegrad.random import default_generator
 from tapegrad.tensors.tensor import Tensor
-from tapegrad.utils.data.split import random_split
 
 __all__ = [
     "ChainDataset",
@@ -41,8 +45,6 @@ class Dataset(Generic[T_co]):
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
 
     def __add__(self, other: Dataset) -> Any:
-        from tapegrad.utils.data.joint import ConcatDataset
-
         return ConcatDataset([self, other])
 
 
@@ -60,8 +62,6 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
     """
 
     def __add__(self, other: Dataset) -> Any:
-        from tapegrad.utils.data.joint import ChainDataset
-
         return ChainDataset([self, other])
 
 
@@ -126,4 +126,198 @@ class Subset(Dataset[T_co]):
         return len(self.indices)
 
 
-from tapegrad.utils.data.joint import ChainDataset, ConcatDataset, StackDataset  # noqa: E402  (it needs the classes above)
+class StackDataset(Dataset):
+    """Data sets side by side: sample `i` holds sample `i` of each, in a tuple or a dictionary.
+
+    >>> pairs = torch.utils.data.StackDataset(number=range(3), letter="abc")
+    >>> pairs[2]
+    {'number': 2, 'letter': 'c'}
+    """
+
+    datasets: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise errors.value_error(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
+                "input/output, but both types are given.",
+                "Name all data sets or none.",
+            )
+        if not args and not kwargs:
+            raise errors.value_error(
+                "At least one dataset should be passed",
+                "StackDataset(a, b) gives tuples, StackDataset(x=a, y=b) dictionaries.",
+            )
+        self.datasets = kwargs or args
+        members = self._members()
+        self._length = len(members[0])
+        if any(len(dataset) != self._length for dataset in members):
+            raise errors.value_error(
+                "Size mismatch between datasets", "Take a Subset of the longer ones."
+            )
+
+    def _members(self) -> list:
+        datasets = self.datasets
+        return list(datasets.values() if isinstance(datasets, dict) else datasets)
+
+    def _combined(self, values: Iterable) -> Any:
+        if isinstance(self.datasets, dict):
+            return dict(zip(self.datasets, values, strict=True))
+        return tuple(values)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._combined([dataset[index] for dataset in self._members()])
+
+    def __getitems__(self, indices: list) -> list:
+        columns = [self._picked(dataset, indices) for dataset in self._members()]
+        return [self._combined(row) for row in zip(*columns, strict=True)]
+
+    @staticmethod
+    def _picked(dataset: Any, indices: list) -> list:
+        if not callable(getattr(dataset, "__getitems__", None)):
+            return [dataset[index] for index in indices]
+        samples = dataset.__getitems__(indices)
+        if len(samples) != len(indices):
+            raise errors.value_error(
+                "Nested dataset's output size mismatch. "
+                f"Expected {len(indices)}, got {len(samples)}",
+                f"{type(dataset).__name__}.__getitems__ gives one sample for each index.",
+            )
+        return samples
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class ConcatDataset(Dataset[T_co]):
+    """Data sets one behind the other.
+
+    >>> both = torch.utils.data.ConcatDataset([range(3), range(10, 12)])
+    >>> len(both), both[3], both[-1]
+    (5, 10, 11)
+    """
+
+    datasets: list
+    cumulative_sizes: list[int]
+
+    @staticmethod
+    def cumsum(sequence: Iterable) -> list[int]:
+        """Where each of the data sets ends."""
+        return list(itertools.accumulate(map(len, sequence)))
+
+    def __init__(self, datasets: Iterable) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise errors.assertion_error(
+                "datasets should not be an empty iterable", "Pass a list of data sets."
+            )
+        if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
+            raise errors.assertion_error(
+                "ConcatDataset does not support IterableDataset", "ChainDataset joins those."
+            )
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, idx: int) -> Any:
+        if idx < 0:
+            if -idx > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            idx += len(self)
+        which = bisect.bisect_right(self.cumulative_sizes, idx)
+        start = self.cumulative_sizes[which - 1] if which else 0
+        return self.datasets[which][idx - start]
+
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """The old spelling of `cumulative_sizes`."""
+        import warnings
+
+        warnings.warn(
+            "`cummulative_sizes` attribute is renamed to `cumulative_sizes`",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.cumulative_sizes
+
+
+class ChainDataset(IterableDataset):
+    """Iterable data sets one after the other.
+
+    >>> class Letters(torch.utils.data.IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter("ab")
+    >>> list(Letters() + Letters())
+    ['a', 'b', 'a', 'b']
+    """
+
+    def __init__(self, datasets: Iterable[Dataset]) -> None:
+        self.datasets = datasets
+
+    def _checked(self) -> Iterator:
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise errors.assertion_error(
+                    "ChainDataset only supports IterableDataset",
+                    "ConcatDataset joins data sets that have indices.",
+                )
+            yield dataset
+
+    def __iter__(self) -> Iterator:
+        for dataset in self._checked():
+            yield from dataset
+
+    def __len__(self) -> int:
+        return sum(len(dataset) for dataset in self._checked())
+
+
+def random_split(
+    dataset: Any, lengths: Sequence[int | float], generator: Any = default_generator
+) -> list:
+    """Parts of a data set that have no sample in common, drawn at random.
+
+    Args:
+        lengths: how many samples each part has; or fractions that add up to 1, whose remainder goes
+            round the parts one by one.
+
+    >>> _ = torch.manual_seed(0)
+    >>> train, test = torch.utils.data.random_split(range(5), [0.8, 0.2])
+    >>> list(train), list(test)
+    ([4, 0, 1, 3], [2])
+    """
+    from tapegrad.operators.random.rand_randint_randperm import randperm
+
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        lengths = _counts(len(dataset), lengths)
+    if sum(lengths) != len(dataset):
+        raise errors.value_error(
+            "Sum of input lengths does not equal the length of the input dataset!",
+            f"The data set has {len(dataset)} samples: pass counts of this sum, or fractions of 1.",
+        )
+    order = randperm(sum(lengths), generator=generator).tolist()
+    ends = accumulate(lengths)
+    return [Subset(dataset, order[end - n : end]) for end, n in zip(ends, lengths, strict=True)]
+
+
+def _counts(n: int, fractions: Sequence[int | float]) -> list[int]:
+    """How many of `n` samples each fraction gets."""
+    for i, fraction in enumerate(fractions):
+        if not 0 <= fraction <= 1:
+            raise errors.value_error(
+                f"Fraction at index {i} is not between 0 and 1",
+                "Fractions are shares of the data set.",
+            )
+    counts = [math.floor(n * fraction) for fraction in fractions]
+    for i in range(n - sum(counts)):
+        counts[i % len(counts)] += 1
+    for i, count in enumerate(counts):
+        if not count:
+            import warnings
+
+            warnings.warn(
+                f"Length of split at index {i} is 0. This might result in an empty dataset.",
+                UserWarning,
+                stacklevel=3,
+            )
+    return counts

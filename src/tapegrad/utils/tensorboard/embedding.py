@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from tensorboard.plugins.projector.projector_config_pb2 import EmbeddingInfo, ProjectorConfig
 
-from tapegrad.serialization.atomic import replacing
-from tapegrad.utils.tensorboard.array import as_array
-from tapegrad.utils.tensorboard.image import make_image
-from tapegrad.utils.tensorboard.layout import grid
+from tapegrad.serialization.writer import replacing
+from tapegrad.utils.tensorboard.summary import _grid, make_image, make_np
 
 
 def write_embedding(
@@ -31,7 +29,7 @@ def write_embedding(
         metadata: N texts, or N rows of texts under the names of `metadata_header`.
         label_img: (N, C, H, W): a picture for each point, numbers from 0 to 1.
     """
-    points = as_array(mat)
+    points = make_np(mat)
     if points.ndim != 2:
         raise AssertionError("mat should be 2D, where mat.size(0) is the number of data points")
     if metadata is not None and len(metadata) != len(points):
@@ -53,7 +51,7 @@ def write_embedding(
         info.sprite.image_path = f"{place}/sprite.png"
         info.sprite.single_image_dim.extend([label_img.shape[3], label_img.shape[2]])
         with replacing(os.path.join(path, "sprite.png")) as file:
-            file.write(_sprite(as_array(label_img)))
+            file.write(_sprite(make_np(label_img)))
     _write_rows(path, "tensors.tsv", points.tolist())
     config.embeddings.append(info)
     _write_config(folder, config)
@@ -80,7 +78,7 @@ def _write_config(folder, config):
 
 def _sprite(pictures):
     """All pictures in a square that is as many of them wide as high."""
-    sheet = grid(pictures, int(np.ceil(np.sqrt(len(pictures)))))  # (3, H, W)
+    sheet = _grid(pictures, int(np.ceil(np.sqrt(len(pictures)))))  # (3, H, W)
     if sheet.dtype != np.uint8:
         sheet = (sheet * 255).astype(np.uint8)
     side = max(sheet.shape)

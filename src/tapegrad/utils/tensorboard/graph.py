@@ -14,9 +14,9 @@ from tensorboard.compat.proto.versions_pb2 import VersionDef
 
 from tapegrad.core.errors import runtime_error
 from tapegrad.inspect.operator_calls import OperatorCalls, tensors_in
-from tapegrad.inspect.running_mode import in_mode
+from tapegrad.inspect.summary import in_mode
 from tapegrad.tensors.tensor import Tensor
-from tapegrad.utils.tensorboard.scalar import shape_proto
+from tapegrad.utils.tensorboard.summary import _shape_proto
 
 
 def graph(model: Any, inputs: Any, verbose: bool = False) -> tuple[Any, Any]:
@@ -125,7 +125,7 @@ class _Drawing:
         shown = ", ".join(f"{key} : {value}" for key, value in options.items())
         attr = {
             "_output_shapes": AttrValue(
-                list=AttrValue.ListValue(shape=[shape_proto(shape) for shape in shapes])
+                list=AttrValue.ListValue(shape=[_shape_proto(shape) for shape in shapes])
             ),
             "attr": AttrValue(s=f"{{ {shown}}}".encode() if shown else b"{}"),
         }

@@ -4,17 +4,80 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
+from typing import Any, Self
+
+from tensorboard.compat.proto import event_pb2
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from tapegrad.utils.tensorboard import summary as summaries
-from tapegrad.utils.tensorboard.file_writer import FileWriter
-from tapegrad.utils.tensorboard.media_writer import MediaWriter
-from tapegrad.utils.tensorboard.number_writer import NumberWriter
+from tapegrad.utils.tensorboard.summary import _default_bins
 
 __all__ = ["FileWriter", "SummaryWriter"]
 
 
-class SummaryWriter(NumberWriter, MediaWriter):
+class FileWriter:
+    """Writes summaries and graphs into a new file of events in the folder `log_dir`.
+
+    A thread does the writing: it waits while `max_queue` events are pending, and sees to it that
+    the file is complete every `flush_secs` seconds.
+
+    >>> import tempfile
+    >>> from tapegrad.utils.tensorboard import FileWriter
+    >>> from tapegrad.utils.tensorboard.summary import scalar
+    >>> writer = FileWriter(tempfile.mkdtemp())
+    >>> writer.add_summary(scalar("loss", 0.5), global_step=1)
+    >>> writer.close()
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        filename_suffix: str = "",
+    ) -> None:
+        self._options = (os.fspath(log_dir), max_queue, flush_secs, filename_suffix)
+        self.event_writer = EventFileWriter(*self._options)
+
+    def get_logdir(self) -> str:
+        """The folder."""
+        return self.event_writer.get_logdir()
+
+    def add_event(self, event: Any, step: Any = None, walltime: float | None = None) -> None:
+        """Write an event, with the time of now unless one is given."""
+        event.wall_time = time.time() if walltime is None else walltime
+        if step is not None:
+            event.step = int(step)
+        self.event_writer.add_event(event)
+
+    def add_summary(
+        self, summary: Any, global_step: Any = None, walltime: float | None = None
+    ) -> None:
+        """Write a summary, as `torch.utils.tensorboard.summary` makes them."""
+        self.add_event(event_pb2.Event(summary=summary), global_step, walltime)
+
+    def add_graph(self, graph_profile: tuple[Any, Any], walltime: float | None = None) -> None:
+        """Write a graph and the statistics of its run: a GraphDef and a RunMetadata."""
+        graph, run = graph_profile
+        self.add_event(event_pb2.Event(graph_def=graph.SerializeToString()), None, walltime)
+        tagged = event_pb2.TaggedRunMetadata(tag="step1", run_metadata=run.SerializeToString())
+        self.add_event(event_pb2.Event(tagged_run_metadata=tagged), None, walltime)
+
+    def flush(self) -> None:
+        """Wait until everything is in the file."""
+        self.event_writer.flush()
+
+    def close(self) -> None:
+        """Write what is pending and close the file."""
+        self.event_writer.close()
+
+    def reopen(self) -> None:
+        """Begin another file in the same folder."""
+        self.event_writer.close()
+        self.event_writer = EventFileWriter(*self._options)
+
+
+class SummaryWriter:
     """Writes events for TensorBoard: `tensorboard --logdir runs` shows them.
 
     Every method takes the step in the training (`global_step`), and most the time of the event
@@ -40,6 +103,283 @@ class SummaryWriter(NumberWriter, MediaWriter):
     """
 
     _projector: Any = None  # the description of all embeddings so far
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike | None = None,
+        comment: str = "",
+        purge_step: int | None = None,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        filename_suffix: str = "",
+    ) -> None:
+        if not log_dir:
+            import socket
+
+            start = time.strftime("%b%d_%H-%M-%S")
+            log_dir = os.path.join("runs", f"{start}_{socket.gethostname()}{comment}")
+        self.log_dir = log_dir
+        self.purge_step = purge_step
+        self.max_queue = max_queue
+        self.flush_secs = flush_secs
+        self.filename_suffix = filename_suffix
+        self.file_writer: FileWriter | None = None
+        self.all_writers: dict[str, FileWriter] | None = None
+        self._get_file_writer()
+        self.default_bins = _default_bins()
+
+    def _get_file_writer(self) -> FileWriter:
+        """The writer into `log_dir`; a new one after `close`."""
+        if self.file_writer is None or self.all_writers is None:
+            self.file_writer = self._new_writer(self.log_dir)
+            self.all_writers = {self.file_writer.get_logdir(): self.file_writer}
+            if self.purge_step is not None:
+                from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+
+                step, self.purge_step = self.purge_step, None
+                self.file_writer.add_event(Event(file_version="brain.Event:2"), step)
+                start = SessionLog(status=SessionLog.START)
+                self.file_writer.add_event(Event(session_log=start), step)
+        return self.file_writer
+
+    def _new_writer(self, folder):
+        return FileWriter(folder, self.max_queue, self.flush_secs, self.filename_suffix)
+
+    def _add(self, summary, step, walltime):
+        self._get_file_writer().add_summary(summary, step, walltime)
+
+    def get_logdir(self) -> str | os.PathLike:
+        """The folder."""
+        return self.log_dir
+
+    def flush(self) -> None:
+        """Wait until everything is in the files."""
+        for writer in (self.all_writers or {}).values():
+            writer.flush()
+
+    def close(self) -> None:
+        """Write what is pending and close the files; another call begins a new file."""
+        for writer in (self.all_writers or {}).values():
+            writer.close()
+        self.file_writer = self.all_writers = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # --- numbers ----------------------------------------------------------------------------------
+
+    def add_scalar(
+        self,
+        tag: str,
+        scalar_value: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        new_style: bool = False,
+        double_precision: bool = False,
+    ) -> None:
+        """Write a number; with `new_style` as a tensor, with `double_precision` one of 64 bits."""
+        summary = summaries.scalar(
+            tag, scalar_value, new_style=new_style, double_precision=double_precision
+        )
+        self._add(summary, global_step, walltime)
+
+    def add_scalars(
+        self,
+        main_tag: str,
+        tag_scalar_dict: dict[str, Any],
+        global_step: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Write numbers that one chart shows: each goes to a file in a folder of its own."""
+        walltime = time.time() if walltime is None else walltime
+        folder = self._get_file_writer().get_logdir()
+        assert self.all_writers is not None
+        for tag, value in tag_scalar_dict.items():
+            path = f"{folder}/{main_tag.replace('/', '_')}_{tag}"
+            writer = self.all_writers.get(path)
+            if writer is None:
+                writer = self.all_writers[path] = self._new_writer(path)
+            writer.add_summary(summaries.scalar(main_tag, value), global_step, walltime)
+
+    def add_tensor(
+        self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None
+    ) -> None:
+        """Write all elements of a tensor."""
+        self._add(summaries.tensor_proto(tag, tensor), global_step, walltime)
+
+    def add_histogram(
+        self,
+        tag: str,
+        values: Any,
+        global_step: Any = None,
+        bins: Any = "tensorflow",
+        walltime: float | None = None,
+        max_bins: int | None = None,
+    ) -> None:
+        """Write how numbers are distributed.
+
+        `bins` are "tensorflow" (edges that grow by a tenth each), edges, their number, or the name
+        of a rule of `numpy.histogram_bin_edges`, such as "auto" or "fd".
+        """
+        if isinstance(bins, str) and bins == "tensorflow":
+            bins = self.default_bins
+        self._add(summaries.histogram(tag, values, bins, max_bins), global_step, walltime)
+
+    def add_histogram_raw(
+        self,
+        tag: str,
+        min: float,
+        max: float,
+        num: int,
+        sum: float,
+        sum_squares: float,
+        bucket_limits: Any,
+        bucket_counts: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Write a distribution that was counted elsewhere; limits are upper ends of buckets."""
+        if len(bucket_limits) != len(bucket_counts):
+            raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
+        summary = summaries.histogram_raw(
+            tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts
+        )
+        self._add(summary, global_step, walltime)
+
+    def add_pr_curve(
+        self,
+        tag: str,
+        labels: Any,
+        predictions: Any,
+        global_step: Any = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Write precision and recall of probabilities, for up to 127 thresholds."""
+        summary = summaries.pr_curve(tag, labels, predictions, num_thresholds, weights)
+        self._add(summary, global_step, walltime)
+
+    def add_pr_curve_raw(
+        self,
+        tag: str,
+        true_positive_counts: Any,
+        false_positive_counts: Any,
+        true_negative_counts: Any,
+        false_negative_counts: Any,
+        precision: Any,
+        recall: Any,
+        global_step: Any = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Write precision and recall that were computed elsewhere."""
+        positives = true_positive_counts, false_positive_counts
+        others = true_negative_counts, false_negative_counts, precision, recall
+        summary = summaries.pr_curve_raw(tag, *positives, *others, num_thresholds, weights)
+        self._add(summary, global_step, walltime)
+
+    # --- pictures, sounds and texts ---------------------------------------------------------------
+
+    def add_image(
+        self,
+        tag: str,
+        img_tensor: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        dataformats: str = "CHW",
+    ) -> None:
+        """Write a picture: bytes, or numbers from 0 to 1; `dataformats` has a letter an axis."""
+        summary = summaries.image(tag, img_tensor, dataformats=dataformats)
+        self._add(summary, global_step, walltime)
+
+    def add_images(
+        self,
+        tag: str,
+        img_tensor: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        dataformats: str = "NCHW",
+    ) -> None:
+        """Write pictures in lines of eight."""
+        self.add_image(tag, img_tensor, global_step, walltime, dataformats)
+
+    def add_image_with_boxes(
+        self,
+        tag: str,
+        img_tensor: Any,
+        box_tensor: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        rescale: float = 1,
+        dataformats: str = "CHW",
+        labels: Any = None,
+    ) -> None:
+        """Write a picture with boxes in it: rows of left, top, right, bottom, in pixels."""
+        summary = summaries.image_boxes(tag, img_tensor, box_tensor, rescale, dataformats, labels)
+        self._add(summary, global_step, walltime)
+
+    def add_figure(
+        self,
+        tag: str,
+        figure: Any,
+        global_step: Any = None,
+        close: bool = True,
+        walltime: float | None = None,
+    ) -> None:
+        """Write a figure of Matplotlib, or several of one size side by side, and close them."""
+        from tapegrad.utils.tensorboard.summary import _figure_to_image
+
+        axes = "NCHW" if isinstance(figure, list) else "CHW"
+        self.add_image(tag, _figure_to_image(figure, close), global_step, walltime, axes)
+
+    def add_video(
+        self,
+        tag: str,
+        vid_tensor: Any,
+        global_step: Any = None,
+        fps: float = 4,
+        walltime: float | None = None,
+    ) -> None:
+        """Write moving pictures (N, T, C, H, W): bytes, or numbers from 0 to 1."""
+        self._add(summaries.video(tag, vid_tensor, fps), global_step, walltime)
+
+    def add_audio(
+        self,
+        tag: str,
+        snd_tensor: Any,
+        global_step: Any = None,
+        sample_rate: int = 44100,
+        walltime: float | None = None,
+    ) -> None:
+        """Write a sound of one channel, numbers from -1 to 1."""
+        self._add(summaries.audio(tag, snd_tensor, sample_rate), global_step, walltime)
+
+    def add_text(
+        self, tag: str, text_string: str, global_step: Any = None, walltime: float | None = None
+    ) -> None:
+        """Write a text in Markdown."""
+        self._add(summaries.text(tag, text_string), global_step, walltime)
+
+    def add_mesh(
+        self,
+        tag: str,
+        vertices: Any,
+        colors: Any = None,
+        faces: Any = None,
+        config_dict: dict | None = None,
+        global_step: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Write points in space (B, N, 3), their colours (0 to 255), and triangles (B, F, 3)."""
+        summary = summaries.mesh(tag, vertices, colors, faces, config_dict)
+        self._add(summary, global_step, walltime)
+
+    # --- models and what they are compared by -----------------------------------------------------
 
     def add_graph(
         self,
@@ -108,16 +448,9 @@ class SummaryWriter(NumberWriter, MediaWriter):
 
         if self._projector is None:
             self._projector = ProjectorConfig()
-        write_embedding(
-            self._get_file_writer().get_logdir(),
-            self._projector,
-            mat,
-            metadata,
-            label_img,
-            global_step,
-            tag,
-            metadata_header,
-        )
+        folder = self._get_file_writer().get_logdir()
+        what = mat, metadata, label_img, global_step, tag, metadata_header
+        write_embedding(folder, self._projector, *what)
 
     def add_custom_scalars(self, layout: dict[str, dict[str, Any]]) -> None:
         """Write charts of several scalars: `{category: {title: [kind, tags]}}`, once.

@@ -7,9 +7,13 @@ batches. A third one sends them, so that the worker is ahead of the loader by mo
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
 import os
 import queue
 import random
+import signal
+import socket
 import sys
 import threading
 import time
@@ -18,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing import connection, parent_process
 from multiprocessing.reduction import ForkingPickler
+from multiprocessing.util import Finalize
 from typing import Any
 
 import numpy as np
@@ -26,12 +31,12 @@ import tapegrad
 from tapegrad.core import errors
 from tapegrad.tensors.copy_pickle import reduce_tensor
 from tapegrad.tensors.tensor import Tensor
-from tapegrad.utils.data._utils.fetch import IterableFetcher, MapFetcher
+from tapegrad.utils.data._utils.fetch import IterableFetcher, LoaderIterator, MapFetcher
 
 START, TASK = "start", "task"  # what a loader sends: an epoch begins; make a batch
 BATCH, FAILURE, EXHAUSTED = "batch", "failure", "exhausted"  # what a worker sends
 _POLL_S = 5  # how often a worker looks whether its parent is there, should nothing tell it
-_GRACE_S = 1  # for the data set to end what it is doing after the loader is gone
+_GRACE_S = 1.0  # for workers to end what they are doing, and once more after SIGTERM
 
 
 @dataclass(frozen=True)
@@ -231,3 +236,279 @@ def _prepare(worker_id: int, work: Work) -> None:
     _info = WorkerInfo(worker_id, work.n_workers, seed, work.dataset)
     if work.init_fn is not None:
         work.init_fn(worker_id)
+
+
+class _NameUnderCompat(str):
+    """A name of a process in which `import torch` is served by tapegrad.
+
+    A process that is spawned reads its name before it imports the script it belongs to.
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple:
+        return _read_name, (str(self),)
+
+
+def _read_name(name: str) -> str:
+    from tapegrad import compat
+
+    compat.install()
+    return name
+
+
+def _name(i: int) -> str:
+    is_served = sys.modules.get("torch") is tapegrad
+    return (_NameUnderCompat if is_served else str)(f"DataLoader worker {i}")
+
+
+class Crew:
+    """Processes and the loader's ends of their pipes."""
+
+    def __init__(self, context: Any, work: Work, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._lost: list[tuple[int, int]] | None = None  # process ids and exit codes
+        self.members: list[tuple[Any, Any]] = []
+        self.stop = Finalize(self, _stop, (self.members,), exitpriority=100)
+        try:
+            for i in range(work.n_workers):
+                self._start(context, i, work)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, context: Any, i: int, work: Work) -> None:
+        ours, theirs = context.Pipe()
+        # A fork copies the ends of the loader: workers would not see that it has closed them.
+        is_fork = context.get_start_method() == "fork"
+        others = [pipe for _, pipe in self.members] + [ours] if is_fork else []
+        args = i, work, theirs, others
+        process = context.Process(target=run, name=_name(i), args=args, daemon=True)
+        try:
+            process.start()
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self.members.append((process, ours))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no worker was lost."""
+        return self._lost is None
+
+    def send(self, i: int, message: tuple) -> None:
+        """Give a message to worker `i`."""
+        try:
+            self.members[i][1].send(message)
+        except OSError:
+            self._report_loss()
+
+    def receive(self) -> tuple[int, tuple]:
+        """The next message of any worker, and its number. Raises if a worker was lost."""
+        if self._lost is not None:
+            self._report_loss()
+        pipes = {pipe: i for i, (_, pipe) in enumerate(self.members)}
+        sentinels = [process.sentinel for process, _ in self.members]
+        ready = connection.wait([*pipes, *sentinels], self._timeout_s or None)
+        if not ready:
+            raise errors.runtime_error(
+                f"DataLoader timed out after {self._timeout_s} seconds",
+                "A worker takes longer for a batch: raise timeout, or look what its data set does.",
+            )
+        for pipe in ready:
+            if pipe in pipes:
+                return pipes[pipe], self._read(pipe)
+        self._report_loss()
+        raise AssertionError("a worker that had ended was not reported")
+
+    def _read(self, pipe: Any) -> tuple:
+        try:
+            message = pipe.recv_bytes()
+        except (EOFError, OSError):
+            self._report_loss()
+        try:
+            return ForkingPickler.loads(message)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _report_loss(self) -> None:
+        """Raise that workers ended which nobody told to, and stop the others."""
+        if self._lost is None:
+            self._lost = self._ended()
+            self.stop()
+        pids = ", ".join(str(pid) for pid, _ in self._lost)
+        causes = [cause for pid, code in self._lost if (cause := _cause(pid, code))]
+        raise errors.runtime_error(
+            f"DataLoader worker (pid(s) {pids}) exited unexpectedly",
+            "With num_workers=0 the data set runs in this process, where errors are easier to see.",
+        ) from next(iter(causes), None)
+
+    def _ended(self) -> list[tuple[int, int]]:
+        """The workers that are no more. One that has only closed its pipe is about to end."""
+        deadline = time.monotonic() + _GRACE_S
+        while True:
+            processes = [process for process, _ in self.members]
+            ended = [(p.pid, p.exitcode) for p in processes if p.exitcode is not None]
+            if ended or time.monotonic() > deadline:
+                return ended
+            time.sleep(0.001)
+
+
+def _cause(pid: int, code: int) -> RuntimeError | None:
+    worker = f"DataLoader worker (pid {pid})"
+    if code < 0:
+        return RuntimeError(f"{worker} is killed by signal: {signal.strsignal(-code)}. ")
+    if code > 0:
+        return RuntimeError(
+            f"{worker} exited unexpectedly with exit code {code}. Details are lost due to "
+            "multiprocessing. Rerunning with num_workers=0 may give better error trace."
+        )
+    return None
+
+
+def _hang_up(pipe: Any) -> None:
+    """Close a pipe, also for processes that a fork gave a copy of it."""
+    if os.name == "posix":
+        with socket.fromfd(pipe.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as both_ways:
+            with contextlib.suppress(OSError):  # the worker is gone
+                both_ways.shutdown(socket.SHUT_RDWR)
+    pipe.close()
+
+
+def _stop(members: list[tuple[Any, Any]]) -> None:
+    """End all workers: those that do not end by themselves are terminated, then killed."""
+    processes = [process for process, _ in members]
+    for _, pipe in members:
+        _hang_up(pipe)
+    for end in ("terminate", "kill", ""):
+        deadline = time.monotonic() + _GRACE_S
+        for process in processes:
+            process.join(max(deadline - time.monotonic(), 0))
+        processes = [process for process in processes if process.is_alive()]
+        if not processes or not end:
+            return
+        for process in processes:
+            getattr(process, end)()
+
+
+class MultiProcessIterator(LoaderIterator):
+    """Batches of worker processes, in the order of their indices.
+
+    Each batch is a task with a number. Workers get tasks in turn, `prefetch_factor` each to begin
+    with and one more for each batch that is taken. What comes early waits in `_arrived`.
+    """
+
+    in_workers = True
+    _span = "_MultiProcessingDataLoaderIter"
+
+    def __init__(self, loader: Any) -> None:
+        if loader.prefetch_factor <= 0:
+            raise errors.assertion_error(
+                "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter",
+                "It is how many batches each worker makes in advance: 2 by default.",
+            )
+        super().__init__(loader)
+        self._is_persistent = loader.persistent_workers
+        self._in_order = loader.in_order
+        self._n_workers = loader.num_workers
+        self._n_ahead = loader.prefetch_factor
+        work = Work(
+            loader.dataset,
+            loader._is_iterable,
+            loader._auto_collation,
+            loader.collate_fn,
+            loader.drop_last,
+            loader.worker_init_fn,
+            self._base_seed,
+            loader.num_workers,
+        )
+        context = loader.multiprocessing_context or multiprocessing.get_context()
+        self._crew = Crew(context, work, loader.timeout)
+        self._epoch = 0
+        self._hand_out()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether another pass can begin with these workers."""
+        return self._crew.is_whole and self._crew.stop.still_active()
+
+    def begin_again(self, loader: Any) -> None:
+        """Start another pass with the same workers."""
+        self._begin(loader)
+        self._epoch += 1
+        for i in range(self._n_workers):
+            self._crew.send(i, (START, self._epoch, None, None))
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        self._arrived: dict[int, tuple] = {}
+        self._worker_of: dict[int, int] = {}  # tasks that are neither taken nor given up
+        self._active = [True] * self._n_workers
+        self._n_tasks = [0] * self._n_workers
+        self._turn = self._n_sent = 0
+        for _ in range(self._n_ahead * self._n_workers):
+            self._send_task()
+
+    def _send_task(self) -> None:
+        worker = self._next_worker()
+        if worker is None:
+            return
+        try:
+            index = next(self._indices)
+        except StopIteration:
+            return
+        self._crew.send(worker, (TASK, self._epoch, self._n_sent, index))
+        self._worker_of[self._n_sent] = worker
+        self._n_tasks[worker] += 1
+        self._n_sent += 1
+
+    def _next_worker(self) -> int | None:
+        """The next in turn that can take a task."""
+        n_active = sum(self._active)
+        for _ in range(self._n_workers):
+            worker, self._turn = self._turn, (self._turn + 1) % self._n_workers
+            if self._active[worker]:
+                share = self._n_ahead * self._n_workers // n_active
+                if self._in_order or self._n_tasks[worker] < share:
+                    return worker
+        return None
+
+    def _next_data(self) -> Any:
+        while self._worker_of:
+            place = self._ready()
+            if place is None:
+                self._receive()
+                continue
+            what, content = self._arrived.pop(place)
+            self._n_tasks[self._worker_of.pop(place)] -= 1
+            self._send_task()
+            if what == BATCH:
+                return content
+            content.reraise()
+        if not self._is_persistent:
+            self._crew.stop()
+        raise StopIteration
+
+    def _ready(self) -> int | None:
+        """The task whose batch is to be given next, if it is there."""
+        if not self._in_order:
+            return next(iter(self._arrived), None)
+        first = next(iter(self._worker_of))
+        return first if first in self._arrived else None
+
+    def _receive(self) -> None:
+        worker, (epoch, place, what, content) = self._crew.receive()
+        if epoch != self._epoch or place not in self._worker_of:
+            return  # of a pass that was broken off, or of a worker that has no more
+        if what != EXHAUSTED:
+            self._arrived[place] = what, content
+            return
+        self._active[worker] = False
+        for other, owner in list(self._worker_of.items()):
+            if owner == worker and other not in self._arrived:
+                del self._worker_of[other]
+                self._n_tasks[worker] -= 1
+        self._send_task()
