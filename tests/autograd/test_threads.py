@@ -17,7 +17,7 @@ def in_threads(work, n=N_THREADS):
 
     def run(i):
         try:
-            start.wait(30)
+            start.wait(120)
             work(i)
         except BaseException as error:
             failures.append(error)

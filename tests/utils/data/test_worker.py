@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +21,10 @@ pytestmark = [
     # Python 3.12 and later: other tests may have left threads of the pool.
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
+
+
+PATIENCE_S = 120  # what a test waits for comes at once; on a busy machine, in its time
+fork = multiprocessing.get_context("fork") if hasattr(os, "fork") else None
 
 
 @pytest.fixture(autouse=True)
@@ -82,21 +85,27 @@ def test_workers_have_pytorchs_seeds_and_random_numbers():
 
 
 def test_batches_come_in_order_however_long_each_takes():
-    def slow_if_even(i):
-        time.sleep(0.02 * (i % 2 == 0))
+    made = [fork.Event() for _ in range(8)]
+
+    def after_the_next_if_even(i):
+        assert i % 2 or made[i + 1].wait(PATIENCE_S)
+        made[i].set()
         return i
 
-    assert list(load(Samples(8, slow_if_even))) == [[i] for i in range(8)]
+    assert list(load(Samples(8, after_the_next_if_even))) == [[i] for i in range(8)]
 
 
 def test_out_of_order_a_slow_worker_holds_up_no_other():
-    def slow_first(i):
-        time.sleep(0.5 * (i == 0))
+    released = fork.Event()
+
+    def held_up_first(i):
+        assert i or released.wait(PATIENCE_S)
         return i
 
-    found = [i for (i,) in load(Samples(8, slow_first), in_order=False)]
-    assert sorted(found) == list(range(8))
-    assert found[:2] == [1, 3]
+    batches = iter(load(Samples(8, held_up_first), in_order=False))
+    assert [next(batches), next(batches)] == [[1], [3]]
+    released.set()
+    assert sorted(i for (i,) in batches) == [0, 2, 4, 5, 6, 7]
 
 
 def test_rows_of_tensors_come_from_workers_as_from_here(seed):
@@ -186,14 +195,17 @@ def test_a_failing_worker_init_fn_is_reported():
 
 
 def test_a_worker_that_is_killed_is_noticed():
+    taken = fork.Event()
+
     def die(i):
         if i == 2:
-            time.sleep(0.1)  # for the batch before to be sent
+            taken.wait(PATIENCE_S)  # or the batch before might not be sent
             os.kill(os.getpid(), signal.SIGKILL)
         return i
 
     batch = iter(load(Samples(4, die)))
     assert [next(batch), next(batch)] == [[0], [1]]
+    taken.set()
     message = r"(?m)^DataLoader worker \(pid\(s\) \d+\) exited unexpectedly$"
     with pytest.raises(RuntimeError, match=message) as caught:
         next(batch)
@@ -212,7 +224,7 @@ def test_a_worker_that_exits_is_noticed():
 
 
 def test_waiting_has_an_end():
-    loader = load(Samples(1, lambda i: time.sleep(60)), timeout=0.1, num_workers=1)
+    loader = load(Samples(1, lambda i: signal.pause()), timeout=0.1, num_workers=1)
     with pytest.raises(RuntimeError, match=r"(?m)^DataLoader timed out after 0.1 seconds$"):
         list(loader)
     assert not multiprocessing.active_children()
@@ -232,12 +244,15 @@ def test_workers_end_with_their_pass():
     assert not multiprocessing.active_children()
 
 
-def test_workers_end_though_those_of_another_loader_live_on():
-    first, second = iter(load(range(2))), iter(load(range(40)))
+def test_workers_end_though_those_of_another_loader_live_on(monkeypatch):
+    first = iter(load(range(2)))
+    workers = multiprocessing.active_children()
+    stops = type(first._crew).__module__
+    monkeypatch.setattr(f"{stops}._GRACE_S", PATIENCE_S)  # to end by themselves, on a busy machine
+    second = iter(load(range(40)))
     next(second)
-    begun = time.monotonic()
     assert len(list(first)) == 2
-    assert time.monotonic() - begun < 0.9  # else they were terminated
+    assert [worker.exitcode for worker in workers] == [0, 0]  # else they were terminated
     assert len(multiprocessing.active_children()) == 2
     assert len(list(second)) == 39
 
@@ -259,7 +274,9 @@ def test_persistent_workers_begin_again_where_a_pass_was_broken_off():
 def test_persistent_workers_that_were_killed_are_replaced():
     loader = load(range(6), persistent_workers=True)
     assert len(list(loader)) == 6
-    multiprocessing.active_children()[0].kill()
+    worker = multiprocessing.active_children()[0]
+    worker.kill()
+    worker.join()
     with pytest.raises(RuntimeError, match=r"(?m)exited unexpectedly$"):
         for _ in range(2):
             list(loader)
@@ -281,7 +298,7 @@ class Stuck(data.Dataset):
         return 8
     def __getitem__(self, i):
         os.write(1, b"begun\\n")
-        time.sleep(60)
+        time.sleep(600)
 
 list(data.DataLoader(Stuck(), num_workers=2, multiprocessing_context="fork"))
 """
@@ -295,7 +312,7 @@ def test_workers_do_not_outlive_a_parent_that_was_killed():
         assert [parent.stdout.readline() for _ in range(2)] == ["begun\n"] * 2
         parent.kill()
         # The pipe ends when the last process that could write to it is gone.
-        assert parent.communicate(timeout=20) == ("", None)
+        assert parent.communicate(timeout=PATIENCE_S) == ("", None)
     finally:
         parent.kill()
 
