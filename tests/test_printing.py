@@ -7,6 +7,7 @@ import pytest
 import tapegrad as torch
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.printing import get_printoptions, printoptions
+from tests import needs
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +86,7 @@ def test_values_print_in_the_shortest_notation_that_fits_all(dtype, values, text
 
 
 def test_bfloat16_prints_like_other_floats():
-    pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
+    needs.package("ml_dtypes", "has bfloat16", extra="test")
     x = torch.tensor([0.1, 3.0], dtype=torch.bfloat16)
     assert repr(x) == "tensor([0.1001, 3.0000], dtype=torch.bfloat16)"
     assert repr(torch.tensor([1e38]).bfloat16()) == "tensor([9.9692e+37], dtype=torch.bfloat16)"
@@ -372,7 +373,7 @@ def test_a_parameter_takes_no_format_even_if_it_is_one_number():
 
 
 def test_a_tensor_on_another_array_library_prints_the_same():
-    strict = pytest.importorskip("array_api_strict")
+    strict = needs.package("array_api_strict", "has other arrays", extra="test")
     x = wrap(strict.asarray([[1.0, 2.5]]))
     assert repr(x) == "tensor([[1.0000, 2.5000]], dtype=torch.float64)"
 

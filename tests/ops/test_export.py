@@ -5,6 +5,7 @@ import pytest
 
 import tapegrad as torch
 from tapegrad.operators.conversion import item_numpy_tolist
+from tests import needs
 from tests.messages import raises
 
 REQUIRES_GRAD = (
@@ -137,7 +138,7 @@ def test_dlpack_shares_memory_both_ways():
 
 
 def test_matplotlib_draws_detached_tensors(monkeypatch):
-    pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
+    pyplot = needs.package("matplotlib.pyplot", "draws")
     pyplot.switch_backend("Agg")
     monkeypatch.setattr(item_numpy_tolist, "_warned", True)
     x = torch.linspace(0, 1, 5, requires_grad=True)

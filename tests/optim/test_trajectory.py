@@ -6,6 +6,7 @@ import pickle
 import pytest
 
 import tapegrad as torch
+from tests import needs
 from tests.optim.trajectories import ELEMENTWISE, TRAJECTORIES
 
 
@@ -206,7 +207,7 @@ def test_complex_parameters_are_pairs_of_real_ones():
 @pytest.mark.parametrize(("dtype", "expected"), [("float16", 0.7998046875), ("bfloat16", 0.796875)])
 def test_short_floats_keep_their_dtype(dtype, expected):
     if dtype == "bfloat16":
-        pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
+        needs.package("ml_dtypes", "has bfloat16", extra="test")
     kind = getattr(torch, dtype)
     w = torch.ones(3, dtype=kind, requires_grad=True)
     optimizer = torch.optim.Adam([w], lr=0.1)

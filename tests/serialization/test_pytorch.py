@@ -1,23 +1,11 @@
 """Files that go to PyTorch and back, where it is installed."""
 
 import io
-import warnings
 from collections import OrderedDict
 
 import pytest
 
 import tapegrad
-
-
-@pytest.fixture(scope="module")
-def pytorch():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    return module
-
 
 DTYPES = (
     "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 "

@@ -6,6 +6,7 @@ from collections import Counter, OrderedDict
 import pytest
 
 import tapegrad as torch
+from tests import needs
 from tests.serialization import pytorch_files as files
 
 
@@ -24,7 +25,7 @@ def test_views_of_one_memory_share_it_again():
 
 
 def test_every_dtype_is_read():
-    pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
+    needs.package("ml_dtypes", "has bfloat16", extra="test")
     found = load(files.DTYPES)
     assert [str(x.dtype)[6:] for x in found] == (
         "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 "
