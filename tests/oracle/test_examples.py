@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.pages import ROOT
+from tests.repository.pages import ROOT
 
 OURS = re.compile(
     r"^(import|from) tapegrad(?!\.data|\.inspect\.terminal_picture)( as torch)?", re.MULTILINE
