@@ -4,7 +4,7 @@ import pytest
 
 import tapegrad as torch
 from tests.messages import raises
-from tests.ops.waves import cosines, sines, value_and_gradients
+from tests.operators.waves import cosines, sines, value_and_gradients
 
 F = torch.nn.functional
 

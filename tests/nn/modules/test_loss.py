@@ -5,7 +5,7 @@ import pytest
 import tapegrad as torch
 from tapegrad import nn
 from tests.messages import raises
-from tests.ops.waves import cosines, sines
+from tests.operators.waves import cosines, sines
 
 X = torch.tensor([[0.5, -1.0, 2.0], [0.25, 0.75, -0.5]], dtype=torch.float64)
 
