@@ -72,36 +72,6 @@ def isfinite(make: Make) -> list:
 
 
 @row
-def signbit(make: Make) -> list:
-    return [*_odd_numbers(make), Sample(make.integers(3, low=-3)), Sample(make.mask(3))]
-
-
-@row
-def isposinf(make: Make) -> list:
-    return [*_odd_numbers(make), Sample(make.integers(3))]
-
-
-@row
-def isneginf(make: Make) -> list:
-    return [*_odd_numbers(make), Sample(make.integers(3))]
-
-
-@row
-def isreal(make: Make) -> list:
-    return [*unary(make), Sample(make.complex(3)), Sample(make.integers(3))]
-
-
-@row
-def gcd(make: Make) -> list:
-    return [Sample(make.integers(2, 3, low=-9, high=9), make.integers(3))]
-
-
-@row
-def lcm(make: Make) -> list:
-    return [Sample(make.integers(2, 3, low=-9, high=9), make.integers(3))]
-
-
-@row
 def isclose(make: Make) -> list:
     x = make(2, 3)
     strict: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-8, "equal_nan": False}

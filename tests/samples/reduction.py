@@ -1,8 +1,18 @@
-"""Samples of reductions, sorting and running sums."""
+"""Samples of reductions, sorting, searching and running sums."""
 
 import numpy as np
 
 from tests.samples.sample import Make, Sample, row
+
+
+@row
+def vector_norm(make: Make) -> list:
+    found = [
+        Sample(make.away(2, 3), order=order, axis=axis, keepdims=keepdims)
+        for order in (2.0, 1.0, 3.0, 0.5, 0.0, float("inf"))
+        for axis, keepdims in (((0,), False), ((0, 1), True))
+    ]
+    return [*found, Sample(make.away(), order=2.0, axis=(), keepdims=False)]
 
 
 def along(make: Make, array=None, **params) -> list:
@@ -220,3 +230,37 @@ def running_largest(make: Make) -> list:
 @row
 def running_smallest(make: Make) -> list:
     return running(make, make.distinct)
+
+
+@row
+def places_in(make: Make) -> list:
+    rows = np.sort(make(2, 4), -1)
+    return [
+        Sample(np.sort(make(5)), make(2, 3), right=False, reference=np.searchsorted),
+        Sample(rows, make(2, 3), right=True),
+        Sample(np.sort(make(5)), make(), right=False),
+        Sample(np.array([1.0, np.nan]), np.array([0.5, 5.0, np.nan]), right=False),
+    ]
+
+
+@row
+def members(make: Make) -> list:
+    return [
+        Sample(make.integers(2, 3), make.integers(4), unique=False, invert=False),
+        Sample(make.integers(3), make.integers(0), unique=False, invert=True),
+        Sample(make.integers(), make.integers(2), unique=False, invert=False),
+    ]
+
+
+@row
+def bincount(make: Make) -> list:
+    return [
+        Sample(make.integers(6), None, minimum=0),
+        Sample(make.integers(0), None, minimum=2),
+        Sample(make.integers(4), make.integers(4) * 1.0, minimum=7, fixed=(1,)),
+    ]
+
+
+@row
+def histc(make: Make) -> list:
+    return [Sample(make(9), low=-1.0, high=1.5, bins=4), Sample(make(0), low=0.0, high=1.0, bins=2)]

@@ -7,6 +7,20 @@ import numpy as np
 from tests.samples.sample import Make, Sample, row
 
 
+@row
+def fill_with_number(make):
+    return [
+        Sample(make(), value=2.5),
+        Sample(make(2, 3).T, value=-1.0),
+        Sample(make.integers(3), value=7),
+    ]
+
+
+@row
+def fill_with_one(make):
+    return [Sample(make(), make()), Sample(make(2, 3).T, make()), Sample(make(0, 2), make())]
+
+
 def _at(numbers: Any) -> np.ndarray:
     return np.array(numbers, dtype=np.int64)
 
@@ -156,27 +170,6 @@ def put_flat(make: Make) -> list:
 
 
 @row
-def patch_part(make: Make) -> list:
-    return [
-        Sample(make(5, 2), make(2, 2), axis=0, key=slice(1, 5, 2)),
-        Sample(make(2, 3), make(2, 3), axis=1, key=slice(0, 3, 1)),
-    ]
-
-
-@row
-def patch_index(make: Make) -> list:
-    return [Sample(make(3, 2), make(2), axis=0, key=1), Sample(make(3), make(), axis=0, key=0)]
-
-
-@row
-def patch_diagonal(make: Make) -> list:
-    return [
-        Sample(make(3, 4), make(3), offset=0, a=0, b=1),
-        Sample(make(2, 3, 4), make(3, 1), offset=1, a=2, b=0),
-    ]
-
-
-@row
 def replace(make: Make) -> list:
     return [Sample(make(2, 3), make(2, 3)), Sample(make(2, 3), make(3)), Sample(make(), make())]
 
@@ -250,4 +243,32 @@ def scatter_total(make: Make) -> list:
         Sample(make(3, 2), make(3, 2), _SCATTERED, axis=0, mean=mean, include=include)
         for mean in (True, False)
         for include in (True, False)
+    ]
+
+
+@row
+def index_extremum(make: Make) -> list:
+    index = np.array([[0, 0, 0], [2, 2, 2], [0, 0, 0]])
+    x, values = make.distinct(4, 3), make.distinct(3, 3) + 0.02
+    return [
+        Sample(x, values, index, axis=0, how="amax", include=True),
+        Sample(x, values, index, axis=0, how="amin", include=False),
+    ]
+
+
+@row
+def index_product(make: Make) -> list:
+    index = np.array([[0, 0, 0], [2, 2, 2], [0, 0, 0]])
+    return [
+        Sample(make.away(4, 3), make.away(3, 3), index, axis=0, include=True),
+        Sample(make.away(4, 3), make.away(3, 3), index, axis=0, include=False),
+    ]
+
+
+@row
+def index_total(make: Make) -> list:
+    index = np.array([[0, 0, 0], [2, 2, 2], [0, 0, 0]])
+    return [
+        Sample(make(4, 3), make(3, 3), index, axis=0, mean=True, include=True),
+        Sample(make(4, 3), make(3, 3), index, axis=0, mean=True, include=False),
     ]
