@@ -13,11 +13,13 @@ import tapegrad
 
 def package(name, use, extra="test-all"):
     """The module `name`, or no test; `use` says what it does there."""
+    __tracebackhide__ = True  # the skip is reported where it is asked for
     return pytest.importorskip(name, reason=f"pip install -e '.[{extra}]': {name} {use}")
 
 
 def program(names, use):
     """The path of the first of the programs `names` that is installed, or no test."""
+    __tracebackhide__ = True
     found = [path for name in names.split() if (path := shutil.which(name))]
     if not found:
         pytest.skip(f"{' or '.join(names.split())} is not among the programs installed here: {use}")
@@ -26,6 +28,7 @@ def program(names, use):
 
 def pytorch():
     """PyTorch, or no test."""
+    __tracebackhide__ = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         module = package("torch", "is what tapegrad is compared with", extra="oracle")
