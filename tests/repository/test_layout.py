@@ -54,10 +54,10 @@ def test_the_exceptions_are_needed():
     ("path", "expected"),
     [
         ("nn/modules/test_linear.py", True),  # nn/modules/linear.py
-        ("nn/test_utils.py", True),  # nn/utils/__init__.py
+        ("nn/test_modules.py", True),  # nn/modules/__init__.py
         ("func/vmap/test_writes.py", True),  # func/vmap.py
         ("nn/modules/test_bouquet.py", False),
-        ("nn/utils/bouquet/test_rnn.py", False),
+        ("nn/modules/bouquet/test_rnn.py", False),
     ],
 )
 def test_a_source_is_found_at_its_path(path, expected):
