@@ -3,6 +3,7 @@
 import os
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -11,17 +12,25 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import tapegrad  # first, so that a module collected by itself finds its package complete
+from tests import needs
 
-# Modules that cannot be imported without an extra.
+SOURCE = Path(tapegrad.__file__).parent
+
+# Modules whose examples need a package; and those that cannot be imported without one.
+PACKAGES = {
+    SOURCE / "safetensors.py": ("safetensors", "test"),
+    SOURCE / "inspect" / "plot.py": ("matplotlib", "test-all"),
+}
 collect_ignore_glob = [] if find_spec("tensorboard") else ["src/tapegrad/utils/tensorboard/*.py"]
 
 
 @pytest.fixture(autouse=True)
 def _names_for_doctests(request, doctest_namespace, monkeypatch):
     doctest_namespace.update(tapegrad=tapegrad, torch=tapegrad)
-    if request.path.name == "safetensors.py":
-        pytest.importorskip("safetensors", reason="safetensors is not installed")
-    if request.path.parent.name == "compat":
+    if request.path in PACKAGES:
+        package, extra = PACKAGES[request.path]
+        needs.package(package, "is used by the examples", extra)
+    if request.path.parent == SOURCE / "compat":
         # Its examples import `torch`, which a test that compares with PyTorch may have loaded.
         for name in [name for name in sys.modules if name.partition(".")[0] == "torch"]:
             monkeypatch.delitem(sys.modules, name)

@@ -12,7 +12,7 @@ def python(*args, cwd=None, **environment):
     """What `python args` prints and its exit status, with warnings as errors."""
     env = {**os.environ, "PYTHONPATH": str(Path(tapegrad.__file__).parents[1]), **environment}
     command = [sys.executable, "-W", "error", *map(str, args)]
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=600)
 
 
 def run_code(code):

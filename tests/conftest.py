@@ -4,6 +4,8 @@ import hypothesis
 import numpy as np
 import pytest
 
+from tests import needs
+
 # The same examples in each run, and no limit on the time of one: the machine may be busy.
 hypothesis.settings.register_profile(
     "tapegrad",
@@ -30,3 +32,9 @@ def seed():
     tapegrad.manual_seed(0)
     yield 0
     tapegrad.set_rng_state(state)
+
+
+@pytest.fixture(scope="session")
+def pytorch():
+    """PyTorch, where it is installed."""
+    return needs.pytorch()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
+from tests import needs
 
 # After manual_seed(42): an expression, its shape, the SHA-256 of its bytes (first 12 digits), and
 # what randint(2**28 - 1) gives next, which says how much of the stream was used up.
@@ -217,7 +218,7 @@ def test_double_precision_draws_are_pytorch_s(seed, expression, ends, following)
 
 
 def test_bfloat16_draws_are_pytorch_s(seed):
-    pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
+    needs.package("ml_dtypes", "has bfloat16", extra="test")
     kind = torch.bfloat16
     assert torch.rand(3, dtype=kind).tolist() == BFLOAT16[0]
     assert torch.randn(3, dtype=kind).tolist() == BFLOAT16[1]

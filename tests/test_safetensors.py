@@ -6,8 +6,9 @@ from base64 import b64decode
 import pytest
 
 import tapegrad as torch
+from tests import needs
 
-pytest.importorskip("safetensors", reason="safetensors is not installed")
+needs.package("safetensors", "writes the files", extra="test")
 
 # {"b": bfloat16 [1, 1], "x": float32 [0, 1, 2]} with metadata {"by": "us"}, written by PyTorch.
 FILE = b64decode(
@@ -18,7 +19,7 @@ FILE = b64decode(
 
 
 def test_a_file_of_pytorch_is_read():
-    pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
+    needs.package("ml_dtypes", "has bfloat16", extra="test")
     found = torch.safetensors.load(FILE)
     assert found["x"].tolist() == [0, 1, 2] and found["x"].dtype is torch.float32
     assert found["b"].tolist() == [1, 1] and found["b"].dtype is torch.bfloat16
@@ -26,7 +27,7 @@ def test_a_file_of_pytorch_is_read():
 
 
 def test_the_same_tensors_give_the_same_file():
-    pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
+    needs.package("ml_dtypes", "has bfloat16", extra="test")
     tensors = {"x": torch.arange(3.0), "b": torch.ones(2, dtype=torch.bfloat16)}
     assert torch.safetensors.save(tensors, {"by": "us"}) == FILE
 

@@ -78,3 +78,34 @@ def test_switches_of_gpus_may_be_set():
     with backends.cudnn.flags(enabled=False, deterministic=True):
         assert not backends.cudnn.enabled and backends.cudnn.deterministic
     assert backends.cudnn.enabled and not backends.cudnn.deterministic
+
+
+def test_the_debug_mode_is_determinism_by_another_name():
+    try:
+        torch.set_deterministic_debug_mode("warn")
+        assert torch.get_deterministic_debug_mode() == 1
+        assert torch.is_deterministic_algorithms_warn_only_enabled()
+        torch.set_deterministic_debug_mode(2)
+        assert torch.are_deterministic_algorithms_enabled()
+    finally:
+        torch.set_deterministic_debug_mode(0)
+    assert not torch.are_deterministic_algorithms_enabled()
+    with raises(RuntimeError, "invalid value of debug_mode, expected 0, 1, or 2, but got 5"):
+        torch.set_deterministic_debug_mode(5)
+    with raises(
+        RuntimeError,
+        "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got bad",
+    ):
+        torch.set_deterministic_debug_mode("bad")
+
+
+def test_threads_side_by_side_are_a_positive_number():
+    with raises(RuntimeError, "set_num_interop_threads expects a positive integer"):
+        torch.set_num_interop_threads(0)
+    with raises(RuntimeError, "set_num_interop_threads expects an int, but got str"):
+        torch.set_num_interop_threads("a")
+
+
+def test_arithmetic_of_sizes():
+    assert torch.sym_max(2, 1.5) == 2.0 and type(torch.sym_max(2, 1.5)) is float
+    assert torch.sym_int(-2.7) == -2 and torch.sym_sum([1, 2]) == 3 and torch.sym_not(0) is True

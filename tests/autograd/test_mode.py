@@ -376,13 +376,13 @@ def test_a_mode_stays_in_its_thread():
     def work():
         with torch.no_grad():
             inside.set()
-            done.wait(10)
+            assert done.wait(120)
             return enabled()
 
     found = []
     thread = threading.Thread(target=lambda: found.append(work()))
     thread.start()
-    inside.wait(10)
+    assert inside.wait(120)
     assert enabled()
     done.set()
     thread.join()

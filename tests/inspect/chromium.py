@@ -1,18 +1,17 @@
 """A real browser without a window, driven as a person would."""
 
 import json
-import shutil
 
-import pytest
+from tests import needs
+
+PATIENCE_S = 120  # what a test waits for comes at once; on a busy machine, in its time
 
 
 def start(folder):
     """Chromium with a fresh profile in `folder`; skips the test where there is none."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("chromium and chromedriver are not installed")
+    webdriver = needs.package("selenium.webdriver", "drives the browser")
+    program = needs.program("chromium chromium-browser", "install it to have a browser")
+    driver = needs.program("chromedriver", "install it to drive the browser")
     options = webdriver.ChromeOptions()
     options.binary_location = program
     switches = (
@@ -22,7 +21,9 @@ def start(folder):
     for switch in switches.split():
         options.add_argument("--" + switch)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    browser.set_script_timeout(PATIENCE_S)
+    return browser
 
 
 class Page:
@@ -41,16 +42,16 @@ class Page:
         """The value of an expression in the page."""
         return self.browser.execute_script(f"return ({script})")
 
+    def until(self, condition):
+        """Wait for an expression in the page to be true."""
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        wait = WebDriverWait(self.browser, PATIENCE_S, poll_frequency=0.02)
+        wait.until(lambda _: self.do(condition), condition)
+
     def ready(self):
-        """Milliseconds from the navigation to the first drawing."""
-        script = """
-            const done = arguments[0], wait = setInterval(() => {
-              if (document.body.dataset.ready === undefined) return;
-              clearInterval(wait);
-              done(Number(document.body.dataset.ready));
-            }, 10);
-        """
-        return self.browser.execute_async_script(script)
+        """Wait for the first drawing."""
+        self.until("document.body.dataset.ready !== undefined")
 
     def find(self, selector):
         return self.browser.find_element("css selector", selector)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import tapegrad as torch
 from tapegrad import nn
 from tapegrad.inspect import graph, make_dot
+from tests import needs
 from tests.command import python
 
 
@@ -238,9 +238,7 @@ def test_a_tensor_that_two_nodes_keep_is_drawn_once():
 
 def laid_out(source):
     """What Graphviz makes of a source: nodes, edges and clusters."""
-    program = shutil.which("dot")
-    if program is None:
-        pytest.skip("Graphviz is not installed")
+    program = needs.program("dot", "install Graphviz, which lays the source out")
     done = subprocess.run([program, "-Tjson"], input=source, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     drawn = json.loads(done.stdout)
@@ -273,9 +271,8 @@ def test_graphviz_draws_both():
 
 
 def test_the_package_graphviz_renders_it(tmp_path):
-    pytest.importorskip("graphviz", reason="the package graphviz is not installed")
-    if shutil.which("dot") is None:
-        pytest.skip("Graphviz is not installed")
+    needs.package("graphviz", "renders the source")
+    needs.program("dot", "install Graphviz, which lays the source out")
     dot = make_dot(torch.ones(2, requires_grad=True).exp())
     assert dot.pipe("svg").startswith(b"<?xml")
     dot.render("picture", tmp_path, format="png", cleanup=True)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import tapegrad as torch
+from tests import needs
 
-matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+matplotlib = needs.package("matplotlib", "draws")
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 

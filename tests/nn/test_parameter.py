@@ -85,3 +85,10 @@ def test_gradients_reach_parameters():
     (p * p).sum().backward()
     assert p.grad.tolist() == [2.0, 4.0]
     assert type(p.grad) is torch.Tensor
+
+
+def test_parameters_without_a_shape_are_found_where_pytorch_has_them():
+    from tapegrad.nn.parameter import UninitializedParameter, is_lazy
+
+    assert UninitializedParameter is nn.UninitializedParameter
+    assert is_lazy(nn.LazyLinear(2).weight) and not is_lazy(nn.Linear(2, 2).weight)

@@ -8,8 +8,7 @@ from types import ModuleType
 
 import pytest
 
-import tapegrad
-from tests.pages import ROOT
+from tests.repository.pages import ROOT
 
 OURS = re.compile(
     r"^(import|from) tapegrad(?!\.data|\.inspect\.terminal_picture)( as torch)?", re.MULTILINE
@@ -35,15 +34,12 @@ SIZES = {  # smaller than the example's
 
 
 @pytest.fixture(scope="module")
-def pytorch():
-    module = pytest.importorskip("torch", reason="PyTorch is not installed")
-    if module is tapegrad:
-        pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-    state, n_threads = module.get_rng_state(), module.get_num_threads()
-    module.set_num_threads(1)
-    yield module
-    module.set_num_threads(n_threads)
-    module.set_rng_state(state)
+def pytorch(pytorch):
+    state, n_threads = pytorch.get_rng_state(), pytorch.get_num_threads()
+    pytorch.set_num_threads(1)
+    yield pytorch
+    pytorch.set_num_threads(n_threads)
+    pytorch.set_rng_state(state)
 
 
 def losses(name, source):

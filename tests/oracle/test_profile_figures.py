@@ -6,8 +6,9 @@ import tapegrad
 from tapegrad.dispatch.op import REGISTRY
 from tapegrad.profiler.composite import _around
 from tapegrad.profiler.names import titles_of
+from tests import needs
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = needs.pytorch()
 
 
 def network(nn):

@@ -6,8 +6,9 @@ import warnings
 import pytest
 
 from tapegrad.autograd import profiler_util as ours
+from tests import needs
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = needs.pytorch()
 
 NAMES = (
     "aten::mul",

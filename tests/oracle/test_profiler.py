@@ -5,9 +5,10 @@ import json
 import pytest
 
 import tapegrad
+from tests import needs
 from tests.trace_format import problems
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = needs.pytorch()
 
 OWN = {"aten::tensor"}  # PyTorch shows the parts of it: aten::empty, aten::to, ...
 

@@ -4,12 +4,13 @@ import pytest
 
 import tapegrad
 from tapegrad.inspect import summary
+from tests import needs
 from tests.inspect import models
 
 
 @pytest.fixture(scope="module")
 def torchinfo(pytorch):
-    return pytest.importorskip("torchinfo", reason="torchinfo is not installed")
+    return needs.package("torchinfo", "prints the same tables", extra="oracle")
 
 
 def test_every_table_is_torchinfos(pytorch, torchinfo, capsys):

@@ -5,21 +5,19 @@ import warnings
 import pytest
 
 import tapegrad
+from tests import needs
 from tests.utils import tensorboard_calls
 from tests.utils.tensorboard_calls import CALLS, REFUSED, outcome
 
-pytest.importorskip("tensorboard", reason="tensorboard is not installed")
+needs.package("tensorboard", "reads what was written")
 
 
 @pytest.fixture(scope="module")
-def pytorch():
+def pytorch(pytorch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        module = pytest.importorskip("torch", reason="PyTorch is not installed")
-        if module is tapegrad:
-            pytest.skip("`import torch` is served by tapegrad: there is nothing to compare with")
-        tensorboard_calls.writer_of(module)
-    return module
+        tensorboard_calls.writer_of(pytorch)
+    return pytorch
 
 
 @pytest.mark.filterwarnings("ignore::Warning:torch")

@@ -182,3 +182,23 @@ def power(make: Make) -> list:
 @row
 def power_of_number(make: Make) -> list:
     return [Sample(make(2, 3).T, 2), Sample(make(), 0.5), Sample(make.positive(3), 0)]
+
+
+@row
+def plus_number(make: Make) -> list:
+    return unary(make, number=0.3)
+
+
+@row
+def minus_number(make: Make) -> list:
+    return unary(make, number=0.3)
+
+
+@row
+def times_number(make: Make) -> list:
+    return unary(make, number=0.3)
+
+
+@row
+def over_number(make: Make) -> list:
+    return unary(make, number=0.3)

@@ -1,30 +1,10 @@
-"""Samples of distances, of numbers added and multiplied, of bilinear forms."""
+"""Samples of distances of vectors side by side, and of bilinear forms."""
 
 from math import inf
 
-from tests.samples.sample import Make, Sample, row, unary
+from tests.samples.sample import Make, Sample, row
 
 ORDERS = (0.0, 0.7, 1.0, 1.5, 2.0, 3.0, inf)
-
-
-@row
-def plus_number(make: Make) -> list:
-    return unary(make, number=0.3)
-
-
-@row
-def minus_number(make: Make) -> list:
-    return unary(make, number=0.3)
-
-
-@row
-def times_number(make: Make) -> list:
-    return unary(make, number=0.3)
-
-
-@row
-def over_number(make: Make) -> list:
-    return unary(make, number=0.3)
 
 
 @row
@@ -42,26 +22,6 @@ def norm_of_difference(make: Make) -> list:
         Sample(make(3, 4), make(4), order=2.0),
         Sample(make(), make(2, 1, 3), order=3.0),
     ]
-
-
-@row
-def all_distances(make: Make) -> list:
-    return [
-        *(Sample(make(3, 4), make(2, 4), order=p) for p in ORDERS),
-        Sample(make(2, 1, 3, 4), make(2, 2, 4), order=1.5),
-        Sample(make(0, 4), make(2, 4), order=2.0),
-        Sample(make(4, 3).T, make(2, 4), order=3.0),
-    ]
-
-
-@row
-def euclidean_distances(make: Make) -> list:
-    return [Sample(make(3, 4), make(2, 4)), Sample(make(2, 3, 4), make(2, 2, 4))]
-
-
-@row
-def own_distances(make: Make) -> list:
-    return [Sample(make(4, 3), order=p) for p in ORDERS]
 
 
 @row

@@ -1,6 +1,4 @@
-"""Samples of normalisation, embeddings and attention."""
-
-import numpy as np
+"""Samples of normalisation."""
 
 from tests.samples.sample import Make, Sample, row
 
@@ -48,67 +46,4 @@ def channel_standardize(make: Make) -> list:
             eps=1e-3,
             fixed=(3, 4),
         ),
-    ]
-
-
-@row
-def look_up(make: Make) -> list:
-    return [
-        Sample(make(5, 3), make.integers(4), padding=-1, by_frequency=False),
-        Sample(make(5, 2), make.integers(2, 3, high=4), padding=4, by_frequency=False),
-        Sample(make(4, 3), make.integers(0, low=0, high=4), padding=-1, by_frequency=False),
-    ]
-
-
-@row
-def spread_looked_up(make: Make) -> list:
-    often = np.array([1, 1, 0, 1, 1, 2, 1])
-    return [
-        Sample(make(4, 3), make.integers(4), n=5, padding=-1, by_frequency=False),
-        Sample(make(2, 3, 2), make.integers(2, 3), n=5, padding=1, by_frequency=True),
-        Sample(make(7, 2), often, n=4, padding=-1, by_frequency=False),
-    ]
-
-
-@row
-def sum_bags(make: Make) -> list:
-    indices, lengths = make.integers(5), np.array([2, 0, 3])
-    return [
-        Sample(make(5, 3), None, indices, lengths, average=False, by_frequency=False),
-        Sample(make(5, 3), None, indices, lengths, average=True, by_frequency=False),
-        Sample(make(5, 3), make(5), indices, lengths, average=False, by_frequency=False),
-    ]
-
-
-@row
-def choose_in_bags(make: Make) -> list:
-    filled = np.array([[True], [False]])
-    return [Sample(make(5, 3), make.integers(2, 3), filled)]
-
-
-@row
-def softmax_or_zero(make: Make) -> list:
-    return [Sample(make(2, 3)), Sample(make(3, 2).T), Sample(make(2, 1, 4))]
-
-
-@row
-def attention(make: Make) -> list:
-    mask = np.array([[True, False, True], [True, True, True]])
-    heads = (make(2, 1, 2, 4), make(2, 1, 3, 4), make(2, 1, 3, 4))
-    return [
-        Sample(make(2, 3), make(4, 3), make(4, 5), scale=0.6, causal=False),
-        Sample(make(3, 3), make(2, 3), make(2, 5), scale=0.6, causal=True),
-        Sample(make(2, 2, 4), make(2, 3, 4), make(2, 3, 4), mask, scale=0.5, causal=False),
-        Sample(*heads, make(2, 3), scale=0.5, causal=False, fixed=(3,)),
-    ]
-
-
-@row
-def chunked_cross_entropy(make: Make) -> list:
-    target, scale = make.integers(5, high=4), make.positive(5)
-    inputs = (make(5, 3), make(4, 3), target, scale, np.arange(4))
-    return [
-        Sample(*inputs, make(4), fixed=(3,), chunk=2, wants_input=True),
-        Sample(*inputs, fixed=(3,), chunk=5, wants_input=True),
-        Sample(*inputs, make(4), fixed=(0, 3), chunk=2, wants_input=False),
     ]

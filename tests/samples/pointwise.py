@@ -245,3 +245,74 @@ def round_(make: Make) -> list:
 def round_decimals(make: Make) -> list:
     exact = np.array([0.12, -3.41, 27.89])  # 0.02 or more from where two decimals' halves are
     return [Sample(exact, decimals=1), Sample(exact, decimals=-1), Sample(exact, decimals=0)]
+
+
+def _never_equal(make: Make) -> list:
+    return binary(make, make.distinct, lambda *shape: np.asarray(make.distinct(*shape) + 0.03))
+
+
+# --- parts of numbers ------------------------------------------------------------------------
+
+
+@row
+def mantissa_and_exponent(make: Make) -> list:
+    return unary(make, lambda *shape: make(*shape, low=1.1, high=1.9))
+
+
+@row
+def ldexp(make: Make) -> list:
+    return binary(make)
+
+
+@row
+def nextafter(make: Make) -> list:
+    return _never_equal(make)
+
+
+@row
+def narrow_neighbour(make: Make) -> list:
+    return _never_equal(make)
+
+
+@row
+def heaviside(make: Make) -> list:
+    return [Sample(make.integers(2, 3, low=-1, high=2), make.integers(3))]
+
+
+@row
+def sinc(make: Make) -> list:
+    return unary(make, make.away)
+
+
+def _odd_numbers(make: Make) -> list:
+    return [*unary(make), Sample(np.array([np.nan, np.inf, -np.inf, 0.0]))]
+
+
+@row
+def signbit(make: Make) -> list:
+    return [*_odd_numbers(make), Sample(make.integers(3, low=-3)), Sample(make.mask(3))]
+
+
+@row
+def isposinf(make: Make) -> list:
+    return [*_odd_numbers(make), Sample(make.integers(3))]
+
+
+@row
+def isneginf(make: Make) -> list:
+    return [*_odd_numbers(make), Sample(make.integers(3))]
+
+
+@row
+def isreal(make: Make) -> list:
+    return [*unary(make), Sample(make.complex(3)), Sample(make.integers(3))]
+
+
+@row
+def gcd(make: Make) -> list:
+    return [Sample(make.integers(2, 3, low=-9, high=9), make.integers(3))]
+
+
+@row
+def lcm(make: Make) -> list:
+    return [Sample(make.integers(2, 3, low=-9, high=9), make.integers(3))]

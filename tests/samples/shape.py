@@ -6,6 +6,42 @@ from tests.samples.sample import Make, Sample, row
 
 
 @row
+def dual_view(make: Make) -> list:
+    return [Sample(make(2, 3)), Sample(make()), Sample(make(2, 3).T)]
+
+
+@row
+def primal_view(make: Make) -> list:
+    return [Sample(make(2, 3)), Sample(make()), Sample(make(2, 3).T)]
+
+
+@row
+def patch_part(make: Make) -> list:
+    return [
+        Sample(make(5, 2), make(2, 2), axis=0, key=slice(1, 5, 2)),
+        Sample(make(2, 3), make(2, 3), axis=1, key=slice(0, 3, 1)),
+    ]
+
+
+@row
+def patch_index(make: Make) -> list:
+    return [Sample(make(3, 2), make(2), axis=0, key=1), Sample(make(3), make(), axis=0, key=0)]
+
+
+@row
+def patch_diagonal(make: Make) -> list:
+    return [
+        Sample(make(3, 4), make(3), offset=0, a=0, b=1),
+        Sample(make(2, 3, 4), make(3, 1), offset=1, a=2, b=0),
+    ]
+
+
+@row
+def unsafe_view(make: Make) -> list:
+    return [Sample(make(2, 3), shape=(6,)), Sample(make(2, 3).T, shape=(2, 3))]
+
+
+@row
 def view_shape(make: Make) -> list:
     return [
         Sample(make(2, 3), shape=(3, 2)),

@@ -3,18 +3,20 @@
 import io
 import os
 import time
+from itertools import count
 
 import numpy as np
 import pytest
 
 import tapegrad as torch
 from tapegrad import nn
+from tests import needs
 from tests.command import python, run_code
 from tests.utils.tensorboard_calls import CALLS, REFUSED, events, left_in, outcome
 
-pytest.importorskip("tensorboard", reason="tensorboard is not installed (extra tensorboard)")
+needs.package("tensorboard", "reads what was written")
 
-from tapegrad.utils.tensorboard import FileWriter, SummaryWriter
+from tapegrad.utils.tensorboard import FileWriter, SummaryWriter  # noqa: E402
 
 
 def read(folder):
@@ -107,7 +109,7 @@ def test_half_precision_is_written_bit_by_bit(dtype, bits):
     from tapegrad.utils.tensorboard.summary import histogram, tensor_proto
 
     if dtype == "bfloat16":
-        pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed (extra bfloat16)")
+        needs.package("ml_dtypes", "has bfloat16", extra="test")
     x = torch.tensor([1.0, -2.5]).to(getattr(torch, dtype))
     assert list(tensor_proto("x", x).value[0].tensor.half_val) == bits
     assert histogram("x", x, 3).value[0].histo.min == -2.5
@@ -272,11 +274,12 @@ def test_the_default_folder_is_named_after_the_time_and_the_machine(tmp_path, mo
     assert writer.all_writers is None
 
 
-def test_purge_step_tells_tensorboard_to_forget(tmp_path):
+def test_purge_step_tells_tensorboard_to_forget(tmp_path, monkeypatch):
+    seconds = count(2_000_000_000)  # files are read in the order of the seconds in their names
+    monkeypatch.setattr(time, "time", lambda: float(next(seconds)))
     with SummaryWriter(tmp_path, filename_suffix=".first") as writer:
         for step in range(6):
             writer.add_scalar("x", step, step, walltime=step)
-    time.sleep(0.01)
     with SummaryWriter(tmp_path, purge_step=3, filename_suffix=".second") as writer:
         writer.add_scalar("x", 30, 3, walltime=30)
     second = next(path for path in tmp_path.iterdir() if path.name.endswith(".second"))

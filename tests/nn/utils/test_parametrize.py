@@ -1,0 +1,86 @@
+"""Weights that are computed when they are read."""
+
+import copy
+import pickle
+
+import pytest
+
+import tapegrad as torch
+from tapegrad import nn
+from tapegrad.nn.utils import parametrize
+from tests.messages import raises
+
+
+class Symmetric(nn.Module):
+    def forward(self, x):
+        return x.triu() + x.triu(1).t()
+
+
+class Doubled(nn.Module):
+    def forward(self, x):
+        return 2 * x
+
+    def right_inverse(self, x):
+        return x / 2
+
+
+def test_a_parametrised_weight_is_computed_when_it_is_read():
+    layer = nn.Linear(3, 3)
+    same = parametrize.register_parametrization(layer, "weight", Symmetric())
+    assert same is layer
+    assert torch.equal(layer.weight, layer.weight.t())
+    assert list(layer.state_dict()) == ["bias", "parametrizations.weight.original"]
+    layer(torch.ones(1, 3)).sum().backward()
+    assert layer.parametrizations.weight.original.grad is not None
+    assert repr(layer) == (
+        "ParametrizedLinear(\n  in_features=3, out_features=3, bias=True\n"
+        "  (parametrizations): ModuleDict(\n    (weight): ParametrizationList(\n"
+        "      (0): Symmetric()\n    )\n  )\n)"
+    )
+
+
+def test_a_parametrised_weight_is_assigned_to_through_the_right_inverse():
+    layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Doubled())
+    layer.weight = torch.full((2, 2), 6.0)
+    assert layer.parametrizations.weight.original.tolist() == [[3.0, 3.0], [3.0, 3.0]]
+    assert layer.weight.tolist() == [[6.0, 6.0], [6.0, 6.0]]
+    parametrize.register_parametrization(layer, "weight", Symmetric())
+    with raises(RuntimeError, "parametrization Symmetric does not implement right_inverse."):
+        layer.weight = torch.ones(2, 2)
+
+
+def test_a_copy_of_a_parametrised_module_stands_alone():
+    layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Doubled())
+    twin = copy.deepcopy(layer)
+    parametrize.remove_parametrizations(layer, "weight")
+    assert type(layer) is nn.Linear
+    assert isinstance(layer.weight, nn.Parameter)
+    assert parametrize.is_parametrized(twin, "weight")
+    assert torch.equal(twin.weight, layer.weight)
+    with pytest.raises(RuntimeError, match="is only supported through state_dict"):
+        pickle.dumps(twin)
+
+
+def test_a_parametrisation_may_not_change_shape_or_dtype():
+    class Sum(nn.Module):
+        def forward(self, x):
+            return x.sum()
+
+    layer = nn.Linear(2, 2)
+    message = (
+        "Registering a parametrization may not change the shape of the tensor, unless `unsafe` "
+        "flag is enabled.\nunparametrized shape: torch.Size([2, 2])\n"
+        "parametrized shape: torch.Size([])"
+    )
+    with raises(ValueError, message):
+        parametrize.register_parametrization(layer, "weight", Sum())
+    assert list(layer.state_dict()) == ["weight", "bias"]
+    with pytest.raises(ValueError, match="parametrized element with name 'weigh'"):
+        parametrize.register_parametrization(layer, "weigh", Sum())
+
+
+def test_within_cached_a_weight_is_computed_once():
+    layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Doubled())
+    with parametrize.cached():
+        assert layer.weight is layer.weight
+    assert layer.weight is not layer.weight

@@ -1,0 +1,18 @@
+"""Frequencies and their order."""
+
+import pytest
+
+import tapegrad as torch
+from tests.messages import raises
+
+fft = torch.fft
+
+
+def test_frequencies():
+    assert fft.fftfreq(5).tolist() == pytest.approx([0, 0.2, 0.4, -0.4, -0.2])
+    assert fft.rfftfreq(4, d=0.5).tolist() == [0, 0.5, 1]
+    shifted = fft.fftshift(torch.arange(5))
+    assert shifted.tolist() == [3, 4, 0, 1, 2]
+    assert fft.ifftshift(shifted).tolist() == [0, 1, 2, 3, 4]
+    with raises(RuntimeError, "fftfreq requires a floating point or complex dtype"):
+        fft.fftfreq(4, dtype=torch.int64)

@@ -1,0 +1,30 @@
+"""Bunch and Kaufman's factors."""
+
+import numpy as np
+import pytest
+
+import tapegrad
+
+A = [[4.0, 1.0, 2.0], [1.0, 3.0, 0.0], [2.0, 0.0, 5.0]]
+
+
+def tensor(values, **options):
+    return tapegrad.tensor(values, dtype=tapegrad.float64, **options)
+
+
+def test_bunch_and_kaufmans_factors_solve_indefinite_systems():
+    a = tensor([[0.0, 3.0, 4.0], [3.0, 2.0, 0.0], [4.0, 0.0, 2.0]])
+    packed, pivots = tapegrad.linalg.ldl_factor(a)
+    assert pivots.tolist() == [-3, -3, 3]
+    np.testing.assert_allclose(
+        packed.numpy(), [[0, 0, 0], [4, 2, 0], [-0.375, 0.75, 3.125]], atol=1e-15
+    )
+    b = tensor([[1.0], [2.0], [3.0]])
+    x = tapegrad.linalg.ldl_solve(packed, pivots, b)
+    np.testing.assert_allclose((a @ x).numpy(), b.numpy(), atol=1e-14)
+
+
+def test_bunch_and_kaufmans_factors_have_no_derivative():
+    packed = tapegrad.linalg.ldl_factor(tensor(A, requires_grad=True)).LD
+    with pytest.raises(RuntimeError, match=r"^derivative for aten::linalg_ldl_factor_ex is not"):
+        packed.sum().backward()

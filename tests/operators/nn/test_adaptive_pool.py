@@ -1,0 +1,22 @@
+"""Adaptive pooling: windows that share out the image."""
+
+import tapegrad as torch
+import tapegrad.nn.functional as F
+
+X = torch.arange(25.0).reshape(1, 5, 5)
+
+
+def test_adaptive_means_share_out_the_image():
+    assert F.adaptive_avg_pool2d(X, (2, 3)).tolist() == [[[5.5, 7, 8.5], [15.5, 17, 18.5]]]
+    node = F.adaptive_avg_pool2d(X.clone().requires_grad_(), 1).grad_fn
+    assert type(node).__name__ == "MeanBackward1"
+
+
+def test_adaptive_windows_share_out_the_image():
+    x = torch.arange(25.0).reshape(1, 5, 5)
+    values, indices = F.adaptive_max_pool2d(x, (2, 3), return_indices=True)
+    assert values.tolist() == [[[11, 13, 14], [21, 23, 24]]]
+    assert indices.tolist() == [[[11, 13, 14], [21, 23, 24]]]
+    assert F.adaptive_max_pool2d(x, (None, 1)).shape == (1, 5, 1)
+    pair = torch.adaptive_max_pool1d(x, 1)
+    assert type(pair) is tuple and pair[1].tolist() == [[[4], [4], [4], [4], [4]]]

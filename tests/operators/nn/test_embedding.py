@@ -1,0 +1,64 @@
+"""Embeddings and one-hot vectors."""
+
+import numpy as np
+import pytest
+
+import tapegrad as torch
+from tests.messages import raises
+
+F = torch.nn.functional
+
+
+TABLE = [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]
+
+
+def test_the_padding_row_gets_no_gradient_and_frequent_rows_a_share():
+    weight = torch.tensor(TABLE, requires_grad=True)
+    index = torch.tensor([1, 2, 1, 3, 3, 3])
+    F.embedding(index, weight, padding_idx=1, scale_grad_by_freq=True).sum().backward()
+    assert weight.grad[:, 0].tolist() == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_rows_longer_than_max_norm_are_scaled_in_place():
+    weight = torch.tensor([[3.0, 4.0], [3.0, 4.0], [0.3, 0.4]], requires_grad=True)
+    F.embedding(torch.tensor([1, 2]), weight, max_norm=1.0)
+    np.testing.assert_allclose(weight.detach()._array, [[3, 4], [0.6, 0.8], [0.3, 0.4]], rtol=1e-6)
+    assert weight._version == 1
+
+
+@pytest.mark.parametrize("most", [1, 3, 40])
+def test_rows_named_several_times_are_added_up(most):
+    rng = np.random.default_rng(0)
+    index = rng.integers(0, 5000 // most, 600)
+    g = rng.standard_normal((600, 64)).astype(np.float32)
+    weight = torch.zeros(5000, 64, requires_grad=True)
+    F.embedding(torch.from_numpy(index), weight).backward(torch.from_numpy(g))
+    want = np.zeros((5000, 64))
+    np.add.at(want, index, g)
+    np.testing.assert_allclose(weight.grad._array, want, atol=1e-5)
+
+
+def test_memory_used_again_is_cleared():
+    weight = torch.zeros(50_000, 8, requires_grad=True)
+    for row in (3, 7):
+        weight.grad = None
+        F.embedding(torch.tensor([row]), weight).sum().backward()
+        assert weight.grad.sum().item() == 8 and weight.grad[row].tolist() == [1.0] * 8
+
+
+def test_what_is_refused():
+    weight = torch.tensor(TABLE, requires_grad=True)
+    with raises(IndexError, "index out of range in self"):
+        F.embedding(torch.tensor([4]), weight)
+    with raises(RuntimeError, "'weight' must be 2-D"):
+        F.embedding(torch.tensor([0]), torch.ones(3))
+    with raises(
+        NotImplementedError, "embedding() with sparse=True: tapegrad has no sparse gradients"
+    ):
+        F.embedding(torch.tensor([0]), weight, sparse=True)
+    with raises(
+        RuntimeError, "Index 1 of input takes value 4 which is not in the valid range [0, 4)"
+    ):
+        F.embedding_bag(torch.tensor([0, 4]), weight, torch.tensor([0]))
+    with raises(RuntimeError, "Class values must be smaller than num_classes."):
+        F.one_hot(torch.tensor([3]), 2)
