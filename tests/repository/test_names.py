@@ -46,13 +46,13 @@ def operators():
 
 
 def words(text):
-    return [word for word in re.split(r"[_./0-9]+", text.lower()) if len(word) > 2]
+    return [word for word in re.split(r"[_./0-9]+", text.lower()) if word]
 
 
 def is_guessable(name, stem):
     """Whether a name shares a word with its file, or is of the family the file is named for."""
     mine, its = words(name.rpartition(".")[2]), words(stem)
-    if any(a in b or b in a for a in mine for b in its):
+    if any(a == b or (min(len(a), len(b)) > 2 and (a in b or b in a)) for a in mine for b in its):
         return True
     families = [FAMILIES[word].split() for word in its if word in FAMILIES]
     return any(word.startswith(k) for family in families for k in family for word in mine)
