@@ -80,7 +80,7 @@ def attributes(node: Any) -> dict[str, Any]:
     """
     plan: Any = getattr(node, "plan", None)
     op = getattr(plan, "op", None)
-    if op is None or node.saved is None or not hasattr(plan, "keeps"):
+    if op is None or node.saved is None or not hasattr(plan, "saves"):
         return {}
     kept = _Kept(node, plan, op)
     names = _names().get(type(node).__name__)

@@ -70,7 +70,7 @@ class Blocked:
 
     def __init__(self, node: Any, edges: list, silent: bool):
         self.node = type(node).__name__
-        self.custom = hasattr(node, "kept_tensors")
+        self.custom = hasattr(node, "saved_values")
         self.trace = trace_of(node)
         self.leaves = weakref.WeakSet(leaves_behind(edges))
         self.silent = silent
