@@ -4,8 +4,6 @@
 says which names of `torch` their files have. Each file lists its own, as `__torch__`.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from tapegrad.core import registration

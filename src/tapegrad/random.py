@@ -1,7 +1,5 @@
 """The random number generator that is used where no other is named: its seed and its state."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

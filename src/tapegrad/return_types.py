@@ -1,7 +1,5 @@
 """Named tuples that operators with several outputs return, printed as PyTorch prints them."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

@@ -3,8 +3,6 @@
 A file holds tensors by name and text about them, and nothing that could run.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Settings of the whole process: threads, the default type, what may differ between runs."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Further settings, and arithmetic of sizes under the names that compiled code uses."""
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import Any
 

@@ -5,8 +5,6 @@ that gradients come back in the dtype of what was cast. Parameters are cast once
 block, however often they are used in it.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any

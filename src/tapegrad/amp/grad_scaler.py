@@ -1,7 +1,5 @@
 """GradScaler: losses scaled up, so that small gradients do not vanish in float16."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from collections import defaultdict

@@ -1,11 +1,8 @@
 """Adding a gradient to a leaf's `.grad`, without a copy where nobody else holds the array."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from contextvars import ContextVar
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +10,7 @@ from tapegrad.arrays.numpy.memory_pool import SMALLEST, empty, keeps
 from tapegrad.autograd.node import version_of
 from tapegrad.autograd.writable import check_storable
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.registration import FRONT_DOOR
 
 # Whether a new `.grad` has to be laid out as its leaf: `autograd.enforce_grad_layout_policy`.

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Any
 
 from tapegrad.autograd import trace
 from tapegrad.autograd.anomaly_report import (
@@ -32,7 +30,7 @@ from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.plan import PLANS
 from tapegrad.autograd.trace import FREED_BY, RUNNING, Trace, frames_here, note_node
-from tapegrad.core.annotations import Array, ModeLike, NodeLike, PlanLike
+from tapegrad.core.annotations import Any, Array, Callable, ModeLike, NodeLike, PlanLike, Sequence
 from tapegrad.core.errors import must_be
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]

@@ -1,17 +1,13 @@
 """What anomaly mode finds in a gradient, and what it says of it."""
 
-from __future__ import annotations
-
 import warnings
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.describe import array_of, saved_by, saved_name, statistics, target_name
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import n_own_frames, trace_of
-from tapegrad.core.annotations import Array, NodeLike
+from tapegrad.core.annotations import Any, Array, NodeLike, Sequence
 from tapegrad.core.errors import advised
 
 

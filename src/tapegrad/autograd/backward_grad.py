@@ -1,10 +1,5 @@
 """`backward` and `grad`: what they accept, checked once, before the engine starts."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of
@@ -12,7 +7,7 @@ from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import TRANSFORMS
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, EdgeLike
+from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
 from tapegrad.core.registration import VJP_BATCH
 
 

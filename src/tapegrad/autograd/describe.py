@@ -1,14 +1,10 @@
 """Values of a graph in one line each, for messages and for whoever looks at a backward pass."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.node import AccumulateGrad, Port
-from tapegrad.core.annotations import EdgeLike, NodeLike
+from tapegrad.core.annotations import Any, EdgeLike, NodeLike
 
 
 def array_of(x: Any) -> Any:

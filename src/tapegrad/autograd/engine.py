@@ -9,12 +9,8 @@ Without `create_graph` the gradients on the way are plain arrays, wrapped only f
 they are tensors, and the same rules record a graph of their own.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from contextvars import ContextVar
 from heapq import heappop, heappush, heappushpop
-from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
@@ -26,7 +22,7 @@ from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.reachable import count_leaf_edges, nodes_needed, reachable
 from tapegrad.autograd.sum_to_size import restored
 from tapegrad.core import tensor_base
-from tapegrad.core.annotations import Array, EdgeLike, ModeLike, NodeLike
+from tapegrad.core.annotations import Any, Array, EdgeLike, ModeLike, NodeLike, Sequence
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 BACKWARD_PASS: ContextVar[Any] = ContextVar(

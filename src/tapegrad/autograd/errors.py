@@ -1,11 +1,7 @@
 """Errors of a backward pass: values that were freed, and values that were written since."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.core import errors
-from tapegrad.core.annotations import NodeLike
+from tapegrad.core.annotations import Any, NodeLike
 from tapegrad.core.dtype import of
 
 

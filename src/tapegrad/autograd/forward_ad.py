@@ -9,8 +9,6 @@ Tangents go along with everything that is computed from a dual tensor: through o
 writes in place and backward passes. They are tensors: gradients may be taken of them, too.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from tapegrad.autograd.forward.mode import Forward, Level, enabled, entered, forward_mode, without
@@ -211,10 +209,6 @@ def _is_fwd_grad_enabled() -> bool:
 
 
 __all__ = [
-    "UnpackedDualTensor",
-    "dual_level",
-    "enter_dual_level",
-    "exit_dual_level",
-    "make_dual",
+    "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
     "unpack_dual",
-]
+]  # fmt: skip

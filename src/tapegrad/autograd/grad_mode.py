@@ -1,7 +1,5 @@
 """The grad modes, where PyTorch has them; and the switches about threads and layouts there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -16,13 +14,9 @@ from tapegrad.autograd.mode import (
 from tapegrad.core.missing import refuses as _refuses
 
 __all__ = [
-    "enable_grad",
-    "enforce_grad_layout_policy",
-    "inference_mode",
-    "no_grad",
-    "set_grad_enabled",
+    "enable_grad", "enforce_grad_layout_policy", "inference_mode", "no_grad", "set_grad_enabled",
     "set_multithreading_enabled",
-]
+]  # fmt: skip
 
 
 class set_multithreading_enabled(_Decorating):

@@ -1,7 +1,5 @@
 """Places in the graph: an edge stands for a tensor in `backward` and `grad` without holding it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

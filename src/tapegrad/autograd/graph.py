@@ -1,7 +1,5 @@
 """`torch.autograd.graph`: nodes, edges as gradients' targets, hooks on what a graph saves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.autograd.node import Node

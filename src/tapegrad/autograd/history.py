@@ -5,11 +5,6 @@ v.mul_(y)       for a view v of x: x gets a `CopySlices` node, which sends the p
                 gradient that v covers through the operator and the rest past it
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of
@@ -23,7 +18,7 @@ from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.sum_to_size import restored
 from tapegrad.autograd.view import adjoint, move_retained, shares_memory
 from tapegrad.core import tensor_base
-from tapegrad.core.annotations import Array, NodeLike
+from tapegrad.core.annotations import Any, Array, NodeLike, Sequence
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 

@@ -1,12 +1,7 @@
 """Modes that stand on another mode: profilers, forward mode, traces, saved-tensor hooks."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.autograd.mode import MODE, Mode
-from tapegrad.core.annotations import ModeLike, NodeLike
+from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike
 
 
 class Layered(Mode):

@@ -1,16 +1,13 @@
 """Arrays that operators and nodes make, and when they are freed."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.describe import saved_by
 from tapegrad.autograd.node import AccumulateGrad, Port
-from tapegrad.core.annotations import NodeLike
+from tapegrad.core.annotations import Any, NodeLike
 
 
 def owner(array: np.ndarray) -> np.ndarray:

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
 from contextvars import ContextVar, Token
-from typing import Any
 
-from tapegrad.core.annotations import ModeLike, NodeLike, Out
+from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike, Out
 
 MODE: ContextVar[Any] = ContextVar("tapegrad_mode", default=True)
 EVERYWHERE: list[Any] = []  # anomaly mode, while it is on: in all contexts and threads at once

@@ -1,16 +1,12 @@
 """One hook for several tensors: called when the gradients of all of them, or of any, are there."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from tapegrad.autograd.engine import BACKWARD_PASS
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable, Sequence
 
 
 class _MultiHandle(RemovableHandle):

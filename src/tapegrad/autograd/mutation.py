@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 from weakref import WeakSet
 
 from tapegrad.arrays.namespaces import namespace_of
@@ -17,7 +16,7 @@ from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
 from tapegrad.autograd.view import edge_of, memory_owner
 from tapegrad.core import errors
-from tapegrad.core.annotations import ModeLike
+from tapegrad.core.annotations import Any, ModeLike
 from tapegrad.core.tensor_base import wrap
 
 

@@ -5,14 +5,10 @@ where the node has several outputs, an `AccumulateGrad` for a leaf, or None wher
 Nothing here points from a node to its own output, so a graph is freed by reference counting.
 """
 
-from __future__ import annotations
-
 import itertools
 import weakref
-from collections.abc import Callable
-from typing import Any
 
-from tapegrad.core.annotations import NodeLike
+from tapegrad.core.annotations import Any, Callable, NodeLike
 
 next_sequence = itertools.count(1).__next__
 

@@ -5,13 +5,8 @@ with the expressions of one operator in them. A call of a method less is a tenth
 record a small operator.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.autograd.node import next_sequence
-from tapegrad.core.annotations import PlanLike
+from tapegrad.core.annotations import Any, Callable, PlanLike
 
 
 def wiring(

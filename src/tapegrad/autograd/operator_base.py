@@ -1,7 +1,5 @@
 """OperatorBase: what the graph knows of an operator; `dispatch.op` has the rest."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

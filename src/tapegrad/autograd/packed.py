@@ -7,9 +7,6 @@ where no hook is set, and what is packed is the only thing that is saved.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.mode import MODE, switched
@@ -19,7 +16,7 @@ from tapegrad.autograd.plan import Plan, node_class
 from tapegrad.autograd.saved import GRAD, RAW, check
 from tapegrad.autograd.view import edge_of, shares_memory
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, NodeLike
+from tapegrad.core.annotations import Any, Array, Callable, NodeLike
 from tapegrad.core.tensor_base import TensorBase, wrap
 
 

@@ -1,7 +1,5 @@
 """Whether a graph holds nothing but operators: no hooks, and no functions of the user."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

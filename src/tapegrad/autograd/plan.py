@@ -8,8 +8,6 @@ composed once, the fast path) and on tensors, when the derivative itself must be
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.node import (
@@ -24,7 +22,7 @@ from tapegrad.autograd.node import (
 from tapegrad.autograd.plan_composer import compose
 from tapegrad.autograd.saved import GRAD, RAW, check
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, Namespace, OperatorLike
+from tapegrad.core.annotations import Any, Array, Namespace, OperatorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.core.tensor_base import TensorBase, wrap
 

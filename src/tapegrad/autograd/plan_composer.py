@@ -1,9 +1,6 @@
 """The functions of a plan, written as one would by hand and compiled once."""
 
-from __future__ import annotations
-
 import linecache
-from typing import Any
 
 from tapegrad.arrays.numpy.blocks import in_blocks
 from tapegrad.autograd.errors import freed
@@ -11,7 +8,7 @@ from tapegrad.autograd.node import FREED, MultiNode, PairNode
 from tapegrad.autograd.node_constructor import scope_of, wiring
 from tapegrad.autograd.saved import GRAD, RAW, check, like, saved_array, saved_input, version_now
 from tapegrad.autograd.sum_to_size import brought_back, restored
-from tapegrad.core.annotations import Namespace, PlanLike
+from tapegrad.core.annotations import Any, Namespace, PlanLike
 
 
 def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:

@@ -20,15 +20,9 @@ from tapegrad.profiler.block import attach, detach, emit_itt, emit_nvtx, record_
 from tapegrad.profiler.recorder import Recorder
 
 __all__ = [
-    "EventList",
-    "FunctionEvent",
-    "FunctionEventAvg",
-    "emit_itt",
-    "emit_nvtx",
-    "kineto_available",
-    "profile",
-    "record_function",
-]
+    "EventList", "FunctionEvent", "FunctionEventAvg", "emit_itt", "emit_nvtx", "kineto_available",
+    "profile", "record_function",
+]  # fmt: skip
 
 _DEVICES = ("cuda", "xpu", "mtia", "hpu", "privateuseone")
 

@@ -1,17 +1,12 @@
 """What a node keeps of one tensor, as it is saved: `node._raw_saved_self` and the like."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.function.saved import FREED, TAKEN, Saved, SavedPacked, saved_tensor
 from tapegrad.autograd.packed import Packed, PackedPlan, hold, not_callable
 from tapegrad.autograd.saved import RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import NodeLike
+from tapegrad.core.annotations import Any, Callable, NodeLike
 
 
 class SavedTensor:

@@ -1,7 +1,5 @@
 """Looking ahead of a backward pass: which nodes it reaches, and which of them must run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.autograd.node import AccumulateGrad, Port

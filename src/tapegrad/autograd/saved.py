@@ -1,16 +1,12 @@
 """Saved values: what a node saves of a call, and the check that nobody wrote to it since."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, MultiNode, OperatorNode, Port
 from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.view_origin import short_name
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import EdgeLike
+from tapegrad.core.annotations import Any, EdgeLike
 
 GRAD, CONSTANT, RAW = "g", "c", "r"  # an input that requires grad, another tensor, no tensor
 

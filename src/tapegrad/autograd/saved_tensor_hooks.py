@@ -1,7 +1,5 @@
 """Hooks on the tensors that a graph keeps for its backward pass: pack them, unpack them again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token

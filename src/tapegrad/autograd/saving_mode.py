@@ -6,9 +6,7 @@ directly on the grad mode, so that it sees all that is recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
 
 from tapegrad.autograd import operator_base
 from tapegrad.autograd.history import CopySlices
@@ -17,7 +15,7 @@ from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.autograd.node import Port
 from tapegrad.autograd.operator_base import OperatorBase
 from tapegrad.autograd.packed import Packed, pack_node
-from tapegrad.core.annotations import ModeLike
+from tapegrad.core.annotations import Any, Callable, ModeLike
 
 # The array that an operator in place is about to write.
 _GUARDED: ContextVar[Any] = ContextVar("tapegrad_guarded", default=None)

@@ -1,7 +1,5 @@
 """Settings of PyTorch about streams of devices, which the CPU does not have: accepted."""
 
-from __future__ import annotations
-
 from tapegrad.core import errors
 
 

@@ -1,13 +1,8 @@
 """Bringing gradients back to the shape and dtype of an input that was broadcast or cast."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import tensor_base
-from tapegrad.core.annotations import Array, DTypeLike, Namespace
+from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, Sequence
 from tapegrad.core.dtype import of
 from tapegrad.core.registration import TENSOR_NAMESPACE
 

@@ -12,14 +12,12 @@ import os
 import sys
 import traceback
 import weakref
-from collections.abc import Callable
 from contextvars import ContextVar
 from types import CodeType
-from typing import Any
 
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.node import AccumulateGrad, Port
-from tapegrad.core.annotations import NodeLike
+from tapegrad.core.annotations import Any, Callable, NodeLike
 from tapegrad.core.registration import EXPLANATIONS
 
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep

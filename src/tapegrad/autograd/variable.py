@@ -1,7 +1,5 @@
 """Variable: the name under which tensors once had gradients."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core import errors, tensor_base

@@ -6,10 +6,6 @@ the node a view had is out of date; it is made again, from the base's new node a
 somebody asks. Every reader of a tensor's place in the graph asks `edge_of`.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.autograd.node import (
     INFERENCE,
@@ -23,7 +19,7 @@ from tapegrad.autograd.node import (
 from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.view_origin import MULTI_OUTPUT, NO_GRAD, ORDINARY, view_error
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, DTypeLike, EdgeLike, Namespace, OperatorLike
+from tapegrad.core.annotations import Any, Array, DTypeLike, EdgeLike, Namespace, OperatorLike
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
 

@@ -1,7 +1,5 @@
 """How views were made, which of them may be written, and the names of nodes in messages."""
 
-from __future__ import annotations
-
 from tapegrad.autograd.node import Port
 from tapegrad.core import errors
 from tapegrad.core.annotations import EdgeLike

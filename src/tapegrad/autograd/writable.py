@@ -1,9 +1,6 @@
 """What may be written in place, and what fits: checked before anything is written."""
 
-from __future__ import annotations
-
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +9,7 @@ from tapegrad.autograd.node import INFERENCE, AccumulateGrad, version_of
 from tapegrad.autograd.view import check_base
 from tapegrad.autograd.view_origin import ORDINARY, view_error
 from tapegrad.core import errors
-from tapegrad.core.annotations import Out, Tensor
+from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.promote_types import can_cast
 

@@ -1,7 +1,5 @@
 """CUDA, NVIDIA's GPUs: without code for them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad import settings

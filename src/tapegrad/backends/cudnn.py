@@ -1,7 +1,5 @@
 """cuDNN, kernels for GPUs: absent. Its switches may be set, and change nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

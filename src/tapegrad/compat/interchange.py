@@ -1,7 +1,5 @@
 """Live objects of PyTorch made into ours, and ours into PyTorch's, where PyTorch is installed."""
 
-from __future__ import annotations
-
 import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable

@@ -5,8 +5,6 @@ Functions do not look at what they are given: they read `input._array` and go on
 without it and has a `try` of its own around the first thing it reads.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from functools import update_wrapper

@@ -4,8 +4,6 @@
 advice is a note (PEP 678): a traceback shows it on the line below.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, TypeVar
 

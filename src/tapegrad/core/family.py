@@ -1,7 +1,5 @@
 """Families: functions of the same arguments that differ in a number, a name or a formula."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import update_wrapper

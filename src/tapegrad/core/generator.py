@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike
+from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.device import as_device
 from tapegrad.core.streams.mersenne_twister import STATE_BYTES, Twister
 

@@ -3,8 +3,6 @@
 A table says which names a file has; the file is imported when one of them is first asked for.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -4,14 +4,10 @@ Every tensor here is strided. The other layouts have names, so that code which a
 error that says so.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DTypeLike
+from tapegrad.core.annotations import Any, DTypeLike
 
 
 class _Named:
@@ -189,18 +185,7 @@ def span(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 
 __all__ = [
-    "channels_last",
-    "channels_last_3d",
-    "contiguous_format",
-    "jagged",
-    "layout",
-    "legacy_contiguous_format",
-    "memory_format",
-    "preserve_format",
-    "sparse_bsc",
-    "sparse_bsr",
-    "sparse_coo",
-    "sparse_csc",
-    "sparse_csr",
-    "strided",
-]
+    "channels_last", "channels_last_3d", "contiguous_format", "jagged", "layout",
+    "legacy_contiguous_format", "memory_format", "preserve_format", "sparse_bsc", "sparse_bsr",
+    "sparse_coo", "sparse_csc", "sparse_csr", "strided",
+]  # fmt: skip

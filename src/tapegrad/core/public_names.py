@@ -1,7 +1,5 @@
 """Public names of a file: `from file import *` takes them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

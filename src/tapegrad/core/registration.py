@@ -4,8 +4,6 @@ A floor imports only from those below it. Where it calls something above all the
 tensors, a notebook's picture of one) it asks a slot, and what is above registers itself there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any

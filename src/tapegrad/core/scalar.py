@@ -1,7 +1,5 @@
 """Single numbers as operands: what counts as one, and how it becomes an element of a dtype."""
 
-from __future__ import annotations
-
 from math import inf
 from operator import index
 from typing import Any

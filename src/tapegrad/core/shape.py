@@ -1,7 +1,5 @@
 """Axes and shapes: what public functions accept, brought to one form once, at the boundary."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The memory of tensors: where an element lies, bare memory, other shapes of the same memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

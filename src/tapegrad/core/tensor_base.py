@@ -4,8 +4,6 @@ The class `Tensor` stands above the operators that are its methods. What is belo
 from other objects by `TensorBase` and makes them with `wrap`.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

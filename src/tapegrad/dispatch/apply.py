@@ -5,11 +5,6 @@ libraries, a mode that takes part. The fast paths beside it, `fast_*.py`, do les
 need less, and give the same: tests/laws/test_fast_paths.py holds them to it.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
@@ -23,7 +18,7 @@ from tapegrad.autograd.operator_base import shape_error
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of, mark_view
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, DTypeLike, Namespace, OperatorLike, Out
+from tapegrad.core.annotations import Any, Array, Callable, DTypeLike, Namespace, OperatorLike, Out
 from tapegrad.core.dtype import default
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import FRONT_DOOR

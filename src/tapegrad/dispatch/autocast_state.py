@@ -10,14 +10,10 @@ every nanosecond counts, by a line of its own:
 which precision is the table of `tapegrad.amp.cast`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import update_wrapper
-from typing import Any
 
-from tapegrad.core.annotations import DTypeLike
+from tapegrad.core.annotations import Any, Callable, DTypeLike, Sequence
 from tapegrad.core.argument_check import refused
 from tapegrad.core.dtype import float32
 from tapegrad.core.registration import AUTOCAST

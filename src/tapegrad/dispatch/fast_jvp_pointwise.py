@@ -4,18 +4,13 @@ What `Forward.call` does, without what such calls do not need: float tensors of 
 or one and a number, of which nothing is recorded, so that rules run on arrays as they are.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.signature import mark_of
 from tapegrad.autograd.forward.mode import SMALL
 from tapegrad.core import tensor_base
-from tapegrad.core.annotations import Array, DTypeLike, ModeLike, OperatorLike
+from tapegrad.core.annotations import Any, Array, Callable, DTypeLike, ModeLike, OperatorLike
 from tapegrad.dispatch.apply import forward_function
 
 new = object.__new__

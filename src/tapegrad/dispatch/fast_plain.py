@@ -4,11 +4,6 @@ What `apply` does, without what such calls do not need: no promotion, no other a
 blocks over threads. Whatever does not fit goes to `apply`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
@@ -17,7 +12,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import tensor_base
-from tapegrad.core.annotations import OperatorLike, Tensor
+from tapegrad.core.annotations import Any, Callable, OperatorLike
 from tapegrad.dispatch.apply import apply, record, shape_error
 
 get_mode = MODE.get

@@ -4,11 +4,6 @@ What `apply` does in general, written out for one and for two operands and worke
 possible when the operator is declared. This is the hot path: it trades brevity for speed.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
@@ -19,7 +14,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, ModeLike, OperatorLike, Out
+from tapegrad.core.annotations import Any, Array, Callable, ModeLike, OperatorLike, Out
 from tapegrad.dispatch.apply import (
     F32,
     F64,

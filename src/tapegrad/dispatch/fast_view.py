@@ -1,7 +1,5 @@
 """Calling a view operator: the fast path for one NumPy array in and one view of it out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

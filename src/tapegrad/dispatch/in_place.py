@@ -3,11 +3,6 @@
 Nothing is written before everything that can fail has been tried.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of
@@ -25,7 +20,7 @@ from tapegrad.autograd.writable import (
     written,
 )
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import EdgeLike, NodeLike, OperatorLike
+from tapegrad.core.annotations import Any, Callable, EdgeLike, NodeLike, OperatorLike
 from tapegrad.core.registration import OVERWRITES
 from tapegrad.dispatch.op import leads_to
 
@@ -273,15 +268,6 @@ def write(target: Any, source: Any) -> None:
 
 
 __all__ = [
-    "check_apart",
-    "check_fits",
-    "check_storable",
-    "check_writable",
-    "in_place",
-    "in_place_view",
-    "overwrite",
-    "stand_in",
-    "update",
-    "write",
-    "written",
-]
+    "check_apart", "check_fits", "check_storable", "check_writable", "in_place", "in_place_view",
+    "overwrite", "stand_in", "update", "write", "written",
+]  # fmt: skip

@@ -24,11 +24,9 @@ An unknown name is an error when the rule is declared.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
 
 from tapegrad.autograd.operator_base import OperatorBase
-from tapegrad.core.annotations import Namespace
+from tapegrad.core.annotations import Any, Callable, Namespace
 
 REGISTRY: dict[str, Op] = {}
 

@@ -1,7 +1,5 @@
 """`out=`: a result put where the caller says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled

@@ -1,7 +1,5 @@
 """Functions that look at values: inside `vmap` they run once for each member."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -6,8 +6,6 @@ it is differentiated       its `vmap` computes the result; `backward` and `jvp` 
 inside vmap                tensors, as operators do
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode

@@ -1,7 +1,5 @@
 """Modules as functions of their parameters."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 `make_functional` and its kin take a module apart: its tensors, and a function of them.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 from collections.abc import Callable, Sequence
@@ -18,19 +16,9 @@ from tapegrad.nn.modules.module import Module
 from tapegrad.operators.creation.zeros_eye import empty
 
 __all__ = [
-    "combine_state_for_ensemble",
-    "functionalize",
-    "grad",
-    "grad_and_value",
-    "hessian",
-    "jacfwd",
-    "jacrev",
-    "jvp",
-    "make_functional",
-    "make_functional_with_buffers",
-    "vjp",
-    "vmap",
-]
+    "combine_state_for_ensemble", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd",
+    "jacrev", "jvp", "make_functional", "make_functional_with_buffers", "vjp", "vmap",
+]  # fmt: skip
 
 
 def _warn(name: str, instead: str) -> None:

@@ -5,8 +5,6 @@ of a program share one graph: a derivative that another one, or a tensor outside
 differentiated itself is recorded; whether any does is seen from the leaves that the graph has.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Whole Jacobians in one pass: unit vectors are a batch, pulled back or pushed forward."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Forward-mode derivatives of functions: `jvp`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ goes out of it in reverse comes in. A tensor from outside that is the same for e
 lifted; the gradients of the members are its gradient when they are added up.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

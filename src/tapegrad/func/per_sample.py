@@ -1,7 +1,5 @@
 """Functions without a rule for batches, called for each member in turn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

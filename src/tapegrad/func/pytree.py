@@ -4,8 +4,6 @@ A tree without its leaves is its structure: `LEAF`, or a `Branch` with the struc
 prints as PyTorch's does.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ A function of tensors draws for the whole batch at once, so that the numbers are
 outside on the batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`rearrange`: dimensions moved, split, joined and added as a pattern of their names says."""
 
-from __future__ import annotations
-
 from keyword import iskeyword
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Functions with their pullback: `vjp`, and its transpose, `linearize`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`vmap`: a function of one member as a function of a batch of them."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

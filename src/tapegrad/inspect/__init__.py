@@ -14,18 +14,6 @@ from tapegrad.inspect.summary import summary
 from tapegrad.inspect.watching import watch
 
 __all__ = [
-    "Graph",
-    "LintWarning",
-    "explain",
-    "graph",
-    "graph_text",
-    "lint",
-    "live_graphs",
-    "make_dot",
-    "memory",
-    "plot",
-    "progress",
-    "step",
-    "summary",
-    "watch",
-]
+    "Graph", "LintWarning", "explain", "graph", "graph_text", "lint", "live_graphs", "make_dot",
+    "memory", "plot", "progress", "step", "summary", "watch",
+]  # fmt: skip

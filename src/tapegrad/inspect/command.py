@@ -1,7 +1,5 @@
 """`tapegrad graph` and `tapegrad explain`: a script is run, and what it computed is looked at."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Sequence

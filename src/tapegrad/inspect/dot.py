@@ -1,7 +1,5 @@
 """`make_dot`, the picture that the package torchviz draws, in the language of Graphviz."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Why a tensor has the gradient it has, or none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.autograd.describe import described, is_freed

@@ -1,7 +1,5 @@
 """The page of a graph: one HTML file with the data, the drawing library and the program in it."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

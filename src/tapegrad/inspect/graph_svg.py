@@ -1,7 +1,5 @@
 """The graph as a still picture: SVG, light or dark as the page that it stands in."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The graph of a tensor as a tree of text, from the result back to the leaves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The graph in the languages of other programs that draw: Graphviz and Mermaid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tapegrad.inspect.record import Edge, Group, Record, Vertex

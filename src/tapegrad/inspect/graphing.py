@@ -1,7 +1,5 @@
 """`graph`: the graph behind tensors as text and as pictures."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Any

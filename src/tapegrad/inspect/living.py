@@ -1,7 +1,5 @@
 """Graphs that are alive: how large they are, what they keep, and who holds them."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections import deque

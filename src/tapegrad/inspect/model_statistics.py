@@ -1,7 +1,5 @@
 """What `summary` returns: the table of layers and its totals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

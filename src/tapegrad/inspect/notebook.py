@@ -1,7 +1,5 @@
 """How things show themselves in a notebook: small pieces of HTML around what they print."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import Any

@@ -3,8 +3,6 @@
 Each function draws on `ax`, or on new axes, and returns the axes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Derivative rules as their authors wrote them: the source of a rule, its place, its formula."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import functools

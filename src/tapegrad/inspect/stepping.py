@@ -1,7 +1,5 @@
 """The backward pass, node by node: what comes in, what a node kept, what goes out."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from heapq import heappop

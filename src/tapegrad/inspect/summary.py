@@ -1,7 +1,5 @@
 """The layers of a model in a table: sizes, parameters, multiply-adds, bytes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -5,12 +5,6 @@ from tapegrad.inspect.model_statistics import ModelStatistics
 from tapegrad.inspect.summary import summary
 
 __all__ = [
-    "ColumnSettings",
-    "Mode",
-    "ModelStatistics",
-    "RowSettings",
-    "Units",
-    "Verbosity",
-    "summary",
-]
+    "ColumnSettings", "Mode", "ModelStatistics", "RowSettings", "Units", "Verbosity", "summary",
+]  # fmt: skip
 __version__ = "1.8.0"  # whose tables these are

@@ -1,7 +1,5 @@
 """Watching a program: which lines made nodes, cut tensors off from their history, ran backward."""
 
-from __future__ import annotations
-
 import copy as copy_module
 import sys
 import weakref

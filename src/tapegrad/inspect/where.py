@@ -1,7 +1,5 @@
 """`tapegrad where`: the file and line of a public name, its rules, its kernel, its test."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

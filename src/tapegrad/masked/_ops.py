@@ -1,13 +1,9 @@
 """Reductions and normalisations of the elements where a mask is true."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import wraps
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Dim, DTypeLike, Tensor
+from tapegrad.core.annotations import Any, Callable, Dim, DTypeLike, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import as_dtype, default, int64
 from tapegrad.core.dtype import bool_ as boolean

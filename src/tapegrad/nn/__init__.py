@@ -1,7 +1,5 @@
 """Neural networks: modules, their parameters, layers and losses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.nn import functional, init, utils

@@ -1,7 +1,5 @@
 """Which implementation computes attention: a choice PyTorch has on GPUs, and which is one here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum

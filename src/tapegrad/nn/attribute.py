@@ -1,7 +1,5 @@
 """The attributes of a module: what is assigned to one is registered by its kind."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from typing import Any
 

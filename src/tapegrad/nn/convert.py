@@ -1,7 +1,5 @@
 """Converting a module: its parameters and buffers to another dtype or device."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Self
 from warnings import warn

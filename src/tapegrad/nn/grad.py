@@ -4,8 +4,6 @@ All take `grad_output`, the derivative by what the convolution gives, and `strid
 `dilation`, `groups` as the convolution does: a number, or one for each dimension.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core.errors import runtime_error

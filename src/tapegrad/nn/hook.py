@@ -1,7 +1,5 @@
 """Hooks of a module: functions that see what goes in and out, forward and backward."""
 
-from __future__ import annotations
-
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Every function runs without recording and returns the tensor it was given.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

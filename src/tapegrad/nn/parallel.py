@@ -1,7 +1,5 @@
 """Models on several GPUs, of which there are none here: `DataParallel` calls the model itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core.errors import runtime_error

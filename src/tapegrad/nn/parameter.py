@@ -1,7 +1,5 @@
 """Parameter and Buffer: tensors that a module registers when they are assigned to it."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The state of a module: its parameters and buffers by name, saved and loaded."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any

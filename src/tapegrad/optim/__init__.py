@@ -10,24 +10,9 @@ from tapegrad.optim.optimizer import Optimizer
 from tapegrad.optim.sgd import SGD
 
 __all__ = [
-    "ASGD",
-    "LBFGS",
-    "SGD",
-    "Adadelta",
-    "Adafactor",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "Muon",
-    "NAdam",
-    "Optimizer",
-    "RAdam",
-    "RMSprop",
-    "Rprop",
-    "lr_scheduler",
-    "swa_utils",
-]
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Muon",
+    "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "lr_scheduler", "swa_utils",
+]  # fmt: skip
 
 _METHODS = frozenset(
     "ASGD LBFGS Adadelta Adafactor Adagrad Adamax Muon NAdam RAdam RMSprop Rprop".split()

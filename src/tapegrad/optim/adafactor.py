@@ -1,10 +1,6 @@
 """Adafactor: Adam's second mean from its row and column sums alone."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.optim.optimizer import Optimizer, check_at_least, check_number, given
 

@@ -1,14 +1,11 @@
 """Adagrad: steps scaled by all squared gradients so far."""
 
-from __future__ import annotations
-
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.optimizer import Optimizer, check_choices, check_lr, check_not_negative, given

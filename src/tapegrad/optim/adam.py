@@ -1,10 +1,6 @@
 """Adam and AdamW: steps scaled by running means of the gradient and of its square."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.optim.optimizer import (
     Optimizer,
     check_betas,

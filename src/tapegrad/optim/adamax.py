@@ -1,10 +1,6 @@
 """Adamax: Adam by the largest gradient."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.optim.optimizer import Optimizer, check_adam, given
 
 

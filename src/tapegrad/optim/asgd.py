@@ -1,10 +1,6 @@
 """ASGD: gradient descent that also averages where it has been."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
 

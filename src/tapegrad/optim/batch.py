@@ -5,11 +5,8 @@ of calls, so all small parameters of a group are gathered into one vector and th
 one; on a large parameter what costs is memory, so it is updated block by block.
 """
 
-from __future__ import annotations
-
 import sys
 from threading import local
-from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -19,7 +16,7 @@ from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import BLOCK, LARGE, run_blocks
 from tapegrad.autograd.mode import enable_grad
 from tapegrad.autograd.node import INFERENCE, version_of
-from tapegrad.core.annotations import Namespace
+from tapegrad.core.annotations import Any, Namespace
 from tapegrad.core.dtype import default, float64
 from tapegrad.core.errors import assertion_error
 from tapegrad.core.tensor_base import wrap

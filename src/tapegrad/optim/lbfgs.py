@@ -1,7 +1,5 @@
 """LBFGS: Newton's method with the curvature guessed from the last steps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Schedulers: learning rates that change while a model trains."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

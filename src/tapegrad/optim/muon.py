@@ -1,12 +1,8 @@
 """Muon: momentum made orthogonal, for the matrices inside a network."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.optim.optimizer import Optimizer, check_at_least, check_number, given
 

@@ -1,10 +1,6 @@
 """NAdam: Adam with Nesterov's momentum."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.optimizer import Optimizer, check_adam, check_not_negative, given
 

@@ -8,32 +8,27 @@ parameter and state.
             param -= lr * grad
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from functools import wraps
 from itertools import chain
-from typing import Any
 from warnings import warn
 
 import numpy as np
 
 from tapegrad.autograd.hooks import Hooks, RemovableHandle
 from tapegrad.autograd.mode import MODE, enable_grad
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.errors import runtime_error, type_error, value_error
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype, step_group, step_group_on_tensors
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
-    "Optimizer",
-    "register_optimizer_step_post_hook",
-    "register_optimizer_step_pre_hook",
+    "Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook",
     "required",
-]
+]  # fmt: skip
 
 
 def check_number(name: str, value: Any) -> None:

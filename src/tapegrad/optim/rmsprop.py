@@ -1,10 +1,6 @@
 """RMSprop: steps scaled by a running mean of the squared gradient."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
 
 

@@ -1,10 +1,6 @@
 """Stochastic gradient descent."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace
 from tapegrad.core.errors import value_error
 from tapegrad.optim.optimizer import (
     Optimizer,

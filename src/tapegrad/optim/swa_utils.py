@@ -1,7 +1,5 @@
 """Averaging weights: models that follow a running mean of another, and the rate for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain

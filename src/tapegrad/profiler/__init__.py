@@ -20,17 +20,10 @@ _FILES = {
 _HOME = {name: file for file, names in _FILES.items() for name in names.split()}
 
 __all__ = [
-    "DeviceType",
-    "ExecutionTraceObserver",
-    "ProfilerAction",
-    "ProfilerActivity",
-    "kineto_available",
-    "profile",
-    "record_function",
-    "schedule",
-    "supported_activities",
+    "DeviceType", "ExecutionTraceObserver", "ProfilerAction", "ProfilerActivity",
+    "kineto_available", "profile", "record_function", "schedule", "supported_activities",
     "tensorboard_trace_handler",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,5 @@
 """Profiles as files for other tools: traces for a trace viewer, stacks for a flame graph."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """The memory of a profile: when arrays of tensors came and went, and what they were for."""
 
-from __future__ import annotations
-
 import json
 import time
 from bisect import bisect_left

@@ -5,8 +5,6 @@ before: `aten::layer_norm`, `aten::native_layer_norm`. Operators here are whole;
 more than one event, all its names are written down, outermost first.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What one file may name and do: the lists, applied."""
 
-from __future__ import annotations
-
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import OrderedDict
 from threading import Lock

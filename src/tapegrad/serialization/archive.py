@@ -1,7 +1,5 @@
 """The zip archive that a `.pt` file is: its records, read where they lie and checked."""
 
-from __future__ import annotations
-
 import mmap
 import struct
 import zipfile

@@ -8,8 +8,6 @@ makes is never much larger than the pickle.
 Source: the opcodes are documented in Python's `pickletools`.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable
 from pickle import decode_long

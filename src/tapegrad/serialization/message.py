@@ -1,7 +1,5 @@
 """What the errors of `load` say: PyTorch's texts, and a note about what to do."""
 
-from __future__ import annotations
-
 from pickle import UnpicklingError
 
 from tapegrad.core.errors import advised, runtime_error

@@ -1,7 +1,5 @@
 """What files call the functions, classes and dtypes that they may name."""
 
-from __future__ import annotations
-
 import codecs
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`load`: what a `.pt` file holds, without running anything that is in it."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Every argument comes from a file and is checked: a tensor that is made lies within its memory.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

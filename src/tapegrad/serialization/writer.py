@@ -1,7 +1,5 @@
 """`save`: tensors and containers in PyTorch's file format."""
 
-from __future__ import annotations
-
 import io
 import os
 import pickle

@@ -5,16 +5,13 @@ of M + 1 points; with `sym=True` symmetric, for filters. N below is the length o
 without and M - 1 with `sym`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from math import pi
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.dtype import default, float32, float64
 from tapegrad.core.memory_format import strided
 from tapegrad.core.public_names import public_names

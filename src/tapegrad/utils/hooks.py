@@ -1,7 +1,5 @@
 """Handles of hooks, and hooks that are not stored with a tensor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

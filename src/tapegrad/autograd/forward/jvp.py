@@ -6,14 +6,9 @@ for is said in `op.py`. The rules run on arrays, or on tensors where a tangent i
 differentiated: all of it is written against a namespace `xp`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from tapegrad.autograd.operator_base import public_name
 from tapegrad.core import errors
-from tapegrad.core.annotations import Namespace, OperatorLike
+from tapegrad.core.annotations import Any, Callable, Namespace, OperatorLike, Sequence
 
 
 def pushed(

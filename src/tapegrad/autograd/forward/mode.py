@@ -19,7 +19,6 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from tapegrad.autograd.operator_base import OperatorBase
 from tapegrad.autograd.view import check_base, memory_owner
 from tapegrad.autograd.writable import check_writable
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, ModeLike, Out
+from tapegrad.core.annotations import Any, Array, ModeLike, Out
 from tapegrad.core.tensor_base import wrap
 
 ndarray = np.ndarray

@@ -4,10 +4,7 @@ On arrays, where nothing is recorded; on tensors, under the mode below, where a 
 in a graph or has tangents itself, or where the call computed in several dtypes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +17,7 @@ from tapegrad.arrays.signature import Like
 from tapegrad.autograd.forward.jvp import along, asked_names, pushed
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.view import shares_memory
-from tapegrad.core.annotations import Array, ModeLike, Namespace, OperatorLike
+from tapegrad.core.annotations import Any, Array, ModeLike, Namespace, OperatorLike
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import TANGENT_VIEWS, TENSOR_NAMESPACE
 from tapegrad.core.tensor_base import wrap

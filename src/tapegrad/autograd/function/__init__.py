@@ -8,8 +8,6 @@
 What a call leaves on its `ctx` is found there by its derivatives: `ctx` is the node of the graph.
 """
 
-from __future__ import annotations
-
 import functools
 import warnings
 from collections.abc import Callable
@@ -247,11 +245,6 @@ __getattr__ = _refuses(__name__)
 
 
 __all__ = [
-    "BackwardCFunction",
-    "Function",
-    "FunctionCtx",
-    "FunctionMeta",
-    "InplaceFunction",
-    "NestedIOFunction",
-    "once_differentiable",
-]
+    "BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction",
+    "NestedIOFunction", "once_differentiable",
+]  # fmt: skip

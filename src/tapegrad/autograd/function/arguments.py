@@ -1,7 +1,5 @@
 """The arguments of a custom function's call, all by position."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from types import FunctionType

@@ -8,8 +8,6 @@
 Under a mode (forward mode, vmap, a profiler) the call is that of function_mode.py.
 """
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from numpy import ndarray

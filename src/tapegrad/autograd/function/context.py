@@ -1,13 +1,10 @@
 """What a custom function may say of its call: the methods of `ctx`."""
 
-from __future__ import annotations
-
 import weakref
-from typing import Any
 
 from tapegrad.autograd.errors import freed
 from tapegrad.core import errors
-from tapegrad.core.annotations import NodeLike, Tensor
+from tapegrad.core.annotations import Any, NodeLike, Tensor
 from tapegrad.core.tensor_base import TensorBase
 
 

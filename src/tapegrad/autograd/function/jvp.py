@@ -1,16 +1,12 @@
 """The tangents of a custom function's results: its `jvp`, and the check of what that returns."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.forward.mode import Forward
 from tapegrad.autograd.forward.tangent import Under, own_tensor
 from tapegrad.autograd.function.call import is_differentiable
 from tapegrad.autograd.function.node import BackwardCFunction
 from tapegrad.autograd.saved import version_now
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.registration import FRONT_DOOR
 from tapegrad.core.tensor_base import TensorBase
 

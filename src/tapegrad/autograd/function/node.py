@@ -4,10 +4,6 @@ The node holds the `ctx` of the call, which knows the node only weakly, and of t
 arrays of those that are saved: a graph is freed without the help of the garbage collector.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from numpy import ndarray
 
 from tapegrad.arrays.signature import Like
@@ -17,7 +13,7 @@ from tapegrad.autograd.function.saved import FREED, TAKEN, saved_tensor
 from tapegrad.autograd.node import MultiNode, next_sequence
 from tapegrad.autograd.sum_to_size import restore
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Array, DTypeLike, Namespace
+from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import TensorBase, wrap
 

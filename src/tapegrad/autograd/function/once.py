@@ -1,13 +1,9 @@
 """Gradients that refuse to be differentiated: those of a `once_differentiable` backward."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.node import MultiNode, Port
 from tapegrad.autograd.node_constructor import constructor
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.tensor_base import TensorBase
 
 

@@ -3,10 +3,6 @@
 Of results it keeps the arrays alone: a result leads back to the node.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE, Port
@@ -14,7 +10,7 @@ from tapegrad.autograd.plan import placed
 from tapegrad.autograd.saved import origin_of, origin_of_saved, version_now
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import EdgeLike, NodeLike
+from tapegrad.core.annotations import Any, EdgeLike, NodeLike
 from tapegrad.core.tensor_base import TensorBase, wrap
 
 FREED: Any = type("Freed", (), {"__slots__": ()})()  # in place of what was saved

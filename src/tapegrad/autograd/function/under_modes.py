@@ -3,17 +3,14 @@
 Where an argument has a tangent, `jvp` runs after `forward` and gives the results theirs.
 """
 
-from __future__ import annotations
-
 import functools
-from typing import Any
 
 from tapegrad.autograd.forward.mode import enabled, forward_modes
 from tapegrad.autograd.function.call import connect, forget_marks, placed, run_forward
 from tapegrad.autograd.function.jvp import push
 from tapegrad.autograd.function.saved import keep
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
-from tapegrad.core.annotations import ModeLike
+from tapegrad.core.annotations import Any, ModeLike
 from tapegrad.core.registration import CUSTOM_FUNCTIONS
 from tapegrad.core.tensor_base import TensorBase
 

@@ -5,8 +5,6 @@ only with `create_graph=True`. With `strict=True` an input that does not matter 
 of zeros.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What functions of `torch.autograd.functional` are given and give: the checks, and their words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad import operators

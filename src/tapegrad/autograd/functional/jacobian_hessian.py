@@ -1,7 +1,5 @@
 """Whole Jacobians and Hessians: `torch.autograd.functional.jacobian` and `hessian`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,12 +1,8 @@
 """Derivatives against finite differences: `gradcheck`, and of second order `gradgradcheck`."""
 
-from __future__ import annotations
-
 import sys
 import warnings
-from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
 
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.gradcheck.analytical import as_tuple, with_gradient
@@ -21,18 +17,14 @@ from tapegrad.autograd.gradcheck.message import GradcheckError
 from tapegrad.autograd.gradcheck.problem import Options
 from tapegrad.autograd.gradcheck.undefined_and_layout import check_multiplied, check_undefined
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable, Sequence
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.tensor_base import TensorBase
 
 __all__ = [
-    "GradcheckError",
-    "get_analytical_jacobian",
-    "get_numerical_jacobian",
-    "get_numerical_jacobian_wrt_specific_input",
-    "gradcheck",
-    "gradgradcheck",
-]
+    "GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian",
+    "get_numerical_jacobian_wrt_specific_input", "gradcheck", "gradgradcheck",
+]  # fmt: skip
 
 
 def gradcheck(

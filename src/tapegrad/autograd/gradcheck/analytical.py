@@ -1,15 +1,12 @@
 """Jacobians by the rules of operators: row by row in reverse mode, column by column in forward."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd import forward_ad
 from tapegrad.autograd.backward_grad import grad
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array
 from tapegrad.core.tensor_base import TensorBase, wrap
 
 

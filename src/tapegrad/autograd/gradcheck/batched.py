@@ -1,17 +1,12 @@
 """Derivatives for several cotangents or tangents at once, by `vmap`, against one by one."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
 
 from tapegrad.autograd import forward_ad
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.gradcheck.analytical import as_tuple, is_inexact, with_gradient
 from tapegrad.autograd.gradcheck.message import BATCHED, BATCHED_FORWARD, wrong
-from tapegrad.core.annotations import Array
+from tapegrad.core.annotations import Any, Array, Callable, Sequence
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.operators import allclose, stack
 from tapegrad.operators.random.rand_like import randn_like

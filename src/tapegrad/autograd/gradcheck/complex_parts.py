@@ -1,16 +1,11 @@
 """The Jacobians of both modes, of complex numbers by their real and imaginary parts."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.autograd.gradcheck.analytical import as_tuple
 from tapegrad.autograd.gradcheck.fast_mode import check_fast
 from tapegrad.autograd.gradcheck.problem import Options, Problem
 from tapegrad.autograd.gradcheck.slow_mode import check_slow
 from tapegrad.autograd.gradcheck.undefined_and_layout import check_undefined_forward
-from tapegrad.core.annotations import Tensor
+from tapegrad.core.annotations import Any, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase
 
 

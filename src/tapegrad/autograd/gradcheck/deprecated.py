@@ -1,7 +1,5 @@
 """Functions of `torch.autograd.gradcheck` that PyTorch is about to remove: Jacobians."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any

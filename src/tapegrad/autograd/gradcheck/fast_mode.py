@@ -3,8 +3,6 @@
 Two evaluations of the function and one derivative, whatever the sizes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What `gradcheck` says about derivatives that are not right."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core.errors import advised

@@ -3,8 +3,6 @@
 The error is h^2 f''' / 6 plus rounding of eps f / h; h near the cube root of eps balances them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

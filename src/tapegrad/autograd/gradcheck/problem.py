@@ -1,7 +1,5 @@
 """One function to check: its inputs and results, and its Jacobians of either kind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Slow mode: whole Jacobians are compared, element by element."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

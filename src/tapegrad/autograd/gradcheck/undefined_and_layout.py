@@ -1,7 +1,5 @@
 """What `gradcheck` asks besides Jacobians: cotangents of zero, and cotangents that are missing."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Binomial counts: how many of some trials succeed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ Source: Moshier, Cephes Mathematical Library, 1989 (`logf`, `sinf`, `cosf`), wit
 that is added to something contracted into one rounding.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Real numbers that are each a function of one fraction drawn from [0, 1)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The order in which an array is filled: that of its memory, not of its indices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

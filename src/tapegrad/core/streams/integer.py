@@ -1,7 +1,5 @@
 """Integers drawn evenly from a range, permutations, and draws from a list of weights."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

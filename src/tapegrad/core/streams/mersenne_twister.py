@@ -4,8 +4,6 @@ Source: Matsumoto and Nishimura, "Mersenne Twister", 1998. NumPy's generator of 
 the old way, draws the numbers PyTorch draws; it is imported when the first one is needed.
 """
 
-from __future__ import annotations
-
 from _thread import RLock
 from typing import Any
 

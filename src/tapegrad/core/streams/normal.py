@@ -4,8 +4,6 @@ Source: Box and Muller, 1958, in the two ways PyTorch uses it. Where PyTorch has
 ARM, or with ATEN_CPU_CAPABILITY=default), its float32 blocks differ from these in the last bits.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fractions of a stream one at a time, for draws that take as many as it happens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Poisson counts. How many fractions one takes is known only once it is drawn: a loop."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -5,8 +5,6 @@ NumPy's vectorised float64 logarithms, exponentials and tangents differ from the
 the last bit of some values, so here float64 goes through the C library, one value at a time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

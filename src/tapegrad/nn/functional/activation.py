@@ -1,7 +1,5 @@
 """Activations with PyTorch's arguments: the operators, and their in-place forms by `inplace`."""
 
-from __future__ import annotations
-
 from warnings import warn
 
 from tapegrad.core.annotations import DTypeLike

@@ -1,7 +1,5 @@
 """Dropout with PyTorch's arguments: of elements, of channels, and for networks with SELU."""
 
-from __future__ import annotations
-
 from warnings import warn
 
 from tapegrad.core.errors import runtime_error, value_error
@@ -9,13 +7,8 @@ from tapegrad.operators.nn import dropout as _dropout
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
-    "alpha_dropout",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-    "feature_alpha_dropout",
-]
+    "alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout",
+]  # fmt: skip
 
 
 def _check(p: float) -> None:

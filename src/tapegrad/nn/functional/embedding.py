@@ -1,7 +1,5 @@
 """Embeddings with PyTorch's arguments: rows of a table, and bags of them."""
 
-from __future__ import annotations
-
 from warnings import warn
 
 from tapegrad.autograd.mode import no_grad

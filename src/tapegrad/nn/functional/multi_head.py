@@ -1,7 +1,5 @@
 """Multi-head attention: projections, attention in each head, and a projection of what it gives."""
 
-from __future__ import annotations
-
 import math
 from warnings import warn
 

@@ -1,7 +1,5 @@
 """Normalisation with PyTorch's arguments: of batches, layers, groups, instances, neighbours."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -1,10 +1,6 @@
 """Pooling with or without the places of what is found."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tapegrad.core.annotations import Tensor
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.public_names import public_names
 from tapegrad.operators.nn import adaptive_pool, fractional_max_pool

@@ -1,7 +1,5 @@
 """Activations: element by element, along an axis, and attention of many heads."""
 
-from __future__ import annotations
-
 from typing import Any
 from warnings import warn
 

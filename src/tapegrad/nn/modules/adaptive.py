@@ -1,7 +1,5 @@
 """The softmax over many classes, cheap for the frequent ones."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Batch normalisation: each channel by its mean and variance in the batch, or over batches."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad

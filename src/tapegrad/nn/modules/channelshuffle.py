@@ -1,7 +1,5 @@
 """Channels dealt out to groups."""
 
-from __future__ import annotations
-
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.module import Module
 from tapegrad.tensors.tensor import Tensor

@@ -1,7 +1,5 @@
 """Convolutions and their transposes: each output is a weighted sum over a window."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

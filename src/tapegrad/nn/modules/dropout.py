@@ -1,7 +1,5 @@
 """Dropout: in training, elements or channels are zeroed at random and the rest scaled up."""
 
-from __future__ import annotations
-
 from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.module import Module

@@ -1,7 +1,5 @@
 """Joining axes into one, and splitting one into several."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core.errors import type_error

@@ -1,7 +1,5 @@
 """The blocks that a window covers of an image, as columns, and back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.nn import functional as F

@@ -1,7 +1,5 @@
 """Instance normalisation: each channel of each sample gets mean 0 and variance 1."""
 
-from __future__ import annotations
-
 from typing import Any
 from warnings import warn
 

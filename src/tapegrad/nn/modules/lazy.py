@@ -1,7 +1,5 @@
 """Lazy modules: how many channels or features come in, they learn from their first input."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core.errors import not_implemented, runtime_error

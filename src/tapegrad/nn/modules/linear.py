@@ -1,7 +1,5 @@
 """Linear layers: a matrix, or one for each pair of inputs."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Losses, as modules: options first, then input and target."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Module: what every layer and every model is made from; and hooks on every module."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self

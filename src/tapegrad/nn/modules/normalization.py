@@ -1,7 +1,5 @@
 """Normalisations of samples: over features, groups of channels, and neighbouring channels."""
 
-from __future__ import annotations
-
 from numbers import Integral
 from typing import Any
 

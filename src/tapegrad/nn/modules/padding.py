@@ -1,7 +1,5 @@
 """Padding: borders of a constant, of reflections, of the edge or of the other side."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core.public_names import public_names

@@ -1,7 +1,5 @@
 """Pooling: the largest, the mean or the p-norm of what is under each window."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core.errors import value_error

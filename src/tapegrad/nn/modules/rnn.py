@@ -1,7 +1,5 @@
 """Recurrent layers and their cells."""
 
-from __future__ import annotations
-
 from typing import Any
 from warnings import warn
 

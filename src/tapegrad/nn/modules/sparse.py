@@ -1,7 +1,5 @@
 """Embeddings: rows of a table, alone or in bags."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from tapegrad.autograd.mode import no_grad

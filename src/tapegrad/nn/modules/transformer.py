@@ -1,7 +1,5 @@
 """Transformers: layers, stacks of them, and the whole model."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Images made larger or smaller by interpolation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.nn import functional as F

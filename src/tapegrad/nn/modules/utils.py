@@ -1,7 +1,5 @@
 """Small helpers of modules, where PyTorch has them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any

@@ -4,8 +4,6 @@ Source of clipping by norm: Pascanu et al., On the difficulty of training recurr
 networks, 2012.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from types import GeneratorType
 from typing import Any

@@ -1,7 +1,5 @@
 """All parameters as one vector, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from tapegrad.core.errors import type_error

@@ -1,7 +1,5 @@
 """A convolution or linear layer and the batch normalisation behind it made one, to evaluate."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

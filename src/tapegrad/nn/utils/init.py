@@ -1,7 +1,5 @@
 """Modules without the work of initialising them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.core.errors import runtime_error

@@ -1,7 +1,5 @@
 """Weights of convolutions in another order in memory."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 from tapegrad.nn.modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d

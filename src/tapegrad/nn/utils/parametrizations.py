@@ -1,7 +1,5 @@
 """Parametrisations that are often used: direction and length, largest singular value 1."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad

@@ -1,7 +1,5 @@
 """Parametrisations: a parameter that is computed from others whenever it is read."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Pruning: parameters of which a mask sets elements or whole slices to zero."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any

@@ -1,7 +1,5 @@
 """Weights with largest singular value 1, by a hook: the way before parametrisations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tapegrad.autograd.mode import no_grad

@@ -1,7 +1,5 @@
 """A module called with other tensors in the place of its own, which stay as they are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 from warnings import warn

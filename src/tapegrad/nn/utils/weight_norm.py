@@ -1,7 +1,5 @@
 """Weights as length and direction, by a hook: the way before parametrisations. It warns."""
 
-from __future__ import annotations
-
 from typing import Any
 from warnings import warn
 

@@ -1,13 +1,12 @@
 """Tensors like another one: of its shape and dtype."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Tensor
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Tensor
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of

@@ -1,10 +1,9 @@
 """Sizes: the same elements in row-major order, seen with another shape."""
 
 from math import prod
-from typing import Any
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
+from tapegrad.core.annotations import Any, Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import takes_tensors
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides

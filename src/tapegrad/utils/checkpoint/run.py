@@ -1,7 +1,5 @@
 """Running functions as checkpoints."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """DataLoader: batches of a data set, in order or shuffled, made here or by worker processes."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar

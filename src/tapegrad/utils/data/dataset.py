@@ -14,15 +14,9 @@ from tapegrad.random import default_generator
 from tapegrad.tensors.tensor import Tensor
 
 __all__ = [
-    "ChainDataset",
-    "ConcatDataset",
-    "Dataset",
-    "IterableDataset",
-    "StackDataset",
-    "Subset",
-    "TensorDataset",
-    "random_split",
-]
+    "ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset",
+    "TensorDataset", "random_split",
+]  # fmt: skip
 
 T_co = TypeVar("T_co", covariant=True)
 

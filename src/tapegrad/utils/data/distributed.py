@@ -1,7 +1,5 @@
 """A share of a data set for each of several processes that train together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

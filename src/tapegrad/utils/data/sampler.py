@@ -4,8 +4,6 @@ The samplers here know their indices in whole runs (`_runs`): iteration gives th
 DataLoader that picks rows of tensors takes the runs as they are.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
@@ -16,13 +14,9 @@ from tapegrad.core import errors
 from tapegrad.core.generator import Generator
 
 __all__ = [
-    "BatchSampler",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "SubsetRandomSampler",
+    "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
     "WeightedRandomSampler",
-]
+]  # fmt: skip
 
 T_co = TypeVar("T_co", covariant=True)
 

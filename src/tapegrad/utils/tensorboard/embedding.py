@@ -1,7 +1,5 @@
 """The files that TensorBoard's projector shows: points, what they are, how they look."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

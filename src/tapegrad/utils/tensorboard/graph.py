@@ -1,7 +1,5 @@
 """The operators of one call of a model as TensorBoard's graph."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The summaries that a writer writes, by PyTorch's names: protocol buffers of TensorBoard."""
 
-from __future__ import annotations
-
 import io
 import json
 import wave

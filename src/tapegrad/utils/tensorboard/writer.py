@@ -1,7 +1,5 @@
 """SummaryWriter: what TensorBoard shows of a training."""
 
-from __future__ import annotations
-
 import os
 import time
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """How the samples of a batch become one: tensors are stacked, containers taken apart."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
