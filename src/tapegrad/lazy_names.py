@@ -1,4 +1,4 @@
-"""What is loaded on its first use, so that `import tapegrad` stays quick.
+"""Names that are loaded on their first use, so that `import tapegrad` stays quick.
 
 `tapegrad.operators` does not import the operators that few programs need: the table `FUNCTIONS`
 says which names of `torch` their files have. Each file lists its own, as `__torch__`.

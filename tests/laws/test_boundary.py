@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import tapegrad
-from tapegrad.core.argument_check import refused, takes_tensors
+from tapegrad.core.argument_check import refused, require_tensors
 
 F = tapegrad.nn.functional
 X = tapegrad.ones(2, 3)
@@ -73,7 +73,7 @@ def test_the_argument_may_be_any_of_them_and_given_by_its_name():
 
 
 def test_other_errors_are_left_as_they_are():
-    @takes_tensors
+    @require_tensors
     def broken(input, dim=None):
         """Fails for a reason of its own."""
         if dim is None:

@@ -21,7 +21,7 @@ def operands(n):
     )
 
 
-def summed_to(g, shape):
+def sum_to_shape(g, shape):
     """What NumPy says a broadcast gradient sums to."""
     g = g.sum(axis=tuple(range(g.ndim - len(shape))))
     for axis, n in enumerate(shape):
@@ -38,7 +38,7 @@ def test_a_product_and_its_gradients(pair):
     y.sum().backward()
     ones = np.ones(y.shape)
     for leaf, x, other in ((a, *pair), (b, *pair[::-1])):
-        np.testing.assert_array_equal(leaf.grad.numpy(), summed_to(ones * other, x.shape))
+        np.testing.assert_array_equal(leaf.grad.numpy(), sum_to_shape(ones * other, x.shape))
 
 
 @given(operands(3))
@@ -54,7 +54,7 @@ def test_three_operands_and_their_gradients(triple):
     for leaf, g, x in zip(
         leaves, (ones, chosen + ones * 2 * c, 1 - chosen + ones * 2 * b), triple, strict=True
     ):
-        np.testing.assert_array_equal(leaf.grad.numpy(), summed_to(g, x.shape))
+        np.testing.assert_array_equal(leaf.grad.numpy(), sum_to_shape(g, x.shape))
 
 
 @given(operands(2), st.sampled_from(["maximum", "minimum", "sub", "lt", "atan2", "remainder"]))

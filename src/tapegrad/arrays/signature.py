@@ -1,6 +1,6 @@
-"""Marks of arrays: two tensors with one mark have the same shape and the same dtype.
+"""Signatures of arrays: two tensors with one signature have the same shape and the same dtype.
 
-The fast paths ask whether two tensors have the same mark, which is one comparison, instead of
+The fast paths ask whether two tensors have the same signature, which is one comparison, instead of
 comparing dtypes, shapes and sizes, which NumPy makes anew for each question.
 """
 
@@ -11,8 +11,8 @@ from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.core.annotations import Any, Array
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
-_MOST = 4096  # shapes remembered: forgetting them costs a mark a lookup, no more
-_marks: dict[tuple[Any, tuple[int, ...]], Any] = {}
+_MOST = 4096  # shapes remembered: forgetting them costs a signature a lookup, no more
+_signatures: dict[tuple[Any, tuple[int, ...]], Any] = {}
 
 
 class Like:
@@ -36,8 +36,8 @@ class Like:
         return size
 
 
-class Mark:
-    """The mark of one shape and dtype. It is true where the array is small."""
+class Signature:
+    """The signature of one shape and dtype. It is true where the array is small."""
 
     __slots__ = ("blocks", "dtype", "like")
 
@@ -47,8 +47,8 @@ class Mark:
         self.like = Like(array)
 
 
-class _LargeMark(Mark):
-    """The mark of arrays for whose results used memory is looked for: it is false."""
+class _LargeMark(Signature):
+    """The signature of arrays for whose results used memory is looked for: it is false."""
 
     __slots__ = ()
 
@@ -56,16 +56,17 @@ class _LargeMark(Mark):
         return False
 
 
-def mark_of(array: Array) -> Any:
-    """The mark of a NumPy array of float32 or float64 that has a dimension and an element.
+def signature_of(array: Array) -> Any:
+    """The signature of a NumPy array of float32 or float64 that has a dimension and an element.
 
-    Anything else has the mark False: fast paths leave it alone.
+    Anything else has the signature False: fast paths leave it alone.
 
     >>> import numpy as np
-    >>> mark_of = tapegrad.arrays.signature.mark_of
-    >>> mark_of(np.ones(3)) is mark_of(np.zeros(3)), mark_of(np.ones(3)) is mark_of(np.ones(4))
+    >>> signature_of = tapegrad.arrays.signature.signature_of
+    >>> same = signature_of(np.ones(3)) is signature_of(np.zeros(3))
+    >>> same, signature_of(np.ones(3)) is signature_of(np.ones(4))
     (True, False)
-    >>> mark_of(np.arange(3))
+    >>> signature_of(np.arange(3))
     False
     """
     if type(array) is not np.ndarray:
@@ -74,10 +75,10 @@ def mark_of(array: Array) -> Any:
     if not (dtype is _F32 or dtype is _F64) or not array.size or not array.ndim:
         return False
     key = (dtype, array.shape)
-    mark = _marks.get(key)
-    if mark is None:
-        if len(_marks) >= _MOST:
-            _marks.clear()
-        kind = Mark if array.nbytes < SMALLEST else _LargeMark
-        mark = _marks[key] = kind(array)
-    return mark
+    signature = _signatures.get(key)
+    if signature is None:
+        if len(_signatures) >= _MOST:
+            _signatures.clear()
+        kind = Signature if array.nbytes < SMALLEST else _LargeMark
+        signature = _signatures[key] = kind(array)
+    return signature

@@ -1,4 +1,4 @@
-"""What anomaly mode finds in a gradient, and what it says of it."""
+"""Reports of anomaly mode: what is wrong with a gradient, and where it comes from."""
 
 import warnings
 

@@ -305,7 +305,7 @@ class AccumulateGrad(Node):
         if leaf is None:
             leaf = object.__new__(self.kind)
             leaf._array, leaf._node, leaf._counter = self.array, self, self.output_version
-            leaf._view = leaf._grad = leaf._mark = None
+            leaf._view = leaf._grad = leaf._signature = None
             self.leaf = weakref.ref(leaf)
         return leaf
 

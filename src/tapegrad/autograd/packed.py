@@ -1,4 +1,4 @@
-"""What nodes keep while saved-tensor hooks are on: what a pack hook made of each tensor.
+"""Packed tensors: what nodes save while saved-tensor hooks are on.
 
 The node of a call is made as always; then each tensor it saved is given to the pack hook and what
 that returns takes its place, under a plan that unpacks before the rules run. So nothing is paid

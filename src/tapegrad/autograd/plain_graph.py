@@ -1,4 +1,4 @@
-"""Whether a graph holds nothing but operators: no hooks, and no functions of the user."""
+"""Plain graphs: nothing but operators, no hooks, no functions of the user."""
 
 from collections.abc import Iterable
 from typing import Any

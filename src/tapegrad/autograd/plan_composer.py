@@ -7,7 +7,7 @@ from tapegrad.autograd.errors import freed
 from tapegrad.autograd.node import FREED, MultiNode, PairNode
 from tapegrad.autograd.node_constructor import scope_of, wiring
 from tapegrad.autograd.saved import GRAD, RAW, check, like, saved_array, saved_input, version_now
-from tapegrad.autograd.sum_to_size import brought_back, restored
+from tapegrad.autograd.sum_to_size import restored, sum_to_size
 from tapegrad.core.annotations import Any, Namespace, PlanLike
 
 
@@ -28,8 +28,8 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
             g_0 = rule_0(g, other)
             g_1 = rule_1(g, input)
             if node.restore is not None:
-                g_0 = brought_back(g_0, node.restore[0])
-                g_1 = brought_back(g_1, node.restore[1])
+                g_0 = sum_to_size(g_0, node.restore[0])
+                g_1 = sum_to_size(g_1, node.restore[1])
             if not retain: node.saved_0 = node.saved_1 = FREED
             return (node.edge_0, g_0, node.edge_1, g_1,)
 
@@ -58,7 +58,7 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
     op = plan.op
     scope: dict[str, Any] = {
         "FREED": FREED,
-        "brought_back": brought_back,
+        "sum_to_size": sum_to_size,
         "check": check,
         "freed": freed,
         "saved_input": saved_input,
@@ -160,7 +160,7 @@ def _handed_on(plan: PlanLike, small: bool) -> list[str]:
         if plan.conjugate:
             lines += [f"if g_{i} is not None: g_{i} = xp.conj(g_{i})" for i in inputs]
         lines.append("if node.restore is not None:")
-        lines += [f"    g_{i} = brought_back(g_{i}, node.restore[{i}])" for i in inputs]
+        lines += [f"    g_{i} = sum_to_size(g_{i}, node.restore[{i}])" for i in inputs]
         result = "(" + "".join(f"{_edge(i, small)}, g_{i}, " for i in inputs) + ")"
     if plan.saves_tensors:
         freed = "node.saved_0 = node.saved_1 = FREED" if small else "node.saved = None"

@@ -1,4 +1,4 @@
-"""What a profiler recorded, as a list of events: nested, summed, printed, written to files."""
+"""Events of a profile: nested, summed, printed, written to files."""
 
 from __future__ import annotations
 

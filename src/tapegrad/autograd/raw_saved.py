@@ -1,4 +1,4 @@
-"""What a node keeps of one tensor, as it is saved: `node._raw_saved_self` and the like."""
+"""Raw saved tensors: `node._raw_saved_self` and the like."""
 
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.function.saved import FREED, TAKEN, Saved, SavedPacked, saved_tensor

@@ -21,9 +21,9 @@ def version_now(value: object) -> int:
 
 def like(value: object) -> Any:
     """What `x_like` is for an input: a Like, or the Python number or None itself."""
-    mark = getattr(value, "_mark", None)
-    if mark is not None and mark is not False:
-        return mark.like
+    signature = getattr(value, "_signature", None)
+    if signature is not None and signature is not False:
+        return signature.like
     array = getattr(value, "_array", value)
     return Like(array) if hasattr(array, "shape") else value
 

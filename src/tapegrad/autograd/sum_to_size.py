@@ -9,15 +9,15 @@ from tapegrad.core.registration import TENSOR_NAMESPACE
 
 def restored(grads: Sequence, spec: tuple) -> list:
     """Gradients of all inputs, each as `spec`, a (shape, dtype) or None for each, wants it."""
-    return [brought_back(g, want) for g, want in zip(grads, spec, strict=True)]
+    return [sum_to_size(g, want) for g, want in zip(grads, spec, strict=True)]
 
 
-def brought_back(g: Array, want: tuple | None) -> Any:
+def sum_to_size(g: Array, want: tuple | None) -> Any:
     """The gradient of one input in its shape and dtype; `want` is None where nothing changed."""
     return g if g is None or want is None else restore(g, want[0], want[1])
 
 
-def summed_to(xp: Namespace, g: Array, shape: tuple[int, ...]) -> Any:
+def sum_to_shape(xp: Namespace, g: Array, shape: tuple[int, ...]) -> Any:
     """The sum of `g` over the axes that broadcasting added to `shape`, or stretched."""
     have, shape = tuple(g.shape), tuple(shape)
     if have == shape:
@@ -37,7 +37,7 @@ def restore(g: Array, shape: tuple[int, ...], dtype: DTypeLike) -> Any:
         xp = TENSOR_NAMESPACE()
     else:
         xp = namespace_of((g,))
-    g = summed_to(xp, g, shape)
+    g = sum_to_shape(xp, g, shape)
     have = g._array.dtype if tensors else g.dtype
     if have != dtype:
         if of(have).is_complex and not of(dtype).is_complex:

@@ -1,4 +1,4 @@
-"""Where in the user's files the nodes of a graph were made.
+"""Traces: where in the user's files the nodes of a graph were made.
 
 Nodes know nothing of it. Under a `Tracing` mode each call notes who called; what it notes are the
 code objects and instructions on the stack, which is quick, and lines are found when one is asked

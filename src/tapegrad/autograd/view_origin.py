@@ -1,4 +1,4 @@
-"""How views were made, which of them may be written, and the names of nodes in messages."""
+"""Origins of views: how they were made, which may be written, and node names in messages."""
 
 from tapegrad.autograd.node import Port
 from tapegrad.core import errors

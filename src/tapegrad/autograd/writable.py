@@ -1,4 +1,4 @@
-"""What may be written in place, and what fits: checked before anything is written."""
+"""Checks of writes in place: what may be written, and what fits, before anything is."""
 
 import sys
 

@@ -1,1 +1,1 @@
-"""What every floor above stands on: dtypes, shapes, errors, random streams. No tensors yet."""
+"""The lowest floor: dtypes, shapes, errors, random streams. No tensors yet."""

@@ -1,7 +1,7 @@
 """The boundary of public functions: an argument that should be a tensor and is not.
 
 Functions do not look at what they are given: they read `input._array` and go on. Where that fails,
-`@takes_tensors` says what PyTorch says. A function for which a tenth of a microsecond counts does
+`@require_tensors` says what PyTorch says. A function for which a tenth of a microsecond counts does
 without it and has a `try` of its own around the first thing it reads.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from tapegrad.core import errors, tensor_base
 
 
-def takes_tensors(function: Callable | None = None, *, name: str = "") -> Any:
+def require_tensors(function: Callable | None = None, *, name: str = "") -> Any:
     """A public function that names an argument which is no tensor; `name` is PyTorch's for it.
 
     >>> torch.fliplr([[1, 2]])
@@ -22,7 +22,7 @@ def takes_tensors(function: Callable | None = None, *, name: str = "") -> Any:
     Make a tensor of it first: torch.tensor(...).
     """
     if function is None:
-        return lambda function: takes_tensors(function, name=name)
+        return lambda function: require_tensors(function, name=name)
     called = function
 
     def call(*args: object, **kwargs: object) -> Any:

@@ -1,4 +1,4 @@
-"""How elements lie in memory: layouts, memory formats, and the strides they mean.
+"""Layouts and memory formats: the order of elements in memory, and the strides it means.
 
 Every tensor here is strided. The other layouts have names, so that code which asks for one gets an
 error that says so.

@@ -1,4 +1,4 @@
-"""What tapegrad lacks of PyTorch: the errors that name it.
+"""Missing parts of PyTorch, and the errors that name them.
 
 A module ends with
 

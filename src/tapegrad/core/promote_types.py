@@ -1,4 +1,4 @@
-"""Which dtype a computation on several dtypes has."""
+"""Type promotion: the dtype of a computation on several dtypes."""
 
 import numpy as np
 

@@ -20,8 +20,8 @@ class TensorBase:
         "_array",  # the values: an ndarray, or an array of another library
         "_counter",  # None, or the version counter shared with views
         "_grad",  # the tensor behind .grad
-        "_mark",  # its signature, where it is small: arrays/signature.py; None: not known yet
         "_node",  # None: no gradient. A leaf: its AccumulateGrad. Else the Node or Port behind it
+        "_signature",  # its signature, where it is small: arrays/signature.py; None: not known yet
         "_view",  # None, or what a view knows of its base
     )
     __array_priority__ = 1000  # NumPy leaves operators between an array and a tensor to us
@@ -29,7 +29,7 @@ class TensorBase:
     _array: Any
     _counter: Any
     _grad: Any
-    _mark: Any
+    _signature: Any
     _node: Any
     _view: Any
 
@@ -55,5 +55,5 @@ def wrap(array: Any) -> Any:
         array = np.asarray(array)
     tensor = new(Tensor)
     tensor._array = array
-    tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+    tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
     return tensor

@@ -1,1 +1,1 @@
-"""What an operator is, and how a call of one is run and recorded."""
+"""Operators as declared, and the calls of them: computed and recorded."""

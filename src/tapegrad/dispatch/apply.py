@@ -10,7 +10,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import LARGE, blockwise
-from tapegrad.arrays.signature import mark_of
+from tapegrad.arrays.signature import signature_of
 from tapegrad.autograd import operator_base
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import Port
@@ -54,14 +54,14 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
             kinds += CONSTANT if edge is None else GRAD
             if x._counter is not None:
                 written = True
-            mark = x._mark
-            if mark is None:
-                mark = x._mark = mark_of(array)
-            if mark is not False:
-                large = large or mark.blocks
+            signature = x._signature
+            if signature is None:
+                signature = x._signature = signature_of(array)
+            if signature is not False:
+                large = large or signature.blocks
                 if dtype is None:
-                    dtype = mark.dtype
-                elif dtype is not mark.dtype:
+                    dtype = signature.dtype
+                elif dtype is not signature.dtype:
                     plain = False
                 continue
             if type(array) is not ndarray:
@@ -112,7 +112,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
     if kind is ndarray:
         tensor = new(Tensor)
         tensor._array = out
-        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
         outs: tuple = (tensor,)
     else:
         outs = tuple(map(tensor_base.wrap, out)) if several else (tensor_base.wrap(out),)

@@ -1,4 +1,4 @@
-"""Where `torch.amp.autocast` takes part in calls.
+"""The place where `torch.amp.autocast` takes part in calls.
 
 A function that a block of autocast runs in another precision says so, by `@autocast` or, where
 every nanosecond counts, by a line of its own:

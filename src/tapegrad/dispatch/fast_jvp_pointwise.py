@@ -7,7 +7,7 @@ or one and a number, of which nothing is recorded, so that rules run on arrays a
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.arrays.signature import mark_of
+from tapegrad.arrays.signature import signature_of
 from tapegrad.autograd.forward.mode import SMALL
 from tapegrad.core import tensor_base
 from tapegrad.core.annotations import Any, Array, Callable, DTypeLike, ModeLike, OperatorLike
@@ -17,8 +17,8 @@ new = object.__new__
 ndarray = np.ndarray
 
 
-def pushing(op: OperatorLike, of_number: bool = False) -> Callable:
-    """The function `push(forward, *operands)` of an operator of one or two operands.
+def jvp_function(op: OperatorLike, of_number: bool = False) -> Callable:
+    """The function `jvp(forward, *operands)` of an operator of one or two operands.
 
     It gives the result, whose tangent it has noted, or None for a call that is not of this kind.
     With `of_number` the second operand is a Python float or int.
@@ -33,7 +33,7 @@ def _unary(op: Any, of_number: bool) -> Callable:
     Tensor = tensor_base.Tensor
     rules: dict[Any, Any] = {}  # by dtype
 
-    def push(forward: Any, x: Any, number: Any = None) -> Any:
+    def jvp(forward: Any, x: Any, number: Any = None) -> Any:
         level = forward.level
         try:
             a = x._array
@@ -42,18 +42,20 @@ def _unary(op: Any, of_number: bool) -> Callable:
         t = level.duals.get(id(a))
         if t is None:
             return None
-        mark = x._mark
-        if mark is None:
-            mark = x._mark = mark_of(a)
-        if not mark or (forward.under and _recorded(x)):
+        signature = x._signature
+        if signature is None:
+            signature = x._signature = signature_of(a)
+        if not signature or (forward.under and _recorded(x)):
             return None
         if type(t) is not ndarray:
-            if not _fits(t, mark, forward.under):
+            if not _fits(t, signature, forward.under):
                 return None
             t = t._array
-        rule = rules.get(mark.dtype)
+        rule = rules.get(signature.dtype)
         if rule is None:
-            rule = rules[mark.dtype] = _direct(op, compute, "tn" if of_number else "t", mark.dtype)
+            rule = rules[signature.dtype] = _direct(
+                op, compute, "tn" if of_number else "t", signature.dtype
+            )
         if rule is _unfit:
             return None
         try:
@@ -67,26 +69,26 @@ def _unary(op: Any, of_number: bool) -> Callable:
         tensor = new(Tensor)
         tensor._array = z
         tensor._node = tensor._counter = tensor._view = tensor._grad = None
-        tensor._mark = mark
+        tensor._signature = signature
         return tensor
 
-    return push
+    return jvp
 
 
 def _binary(op: Any) -> Callable:
     compute = forward_function(op)
     Tensor = tensor_base.Tensor
     rules: list[dict[Any, Any]] = [{}, {}, {}, {}]  # by dtype; the list by who has a tangent
-    known: Any = None  # the mark of the last call with two tangents of one small dimension,
+    known: Any = None  # the signature of the last call with two tangents of one small dimension,
     known_rule: Any = None  # and the rule it took
 
-    def push(forward: Any, x: Any, y: Any) -> Any:
+    def jvp(forward: Any, x: Any, y: Any) -> Any:
         nonlocal known, known_rule
-        mark = x._mark
-        if y._mark is not mark or not mark:
+        signature = x._signature
+        if y._signature is not signature or not signature:
             if _differ(x, y):
                 return None
-            mark = x._mark
+            signature = x._signature
         duals = forward.duals
         a = x._array
         b = y._array
@@ -100,8 +102,8 @@ def _binary(op: Any) -> Callable:
             ):
                 return None
             if t is not None:
-                if t._mark is not mark or t._node is not None or t._view is not None:
-                    if not _fits(t, mark, forward.under):
+                if t._signature is not signature or t._node is not None or t._view is not None:
+                    if not _fits(t, signature, forward.under):
                         return None
                 t = t._array
         if type(s) is not ndarray:
@@ -112,13 +114,13 @@ def _binary(op: Any) -> Callable:
             ):
                 return None
             if s is not None:
-                if s._mark is not mark or s._node is not None or s._view is not None:
-                    if not _fits(s, mark, forward.under):
+                if s._signature is not signature or s._node is not None or s._view is not None:
+                    if not _fits(s, signature, forward.under):
                         return None
                 s = s._array
         if (x._node is not None or y._node is not None) and forward.under:
             return None
-        if mark is known and t is not None and s is not None:
+        if signature is known and t is not None and s is not None:
             z = compute(a, b)
             d = known_rule(a, b, t, s, z)  # a sum, which is nobody else's array
             forward.hold(z)  # what `Level.hold` does
@@ -127,10 +129,10 @@ def _binary(op: Any) -> Callable:
                 forward.level.sweep()
         else:
             which = (t is not None) + 2 * (s is not None)
-            rule = rules[which].get(mark.dtype)
+            rule = rules[which].get(signature.dtype)
             if rule is None:
-                rule = _direct(op, compute, ("cc", "tc", "ct", "tt")[which], mark.dtype)
-                rules[which][mark.dtype] = rule
+                rule = _direct(op, compute, ("cc", "tc", "ct", "tt")[which], signature.dtype)
+                rules[which][signature.dtype] = rule
             if rule is _unfit:
                 return None
             z = compute(a, b)
@@ -139,22 +141,22 @@ def _binary(op: Any) -> Callable:
                 d = _copied(d, z)
             forward.level.set(z, d)
             if which == 3 and a.ndim == 1 and a.nbytes < SMALL:
-                known, known_rule = mark, rule
+                known, known_rule = signature, rule
         tensor = new(Tensor)
         tensor._array = z
         tensor._node = tensor._counter = tensor._view = tensor._grad = None
-        tensor._mark = mark
+        tensor._signature = signature
         return tensor
 
-    return push
+    return jvp
 
 
 def _differ(x: Any, y: Any) -> bool:
-    """Whether two tensors differ in shape or dtype, or have no mark."""
+    """Whether two tensors differ in shape or dtype, or have no signature."""
     for each in (x, y):
-        if each._mark is None:
-            each._mark = mark_of(each._array)
-    return not x._mark or x._mark is not y._mark
+        if each._signature is None:
+            each._signature = signature_of(each._array)
+    return not x._signature or x._signature is not y._signature
 
 
 def _recorded(x: Any) -> bool:
@@ -162,11 +164,11 @@ def _recorded(x: Any) -> bool:
     return x._node is not None or (view is not None and view.base._node is not None)
 
 
-def _fits(t: Array, mark: Any, under: ModeLike) -> bool:
-    """Whether a tangent has the shape and dtype of `mark` and takes part in no graph."""
-    if t._mark is None:
-        t._mark = mark_of(t._array)
-    return t._mark is mark and not (under and _recorded(t))
+def _fits(t: Array, signature: Any, under: ModeLike) -> bool:
+    """Whether a tangent has the shape and dtype of `signature` and takes part in no graph."""
+    if t._signature is None:
+        t._signature = signature_of(t._array)
+    return t._signature is signature and not (under and _recorded(t))
 
 
 def _copied(d: Any, z: Any) -> Any:

@@ -7,7 +7,7 @@ blocks over threads. Whatever does not fit goes to `apply`.
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.arrays.signature import mark_of
+from tapegrad.arrays.signature import signature_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
@@ -55,10 +55,10 @@ def plain(op: OperatorLike) -> Callable:
                 edges.append(None)
                 kinds += RAW
                 continue
-            mark: Any = getattr(x, "_mark", False)
-            if mark is None:
-                mark = x._mark = mark_of(x._array)
-            if mark is False or (elementwise and mark.blocks):
+            signature: Any = getattr(x, "_signature", False)
+            if signature is None:
+                signature = x._signature = signature_of(x._array)
+            if signature is False or (elementwise and signature.blocks):
                 if len(arrays) in indices and _is_index(x):
                     arrays.append(x._array)
                     edges.append(None)
@@ -68,9 +68,9 @@ def plain(op: OperatorLike) -> Callable:
                     continue
                 return apply(op, inputs, params)
             if first is None:
-                first, dtype = mark, mark.dtype
-            elif mark is not first:
-                if mark.dtype is not dtype:
+                first, dtype = signature, signature.dtype
+            elif signature is not first:
+                if signature.dtype is not dtype:
                     return apply(op, inputs, params)
                 broadcast = elementwise
             arrays.append(x._array)
@@ -97,7 +97,7 @@ def plain(op: OperatorLike) -> Callable:
             Tensor = tensor_base.Tensor
         tensor = new(Tensor)
         tensor._array = out
-        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+        tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
         if mode is False or GRAD not in kinds or not op.vjps:
             return tensor
         plan = op.quick.get(kinds)

@@ -9,7 +9,7 @@ import numpy as np
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import LARGE
 from tapegrad.arrays.numpy.memory_pool import SMALLEST, memory_for
-from tapegrad.arrays.signature import mark_of
+from tapegrad.arrays.signature import signature_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
@@ -43,7 +43,7 @@ def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = app
     compute: Any = None
     plan: Any = None
     Tensor: Any = None
-    push: Any = None
+    jvp: Any = None
     alike = None
     whole = op.ufunc is not None
 
@@ -56,15 +56,15 @@ def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = app
 
     def call(input: Any, *, out: Out = None) -> Any:
         try:
-            mark = input._mark
+            signature = input._signature
         except AttributeError:
             raise wrong_argument(op, (input,), input) from None
         mode = get_mode()
-        if not mark or out is not None or (mode is not True and mode is not False):
-            z = unmarked(input, out, mode)
+        if not signature or out is not None or (mode is not True and mode is not False):
+            z = without_signature(input, out, mode)
             if type(z) is not ndarray:
                 return z
-            mark = input._mark
+            signature = input._signature
         else:
             if compute is None:
                 first_call()
@@ -72,7 +72,7 @@ def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = app
         tensor = new(Tensor)
         tensor._array = z
         tensor._counter = tensor._view = tensor._grad = None
-        tensor._mark = mark if alike else None
+        tensor._signature = signature if alike else None
         edge = input._node if input._view is None else edge_of(input)
         if edge is None or mode is False or plan is None:
             tensor._node = None
@@ -80,11 +80,11 @@ def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = app
         tensor._node = plan.node_of_small(input, edge, tensor)
         return tensor
 
-    def unmarked(input: Any, out: Out, mode: ModeLike) -> Any:
-        """The array computed from a tensor that has no mark; the result, if `apply` gives it."""
-        nonlocal push
-        if input._mark is None:
-            input._mark = mark_of(input._array)
+    def without_signature(input: Any, out: Out, mode: ModeLike) -> Any:
+        """The array of a tensor that has no signature; the result itself, if `apply` gives it."""
+        nonlocal jvp
+        if input._signature is None:
+            input._signature = signature_of(input._array)
         x = input._array
         if out is None and (mode is True or mode is False) and type(x) is ndarray:
             dtype = x.dtype
@@ -94,10 +94,10 @@ def unary(op: OperatorLike, get_mode: Callable = get_mode, apply: Callable = app
                 if whole and alike and x.nbytes >= SMALLEST:
                     return compute(x, memory_for(x))
                 return asarray(compute(x))
-        if type(mode) is not bool and mode.pushes and out is None:
-            if push is None:
-                push = _pushing(op)
-            result = push(mode, input)
+        if type(mode) is not bool and mode.fast_jvp and out is None:
+            if jvp is None:
+                jvp = _jvp_function(op)
+            result = jvp(mode, input)
             if result is not None:
                 return result
         return finish(op.name, apply(op, (input,), {}), out)
@@ -120,8 +120,8 @@ def binary(
     left: Any = None
     right: Any = None
     alone: Any = None
-    push: Any = None
-    push_number: Any = None
+    jvp: Any = None
+    jvp_of_number: Any = None
     alike = None
     # NumPy's own: int64 needs no more than floats, and the result may go into given memory
     whole = op.ufunc is not None and op.promote == "arith"
@@ -143,22 +143,22 @@ def binary(
         if kind is float or kind is int:
             return with_number(input, other)
         try:
-            mark = input._mark
-            if mark is not other._mark:
-                mark = None
+            signature = input._signature
+            if signature is not other._signature:
+                signature = None
         except AttributeError:
             return with_number(input, other)
         mode = get_mode()
         if mode is not True and mode is not False:
-            if push is not None and mode.pushes:
-                tensor = push(mode, input, other)
+            if jvp is not None and mode.fast_jvp:
+                tensor = jvp(mode, input, other)
                 if tensor is not None:
                     return tensor
             return under_mode(input, other, mode)
         x = input._array
         y = other._array
-        if not mark:
-            z = unmarked(input, other, x, y)
+        if not signature:
+            z = without_signature(input, other, x, y)
             if type(z) is not ndarray:
                 return z
         else:
@@ -168,7 +168,7 @@ def binary(
         tensor = new(Tensor)
         tensor._array = z
         tensor._counter = tensor._view = tensor._grad = None
-        tensor._mark = mark if alike else None
+        tensor._signature = signature if alike else None
         a = input._node if input._view is None else edge_of(input)
         b = other._node if other._view is None else edge_of(other)
         if a is None:
@@ -178,27 +178,27 @@ def binary(
         if plan is None or mode is False:
             tensor._node = None
             return tensor
-        restore = None if mark or x.ndim == y.ndim == 0 else restoration((x, y), (a, b), z)
+        restore = None if signature or x.ndim == y.ndim == 0 else restoration((x, y), (a, b), z)
         tensor._node = plan.node_of_small(input, other, a, b, tensor, restore)
         return tensor
 
     def under_mode(input: Any, other: Any, mode: ModeLike) -> Any:
         """The result of a call that a mode takes part in."""
-        nonlocal push
-        if push is None and mode.pushes:  # forward mode has a fast path of its own
-            push = _pushing(op)
+        nonlocal jvp
+        if jvp is None and mode.fast_jvp:  # forward mode has a fast path of its own
+            jvp = _jvp_function(op)
             return call(input, other)
         return mode.call(op.name, apply, (op, (input, other), {}), {})
 
-    def unmarked(input: Any, other: Any, x: object, y: Array) -> Any:
-        """The array computed from tensors without a common mark; the result, if `apply` gives it.
+    def without_signature(input: Any, other: Any, x: object, y: Array) -> Any:
+        """The array of tensors without a common signature; the result itself, if `apply` gives it.
 
         The shapes differ, or a tensor is seen for the first time, has no dimension, or integers.
         """
-        if input._mark is None:
-            input._mark = mark_of(x)
-        if other._mark is None:
-            other._mark = mark_of(y)
+        if input._signature is None:
+            input._signature = signature_of(x)
+        if other._signature is None:
+            other._signature = signature_of(y)
         if type(x) is ndarray and type(y) is ndarray:
             dtype = x.dtype
             if (
@@ -219,7 +219,7 @@ def binary(
 
     def with_number(input: Any, other: Any) -> Any:
         """A tensor and a Python number, and what is no tensor."""
-        nonlocal push_number
+        nonlocal jvp_of_number
         kind = type(other)
         mode = get_mode()
         if (
@@ -229,10 +229,10 @@ def binary(
             and isinstance(input, tensor_base.TensorBase)
         ):
             x = input._array
-            mark = input._mark
-            if mark is None:
-                mark = input._mark = mark_of(x)
-            if mark or _is_plain(x, whole and kind is int):
+            signature = input._signature
+            if signature is None:
+                signature = input._signature = signature_of(x)
+            if signature or _is_plain(x, whole and kind is int):
                 if compute is None:
                     first_call()
                 try:
@@ -245,9 +245,9 @@ def binary(
                 except OverflowError:  # an int beyond 64 bits
                     return apply(op, (input, other), {})
                 tensor = new(Tensor)
-                tensor._array = z if mark else asarray(z)
+                tensor._array = z if signature else asarray(z)
                 tensor._counter = tensor._view = tensor._grad = None
-                tensor._mark = mark if mark and alike else None
+                tensor._signature = signature if signature and alike else None
                 edge = input._node if input._view is None else edge_of(input)
                 if edge is None or mode is False or alone is None:
                     tensor._node = None
@@ -258,10 +258,10 @@ def binary(
                 return tensor
         if leave and not isinstance(other, (tensor_base.Tensor, *NUMBERS)):
             return NotImplemented
-        if type(mode) is not bool and mode.pushes and (kind is float or kind is int):
-            if push_number is None:
-                push_number = _pushing(op, True)
-            result = push_number(mode, input, other)
+        if type(mode) is not bool and mode.fast_jvp and (kind is float or kind is int):
+            if jvp_of_number is None:
+                jvp_of_number = _jvp_function(op, True)
+            result = jvp_of_number(mode, input, other)
             if result is not None:
                 return result
         if input is None or other is None:
@@ -277,15 +277,15 @@ def binary(
     return call if leave else function
 
 
-def _pushing(op: OperatorLike, of_number: bool = False) -> Callable:
-    from tapegrad.dispatch.fast_jvp_pointwise import pushing
+def _jvp_function(op: OperatorLike, of_number: bool = False) -> Callable:
+    from tapegrad.dispatch.fast_jvp_pointwise import jvp_function
 
-    return pushing(op, of_number)
+    return jvp_function(op, of_number)
 
 
 def _is_plain(x: object, integers: bool) -> bool:
-    """Whether an array without a mark is one for the fast path: it has no dimension or element, or
-    integers where the operator takes them as they are."""
+    """Whether an array without a signature is one for the fast path: it has no dimension or
+    element, or integers where the operator takes them as they are."""
     if type(x) is not ndarray or x.size > LARGE:
         return False
     dtype = x.dtype

@@ -47,7 +47,7 @@ def viewing(op: Any) -> Callable:
         tensor = new(Tensor)
         tensor._array = out
         tensor._counter = version
-        tensor._grad = tensor._mark = None
+        tensor._grad = tensor._signature = None
         view = x._view
         step = Step(op, params, None)
         made = ORDINARY if mode else NO_GRAD

@@ -83,7 +83,7 @@ def in_place_view(function: Callable, shift: int = 1) -> Callable:
             return input
         old, view, made = input._node, input._view, result._view
         input._array = result._array
-        input._mark = None
+        input._signature = None
         if is_grad_enabled() and result._node is not None:
             input._node = renamed(result._node, shift)
             move_retained(input, old, input._node)

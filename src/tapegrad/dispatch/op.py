@@ -1,4 +1,4 @@
-"""What an operator is: a forward function over an array namespace `xp`, and its derivatives.
+"""An operator: a forward function over an array namespace `xp`, and its derivatives.
 
     @elementwise(ufunc="multiply")
     def mul(xp, input, other):
@@ -309,7 +309,7 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
     `tangents` has an array for each input, or None where the input does not change.
     """
     from tapegrad.arrays.namespaces import namespace_of
-    from tapegrad.autograd.forward.jvp import pushed
+    from tapegrad.autograd.forward.jvp import jvp
     from tapegrad.dispatch.apply import promoted
 
     xp = namespace_of(arrays)
@@ -317,5 +317,5 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
         arrays = promoted(op, xp, arrays)
     out = op.forward(xp, *arrays, **params)
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
-    found = pushed(op, xp, arrays, tangents, params, outs, arrays)
+    found = jvp(op, xp, arrays, tangents, params, outs, arrays)
     return [xp.broadcast_to(t, y.shape) for t, y in zip(found, outs, strict=True) if t is not None]

@@ -121,7 +121,7 @@ def write_out(name: str, result: Any, out: Any) -> Any:
                 stacklevel=3,
             )
         out._array = grown(out._array, result._array.shape)
-        out._mark = None
+        out._signature = None
     write(out._array, result._array)
     written(out, name)
     return out

@@ -11,10 +11,10 @@ from tapegrad.core.registration import PER_SAMPLE
 __all__: list[str] = []
 
 
-def in_turn(function: Callable | None = None, *, name: str = "") -> Any:
+def per_sample(function: Callable | None = None, *, name: str = "") -> Any:
     """A function that a batch of members calls one after the other; a warning says so once."""
     if function is None:
-        return lambda function: in_turn(function, name=name)
+        return lambda function: per_sample(function, name=name)
     called = function
 
     @functools.wraps(called)

@@ -71,7 +71,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 def replace_all_batch_norm_modules_(root: Any) -> Any:
     """Let all batch norms of a module do without running statistics, in place; returns it.
 
-    Running statistics are written by every call, which members of a batch cannot do together.
+    Running statistics are written by every call, which samples of a batch cannot do together.
 
     >>> model = torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(3))
     >>> model.running_mean is None, model.track_running_stats

@@ -15,7 +15,7 @@ from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.core import errors
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.grad import checked_argnums, chosen, ones_of, replaced
-from tapegrad.func.jvp import jvp, pushed
+from tapegrad.func.jvp import jvp, jvp_with_aux
 from tapegrad.func.level import enter, is_inside, leave, lift, shown
 from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vjp import pull_back, recorded_call
@@ -141,7 +141,7 @@ def outside(g: Any, level: Level) -> Any:
 
 
 def batch_of_units(like: list, sizes: list, first: int, level: Level) -> list:
-    """As many unit vectors as a level has members, the members' cotangents or tangents."""
+    """As many unit vectors as a level has members, the samples' cotangents or tangents."""
     if len(like) == 1 and level.size == sizes[0] and like[0]._array.dtype in _FLOATS:
         return [wrap(units(level, np.ones(like[0].shape, like[0]._array.dtype)))]
     whole = unit_vectors(like, sizes, first, level.size)
@@ -217,7 +217,7 @@ def jacfwd(
         token = MODE.set(Mapping(under, level))
         outside = begin_transform(level)
         try:
-            columns, aux = pushed(function, inputs, units, has_aux)
+            columns, aux = jvp_with_aux(function, inputs, units, has_aux)
         finally:
             TRANSFORMS.reset(outside)
             MODE.reset(token)

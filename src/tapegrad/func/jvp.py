@@ -60,7 +60,7 @@ def jvp(
     return _pushed(func, xs, ts, structure, strict, has_aux, True)
 
 
-def pushed(func: Callable, xs: list, ts: list, has_aux: bool) -> tuple[Any, Any]:
+def jvp_with_aux(func: Callable, xs: list, ts: list, has_aux: bool) -> tuple[Any, Any]:
     """The tangents of `func(*xs)` alone, and what it hands on."""
     structure = flatten(tuple(xs))[1]
     _require_tensors("jvp(f, primals, tangents): Expected primals to", xs)

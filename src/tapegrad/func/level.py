@@ -1,8 +1,8 @@
 """Into a level of `vmap` and out of it: the operators that hide the batch axis and show it again.
 
 They are linear, so that gradients and tangents pass the border of a level like any operator: what
-goes out of it in reverse comes in. A tensor from outside that is the same for each member is
-lifted; the gradients of the members are its gradient when they are added up.
+goes out of it in reverse comes in. A tensor from outside that is the same for each sample is
+lifted; the gradients of the samples are its gradient when they are added up.
 """
 
 from typing import Any
@@ -192,14 +192,14 @@ def shown(x: Any, axis: int, level: Level) -> Any:
 
 
 def same_for_all(x: Any, level: Level) -> Any:
-    """`x` in a level, the same for each member of the batch."""
+    """`x` in a level, the same for each sample of the batch."""
     if type(x) is Batched and x.level.number > level.number:
         return Batched(x.level, same_for_all(x.value, level), x.mapped)
     return Batched(level, x, False)
 
 
 def added_up(x: Any, level: Level) -> Any:
-    """The sum over the members of the batch of a level."""
+    """The sum over the samples of the batch of a level."""
     if type(x) is Batched:
         if x.level.number > level.number:
             return Batched(x.level, added_up(x.value, level), x.mapped)
@@ -224,7 +224,7 @@ def is_inside(array: Any, level: Level) -> bool:
 
 @linear(node="ViewBackward0", view=True)
 def enter(xp, x, *, axis, level):
-    """A tensor whose `axis` is the batch of a level, as each member sees it."""
+    """A tensor whose `axis` is the batch of a level, as each sample sees it."""
     return hidden(x, axis, level)
 
 
@@ -236,13 +236,13 @@ def leave(xp, x, *, axis, level):
 
 @linear(node="ExpandBackward0", view=True)
 def lift(xp, x, *, level):
-    """A tensor from outside in a level, the same for each member."""
+    """A tensor from outside in a level, the same for each sample."""
     return same_for_all(x, level)
 
 
 @linear(node="SumBackward1")
 def drop(xp, x, *, level):
-    """The sum over the members of a level, outside of it."""
+    """The sum over the samples of a level, outside of it."""
     return added_up(x, level)
 
 

@@ -1,4 +1,4 @@
-"""Functions without a rule for batches, called for each member in turn."""
+"""Functions without a rule for batches, called for each sample in turn."""
 
 from collections.abc import Callable
 from typing import Any

@@ -45,7 +45,7 @@ def checked(level: Level) -> str:
             "vmap: called random operation while in randomness error mode. Please either use "
             "the 'same' or 'different' randomness flags on vmap or perform the randomness "
             "operation out of vmap",
-            "vmap(f, randomness='different') draws numbers of its own for each member.",
+            "vmap(f, randomness='different') draws numbers of its own for each sample.",
         )
     return level.randomness
 
@@ -83,7 +83,7 @@ def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: 
 
 
 def _refuse_mapped(given: Sequence, level: Level) -> None:
-    """Raise for a tensor whose members would want numbers of their own."""
+    """Raise for a tensor whose samples would want numbers of their own."""
     if any(isinstance(x, TensorBase) and is_mapped(x._array, level) for x in given):
         raise runtime_error(
             "Vmap does not currently support same randomness with a batched tensor input. "
@@ -128,7 +128,7 @@ def _shown(x: Any, level: Level, first: bool) -> Any:
 
 
 def _member(x: Any, level: Level) -> Any:
-    """One member of a tensor, as a tensor from outside."""
+    """One sample of a tensor, as a tensor from outside."""
     array = x._array
     if not is_inside(array, level):
         return x

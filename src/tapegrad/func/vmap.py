@@ -1,4 +1,4 @@
-"""`vmap`: a function of one member as a function of a batch of them."""
+"""`vmap`: a function of one sample as a function of a batch of them."""
 
 import functools
 from collections.abc import Callable
@@ -67,7 +67,7 @@ def _checked(start: str, x: Any, dim: Any) -> Any:
         raise errors.value_error(
             f"{start}Got in_dim={dim} for an input but in_dim must be either an integer "
             "dimension or None.",
-            "None says that the input is the same for each member.",
+            "None says that the input is the same for each sample.",
         )
     if not isinstance(x, TensorBase):
         raise errors.value_error(
@@ -100,7 +100,7 @@ def batch_size(sizes: list) -> int:
         raise errors.value_error(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got "
             f"sizes {sizes} for the mapped dimension",
-            "A batch has as many members in each argument.",
+            "A batch has as many samples in each argument.",
         )
     return sizes[0]
 
@@ -172,12 +172,12 @@ def vmap(
         func: a function of tensors or trees of them (tuples, lists, dictionaries, named tuples)
             that gives a tensor or a tree of them.
         in_dims: which dimension of each argument is mapped over: a number for all, or a tree like
-            the arguments with numbers, and None for what is the same for each member. Keyword
+            the arguments with numbers, and None for what is the same for each sample. Keyword
             arguments are not mapped over.
         out_dims: where that dimension appears in each result; None for one that is not mapped.
         randomness: what random functions do: "error", "different" numbers for each member, or
             the "same" ones.
-        chunk_size: how many members are computed at a time; None for all.
+        chunk_size: how many samples are computed at a time; None for all.
 
     Raises:
         ValueError: for dimensions that do not fit the arguments or results.
@@ -195,7 +195,7 @@ def vmap(
     if chunk_size is not None and chunk_size <= 0:
         raise errors.value_error(
             f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})",
-            "It is how many members are computed at a time.",
+            "It is how many samples are computed at a time.",
         )
 
     @functools.wraps(func)
@@ -233,7 +233,7 @@ def _whole(
     randomness: str,
     kwargs: dict,
 ) -> Any:
-    """All members in one pass."""
+    """All samples in one pass."""
     under = MODE.get()
     level = Level(size, randomness)
     inside = [
@@ -305,7 +305,7 @@ def _in_chunks(
     chunk: int,
     kwargs: dict,
 ) -> Any:
-    """Some members at a time, and their results one after the other."""
+    """Some samples at a time, and their results one after the other."""
     from tapegrad.operators.shape.cat_stack import cat
     from tapegrad.random import get_rng_state, set_rng_state
 

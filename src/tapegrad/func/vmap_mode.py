@@ -41,7 +41,7 @@ class Mapping(Layered):
         if not inputs and type(op) is not Op:  # a tensor is made: it is one of this level
             made = self.below(name, function, args, kwargs)
             if not is_inside(made._array, self.level):
-                made._array, made._mark = same_for_all(made._array, self.level), None
+                made._array, made._signature = same_for_all(made._array, self.level), None
             return made
         if self._is_inside(inputs):
             if type(op) is not Op and not is_mapped(inputs[0]._array, self.level):
@@ -56,11 +56,11 @@ class Mapping(Layered):
         return self.below(name, function, args, kwargs)
 
     def maps_over(self, x: Any) -> bool:
-        """Whether a tensor has values of its own for each member."""
+        """Whether a tensor has values of its own for each sample."""
         return is_mapped(x._array, self.level)
 
     def _written(self, name: str, inputs: tuple) -> tuple:
-        """The inputs of a write into what is the same for each member: so must be the others."""
+        """The inputs of a write into what is the same for each sample: so must be the others."""
         target, *others = inputs
         if not is_inside(target._array, self.level):
             return (target, *[self.lowered(x, name, target) for x in others])
@@ -164,7 +164,7 @@ def only_maps(mode: Any) -> bool:
 
 
 def lifted_everywhere(x: Any, mode: Any) -> Any:
-    """A tensor as one of all levels of a mode: what comes back to it is of each member."""
+    """A tensor as one of all levels of a mode: what comes back to it is of each sample."""
     if isinstance(mode, Mode):
         x = lifted_everywhere(x, mode.under)
         if type(mode) is Mapping and not is_inside(x._array, mode.level):

@@ -1,4 +1,4 @@
-"""Why a tensor has the gradient it has, or none."""
+"""Explanations of why a tensor has the gradient it has, or none."""
 
 from typing import Any
 

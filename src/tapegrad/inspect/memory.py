@@ -1,4 +1,4 @@
-"""Where memory goes: what operators make and keep, and who was alive at the peak.
+"""Memory by operator: what calls make and save, and who was alive at the peak.
 
 Arrays are followed from the operator that made them until Python frees them; the graph keeps some
 of them for the backward pass. What was there before the block is not counted.

@@ -1,4 +1,4 @@
-"""What `summary` returns: the table of layers and its totals."""
+"""The result of `summary`: the table of layers and its totals."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""How things show themselves in a notebook: small pieces of HTML around what they print."""
+"""Notebook representations: small pieces of HTML around what objects print."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""How far a loop has come: a bar in a terminal, a line now and then elsewhere."""
+"""Progress of a loop: a bar in a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 

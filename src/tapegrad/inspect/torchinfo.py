@@ -1,4 +1,4 @@
-"""What `import torchinfo` gives."""
+"""The module that `import torchinfo` gives."""
 
 from tapegrad.inspect.layer_info import ColumnSettings, Mode, RowSettings, Units, Verbosity
 from tapegrad.inspect.model_statistics import ModelStatistics

@@ -4,7 +4,7 @@ from functools import wraps
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Dim, DTypeLike, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import as_dtype, default, int64
 from tapegrad.core.dtype import bool_ as boolean
 from tapegrad.core.limits import iinfo
@@ -322,7 +322,7 @@ def log_softmax(
     return _filled_where(_cast(input, dtype), mask, -float("inf")).log_softmax(dim)
 
 
-@takes_tensors
+@require_tensors
 def softmin(input: Tensor, dim: int, *, dtype: DTypeLike = None, mask: Tensor | None = None) -> Any:
     """The softmax of the negated elements where the mask is true; 0 elsewhere.
 

@@ -1,4 +1,4 @@
-"""Which implementation computes attention: a choice PyTorch has on GPUs, and which is one here."""
+"""Backends of attention: PyTorch chooses among several on GPUs; here there is one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -71,7 +71,7 @@ def _make(cls: type, array: Any, requires_grad: bool) -> Any:
     parameter: Any = object.__new__(cls)
     parameter._array = array
     parameter._node = parameter._counter = parameter._view = None
-    parameter._grad = parameter._mark = None
+    parameter._grad = parameter._signature = None
     return make_leaf(parameter) if requires_grad else parameter
 
 

@@ -1,4 +1,4 @@
-"""What operators refuse: types of elements they are not made for, derivatives nobody defined."""
+"""Refusals of operators: dtypes they are not made for, derivatives that are not defined."""
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Scalar, Tensor

@@ -185,7 +185,7 @@ def _adopt(entry: dict[str, Any], name: str, array: Any) -> Tensor:
     else:
         array[...] = tensor._array
         tensor._array = array
-        tensor._mark = None
+        tensor._signature = None
     return tensor
 
 

@@ -1,4 +1,4 @@
-"""What a profile calls operators and nodes: the names that PyTorch's profile has.
+"""Names of operators and nodes in a profile: those of PyTorch's.
 
 PyTorch's functions call each other, so that one call shows as several events, each inside the one
 before: `aten::layer_norm`, `aten::native_layer_norm`. Operators here are whole; where PyTorch shows

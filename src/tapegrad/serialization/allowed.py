@@ -1,4 +1,4 @@
-"""What one file may name and do: the lists, applied."""
+"""Permissions of a file: the lists of what it may name and do, applied."""
 
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import OrderedDict

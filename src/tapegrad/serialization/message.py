@@ -1,4 +1,4 @@
-"""What the errors of `load` say: PyTorch's texts, and a note about what to do."""
+"""Messages of `load`: PyTorch's texts, and a note about what to do."""
 
 from pickle import UnpicklingError
 

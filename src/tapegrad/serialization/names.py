@@ -1,4 +1,4 @@
-"""What files call the functions, classes and dtypes that they may name."""
+"""Names in files: the functions, classes and dtypes that they may name."""
 
 import codecs
 from collections import Counter, OrderedDict, defaultdict

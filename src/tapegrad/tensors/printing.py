@@ -1,4 +1,4 @@
-"""How a tensor prints: rows in brackets, the edges of a large one, suffixes; and the options."""
+"""Printing of tensors: rows in brackets, the edges of a large one, suffixes; and the options."""
 
 from contextlib import contextmanager
 from math import inf, isfinite

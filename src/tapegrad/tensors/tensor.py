@@ -304,7 +304,7 @@ class TensorCore(TensorBase):
         if type(mode) is not bool:
             mode.move(self, value._array)
         self._array = value._array
-        self._mark = None
+        self._signature = None
         if type(self._node) is AccumulateGrad:
             self._node.array = value._array
 

@@ -1,10 +1,10 @@
 """Batched arrays: an array whose first axis is hidden, because a function is mapped over it.
 
     Batched(level, value)              `value` has the batch along its first axis
-    Batched(level, value, False)       the same values for each member of the batch
+    Batched(level, value, False)       the same values for each sample of the batch
     units(level, factors)              unit vectors, whose value is made when it is asked for
 
-`shape`, `ndim` and `dtype` are those of one member. What is below, `value`, is a NumPy array or a
+`shape`, `ndim` and `dtype` are those of one sample. What is below, `value`, is a NumPy array or a
 batched array of an outer level. A `Level` is one call of `vmap`; the level made last is outermost
 in an array, so that arrays of several levels meet in one order.
 """
@@ -70,7 +70,7 @@ class Batched:
     def __array_namespace__(self, *, api_version: Any = None) -> Any:
         return _namespace or _find_namespace()
 
-    # --- what it is, for one member -------------------------------------------------------------
+    # --- what it is, for one sample -------------------------------------------------------------
 
     @property
     def ndim(self) -> int:
@@ -99,7 +99,7 @@ class Batched:
 
     @property
     def flags(self) -> Any:
-        """Those of one member's memory."""
+        """Those of one sample's memory."""
         value = self.value
         while type(value) is Batched or value.ndim > len(self.shape):
             if type(value) is Batched:
@@ -376,7 +376,7 @@ class Batched:
 
 
 def elements(x: Array) -> Any:
-    """The NumPy array of all members."""
+    """The NumPy array of all samples."""
     while type(x) is Batched:
         x = x.value
     return x
@@ -430,7 +430,7 @@ def closed(level: Level, out: Array, mapped: bool) -> Any:
 
 
 def widened(value: Array, ndim: int) -> Any:
-    """A mapped value with axes of one element after the batch axis, so that members have `ndim`."""
+    """A mapped value with axes of one element after the batch axis, so that samples have `ndim`."""
     have = value.ndim - 1
     if have == ndim:
         return value

@@ -80,7 +80,7 @@ def of_leading_axes(name: str) -> Callable:
 
 
 def _below(x: Array, level: Any) -> Any:
-    """What lies below an argument that is the same for each member."""
+    """What lies below an argument that is the same for each sample."""
     if type(x) is Batched and x.level is level:
         return x.value
     if type(x) in (tuple, list):

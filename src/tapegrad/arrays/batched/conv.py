@@ -1,4 +1,4 @@
-"""Convolutions of batches: members go along with the images, or are groups of their own."""
+"""Convolutions of batches: samples go along with the images, or are groups of their own."""
 
 from tapegrad.arrays.batched.array import closed, opened
 from tapegrad.arrays.batched.below import for_mapped, plain, values_of

@@ -90,7 +90,7 @@ def spread_rows(
     (value,) = values_of(level, g)
     size, width = level.size, value.shape[-1]
     xp = namespace_of((value, where))
-    if not mapped:  # the members side by side in rows of one table
+    if not mapped:  # the samples side by side in rows of one table
         rows = xp.moveaxis(value, 0, -2)
         rows = rows.reshape((*rows.shape[:-2], size * width))
         out = xp.spread_rows(rows, where, n, padding, by_frequency)

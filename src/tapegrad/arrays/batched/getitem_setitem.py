@@ -1,7 +1,7 @@
 """Indexing of batched arrays.
 
 Where only the array is mapped its axes are shifted; where an index is mapped, the number of the
-member becomes one more index.
+sample becomes one more index.
 """
 
 from itertools import pairwise
@@ -38,7 +38,7 @@ def _dynamic_mask() -> RuntimeError:
     return errors.runtime_error(
         "vmap: We do not support batching operators that can support dynamic shape. Attempting "
         "to batch over indexing with a boolean mask.",
-        "Each member would have another number of elements: use torch.where(mask, x, 0).",
+        "Each sample would have another number of elements: use torch.where(mask, x, 0).",
     )
 
 
@@ -54,7 +54,7 @@ def _n_index_axes(index: Array, axes: tuple[int, ...]) -> int:
 
 
 def _with_members(index: Array, level: Any, axes: tuple[int, ...]) -> Any:
-    """A mapped index as one with the number of the member first: (1 + n axes, batch, ...)."""
+    """A mapped index as one with the number of the sample first: (1 + n axes, batch, ...)."""
     value = index.value
     xp = namespace_of((value,))
     size = value.shape[0]

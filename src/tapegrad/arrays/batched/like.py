@@ -13,7 +13,7 @@ astype = batching_rule(of_leading_axes("astype"))
 
 @batching_rule
 def full_like(x: Array, fill_value: Any, /, *, dtype: Any = None) -> Any:
-    """Each member filled with a number, or with its own."""
+    """Each sample filled with a number, or with its own."""
     if type(fill_value) is Batched:
         zeros = zeros_like(x, dtype=dtype)
         return zeros + astype(fill_value, zeros.dtype)
@@ -36,5 +36,5 @@ def asarray(x: Array, /, *, dtype: Any = None, copy: Any = None) -> Any:
 @batching_rule
 @for_mapped
 def copied(kernel: Callable, x: Array, order: Any) -> Any:
-    """A copy in an order of memory, which is that of each member."""
+    """A copy in an order of memory, which is that of each sample."""
     return kernel(x.value, (0, *[a + 1 for a in order]) if type(order) is tuple else order)

@@ -14,7 +14,7 @@ from tapegrad.core.annotations import Any, Array
 
 @batching_rule
 def matmul(x: Any, y: Any, /) -> Any:
-    """The product of each member; what is not mapped takes part in one product with all."""
+    """The product of each sample; what is not mapped takes part in one product with all."""
     found = _of_units(x, y)
     if found is not None:
         return found
@@ -29,7 +29,7 @@ def matmul(x: Any, y: Any, /) -> Any:
     if x_mapped and not y_mapped and n <= 2:
         if m <= 1 or n == 1:
             return closed(level, product(a, b), True)
-        rows = a.reshape((prod(a.shape[:-1]), a.shape[-1]))  # all members are rows of one matrix
+        rows = a.reshape((prod(a.shape[:-1]), a.shape[-1]))  # all samples are rows of one matrix
         return closed(level, product(rows, b).reshape((*a.shape[:-1], b.shape[-1])), True)
     if y_mapped and not x_mapped and m <= 2 and n == 1:
         return closed(level, product(b, a.mT if m == 2 else a), True)

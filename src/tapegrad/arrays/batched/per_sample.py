@@ -1,4 +1,4 @@
-"""What has no rule for batches: once for each member, and a warning that says so."""
+"""Functions without a batching rule: called once for each sample, with a warning that says so."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ _warned: set[str] = set()
 
 
 def warn_of_loop(name: str) -> None:
-    """Say once for each operator that it runs once for each member."""
+    """Say once for each operator that it runs once for each sample."""
     title = OPERATORS[-1] if OPERATORS else name
     if title in _warned:
         return
@@ -28,7 +28,7 @@ def warn_of_loop(name: str) -> None:
 
 
 def looped(name: str) -> Callable:
-    """The function `name` of the namespace below, once for each member of the batch."""
+    """The function `name` of the namespace below, once for each sample of the batch."""
 
     def function(*args: Any, **params: Any) -> Any:
         level = top_level(_leaves((args, params)))
@@ -67,11 +67,11 @@ def _is_mapped(tree: Any, level: Any) -> bool:
 
 
 def _member(tree: Any, level: Any, i: int | None) -> Any:
-    """The same arguments with the `i`-th member in the place of each batch; None: without batch."""
+    """The same arguments with the `i`-th sample in the place of each batch; None: without batch."""
     if type(tree) is Batched and tree.level is level:
         if not tree.mapped or i is None:
             return tree.value
-        if not level.size:  # one member of zeros stands for none
+        if not level.size:  # one sample of zeros stands for none
             return namespace_of((tree.value,)).zeros(tree.shape, dtype=tree.dtype)
         return tree.value[i]
     if isinstance(tree, dict):
@@ -85,7 +85,7 @@ def _member(tree: Any, level: Any, i: int | None) -> Any:
 
 
 def _stacked(level: Any, outs: list) -> Any:
-    """The results of all members in one."""
+    """The results of all samples in one."""
     first = outs[0]
     if isinstance(first, (tuple, list)):
         columns = [_stacked(level, list(column)) for column in zip(*outs, strict=True)]

@@ -1,4 +1,4 @@
-"""What a batched array refuses: its values differ from member to member."""
+"""Refusals of batched arrays, whose values differ from sample to sample."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ OPERATORS: list[str] = []  # whose calls are being computed, the innermost last
 
 
 def no_storage() -> RuntimeError:
-    """Asked for memory, where there is that of all members."""
+    """Asked for memory, where there is that of all samples."""
     return errors.runtime_error(
         "Cannot access data pointer of Tensor that doesn't have storage",
-        "Inside vmap a tensor stands for each member of a batch: its values are not at hand.",
+        "Inside vmap a tensor stands for each sample of a batch: its values are not at hand.",
     )
 
 
@@ -20,7 +20,7 @@ def no_memory() -> NotImplementedError:
     """Asked for the memory itself, to copy, save or share it."""
     return errors.not_implemented(
         "Cannot access storage of BatchedTensorImpl",
-        "Inside vmap a tensor stands for each member of a batch: clone() it.",
+        "Inside vmap a tensor stands for each sample of a batch: clone() it.",
     )
 
 
@@ -31,7 +31,7 @@ def no_item() -> RuntimeError:
         "over calling .item() on a Tensor, please try to rewrite what you're doing with "
         "other operations. If error is occurring somewhere inside PyTorch internals, "
         "please file a bug report.",
-        "Each member of the batch has its own number: keep it a tensor.",
+        "Each sample of the batch has its own number: keep it a tensor.",
     )
 
 
@@ -41,7 +41,7 @@ def no_branch() -> RuntimeError:
         "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
         "control flow. We don't support that yet, please file an issue at "
         "https://github.com/pytorch/pytorch/issues .",
-        "All members of the batch take one path: choose between values with torch.where.",
+        "All samples of the batch take one path: choose between values with torch.where.",
     )
 
 
@@ -69,7 +69,7 @@ _BROADCAST = ("add_", "arctan2_", "atan2_", "copysign_")
 def inplace_error(name: str, level: Any, target: Array, source: Array) -> RuntimeError:
     """A tensor from outside was to take other values for each member, by the function `name`."""
     advice = (
-        "Inside vmap it is the same for each member: make the tensor that is written from one that "
+        "Inside vmap it is the same for each sample: make the tensor that is written from one that "
         "is mapped, by torch.zeros_like(x) or x.new_zeros(...)."
     )
     if name in _BROADCAST:
@@ -92,11 +92,11 @@ def inplace_error(name: str, level: Any, target: Array, source: Array) -> Runtim
 
 
 def dynamic_shape(name: str = "") -> RuntimeError:
-    """The error for a result whose shape differs between members."""
+    """The error for a result whose shape differs between samples."""
     name = name or (OPERATORS[-1] if OPERATORS else "this operator")
     return errors.runtime_error(
         "vmap: We do not support batching operators that can output dynamic shape. Attempted "
         f"to vmap over aten::{name}. Please file an issue at "
         "https://github.com/pytorch/pytorch/issues if you need this feature.",
-        "Results of all members have one shape: keep all elements, and multiply by the mask.",
+        "Results of all samples have one shape: keep all elements, and multiply by the mask.",
     )

@@ -203,7 +203,7 @@ def strided(kernel: Callable, x: Array, shape: Any, strides: Any, offset: int, o
     item, size = x.dtype.itemsize, x.value.shape[0]
     if any(
         n > 1 and s != item * o for n, s, o in zip(x.shape, x.value.strides[1:], own, strict=True)
-    ):  # laid out anew: members lie apart
+    ):  # laid out anew: samples lie apart
         step = _apart(_extent(x.shape, own), _extent(shape, strides, offset))
     else:
         step = x.value.strides[0] // item if size > 1 else 0
@@ -213,12 +213,12 @@ def strided(kernel: Callable, x: Array, shape: Any, strides: Any, offset: int, o
 @batching_rule
 @for_mapped
 def sum_strided(kernel: Callable, g: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
-    step = _apart(_extent(shape, own), _extent(g.shape, strides, offset))  # members lie apart
+    step = _apart(_extent(shape, own), _extent(g.shape, strides, offset))  # samples lie apart
     return kernel(g.value, _whole(g, shape), (step, *strides), offset, (step, *own))
 
 
 def _apart(*extents: tuple[int, int]) -> int:
-    """A step between members so large that patterns of these extents have no place in common."""
+    """A step between samples so large that patterns of these extents have no place in common."""
     return max(e[1] for e in extents) - min(e[0] for e in extents) + 1
 
 

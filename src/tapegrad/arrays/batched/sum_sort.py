@@ -8,7 +8,7 @@ from tapegrad.core.annotations import Any, Array, Callable
 
 
 def shifted(axis: Any, ndim: int) -> Any:
-    """Axes of a member as axes of the batch; None are all of them."""
+    """Axes of a sample as axes of the batch; None are all of them."""
     if axis is None:
         return tuple(range(1, ndim + 1))
     if type(axis) is tuple or type(axis) is list:

@@ -1,6 +1,6 @@
 """Batches of unit vectors, each with a factor: what Jacobians start from.
 
-The `i`-th member has `factors[i]` as its `i`-th element and zeros elsewhere. As long as such a
+The `i`-th sample has `factors[i]` as its `i`-th element and zeros elsewhere. As long as such a
 batch is only multiplied it stays a list of factors, and its product with a matrix is the matrix
 with its rows scaled; whoever asks for its `value` gets the whole batch, and it is one like others.
 """
@@ -14,7 +14,7 @@ from tapegrad.core.annotations import Any, Array
 
 
 def units(level: Level, factors: np.ndarray) -> Batched:
-    """The batch of a level with as many members as `factors` has elements."""
+    """The batch of a level with as many samples as `factors` has elements."""
     batch = object.__new__(Batched)
     batch.level = level
     batch.mapped = True
@@ -33,7 +33,7 @@ def all_members(factors: np.ndarray) -> np.ndarray:
 
 
 def scaled(batch: Batched, other: Array) -> Batched | None:
-    """The product of each member and `other`; None for what the whole batch is needed for."""
+    """The product of each sample and `other`; None for what the whole batch is needed for."""
     if type(other) is Batched:
         if other.mapped or other.level is not batch.level:
             return None

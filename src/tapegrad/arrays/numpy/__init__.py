@@ -1,1 +1,1 @@
-"""What NumPy arrays are computed with: the namespace of the CPU, and its kernels by family."""
+"""The array namespace of the CPU, and its kernels by family."""

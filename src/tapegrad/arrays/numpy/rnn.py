@@ -1,4 +1,4 @@
-"""What kernels of recurrent layers share, and those of the simplest one, on NumPy arrays.
+"""Kernels of recurrent layers on NumPy arrays: what they have in common, and the simplest one.
 
 Rows of a batch of sequences stand one time after the other: `sizes[t]` of them at time t, never
 more than at the time before, as in a packed sequence. A kernel walks over time once; whatever does

@@ -11,7 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Namespace, OperatorLike, Sequence
 
 
-def pushed(
+def jvp(
     op: OperatorLike,
     xp: Namespace,
     inputs: Sequence,

@@ -144,7 +144,7 @@ class Level:
 class Forward(Layered):
     """Pushes tangents through operators, on top of `under`: a grad mode, inference, a level."""
 
-    __slots__ = ("duals", "enabled", "hold", "is_on", "level", "pushes")
+    __slots__ = ("duals", "enabled", "fast_jvp", "hold", "is_on", "level")
     on_tensors = True  # a backward pass runs on tensors, which tangents go along with
     nests = True
 
@@ -155,7 +155,7 @@ class Forward(Layered):
         self.hold = level.held.append
         self.enabled = enabled
         self.is_on = enabled and not is_inference(under)
-        self.pushes = enabled and type(under) is bool
+        self.fast_jvp = enabled and type(under) is bool
 
     def over(self, under: ModeLike) -> Forward:
         return Forward(under, self.level, self.enabled)

@@ -14,7 +14,7 @@ from tapegrad.arrays.batched.array import Batched
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.signature import Like
-from tapegrad.autograd.forward.jvp import along, asked_names, pushed
+from tapegrad.autograd.forward.jvp import along, asked_names, jvp
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.view import shares_memory
 from tapegrad.core.annotations import Any, Array, ModeLike, Namespace, OperatorLike
@@ -59,7 +59,7 @@ def tangents_of_call(
     if lists is not None:
         arrays, ts, ys = lists
         xp = numpy_namespace if _all_numpy(ys, ts) else batched_namespace
-        found = pushed(op, xp, arrays, ts, params, ys, arrays)
+        found = jvp(op, xp, arrays, ts, params, ys, arrays)
         taken = (*arrays, *ts, *ys)
         return [t if t is None else wrap(_own(t, ys[i], taken)) for i, t in enumerate(found)]
     moving = [y.dtype.is_floating_point or y.dtype.is_complex for y in outs]
@@ -155,7 +155,7 @@ def _on_tensors(
     input_metadata = [Like(x._array) if hasattr(x, "_counter") else x for x in inputs]
     if op.promote is not None:
         inputs = _promoted(op, namespace, inputs)
-    return pushed(op, namespace, inputs, tangents, params, outs, input_metadata)
+    return jvp(op, namespace, inputs, tangents, params, outs, input_metadata)
 
 
 def _promoted(op: OperatorLike, xp: Namespace, inputs: Sequence) -> list:

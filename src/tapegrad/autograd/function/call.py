@@ -119,7 +119,7 @@ def placed(node: BackwardCFunction, args: tuple, result: Any, recorded: bool) ->
         return tuple(_all_placed(node, args, result, recorded))
     if not _is_fresh(result, args, node.ctx):
         return _all_placed(node, args, (result,), recorded)[0]
-    if recorded and (result._mark or is_differentiable(node.ctx, result)):
+    if recorded and (result._signature or is_differentiable(node.ctx, result)):
         node.n_outputs = 1
         node.result_metadata = [_output_like(result)]
         result._node = Port(node, 0)
@@ -145,7 +145,7 @@ def _output_like(x: object) -> Any:
     if not isinstance(x, TensorBase):
         return None
     array = x._array
-    return (numpy if type(array) is ndarray else namespace_of((array,))), like(x), x._mark
+    return (numpy if type(array) is ndarray else namespace_of((array,))), like(x), x._signature
 
 
 def _all_placed(node: BackwardCFunction, args: tuple, results: tuple, recorded: bool) -> list:
@@ -193,7 +193,7 @@ def is_differentiable(ctx: Any, x: Any) -> bool:
     """Whether a result of a custom function is one that derivatives go through."""
     if not isinstance(x, TensorBase):
         return False
-    if not x._mark and not (x.dtype.is_floating_point or x.dtype.is_complex):
+    if not x._signature and not (x.dtype.is_floating_point or x.dtype.is_complex):
         return False
     return ctx.non_differentiable is None or all(x is not each for each in ctx.non_differentiable)
 

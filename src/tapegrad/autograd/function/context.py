@@ -1,4 +1,4 @@
-"""What a custom function may say of its call: the methods of `ctx`."""
+"""The context of a custom function: the methods of `ctx`."""
 
 import weakref
 

@@ -41,7 +41,7 @@ class BackwardCFunction(MultiNode):
     input_metadata: list  # of each edge, the shape and dtype of its argument
     input_order: list[int]  # of each edge, the argument that it stands for
     saved_values: Any  # of each saved tensor itself, a Saved, a SavedPacked, or None
-    result_metadata: list  # of each result its namespace, a Like, its mark; None if it is no tensor
+    result_metadata: list  # of each result: namespace, Like, signature; None if it is no tensor
 
     def __init__(self) -> None:
         self.ctx = self._context_cls(self)
@@ -157,7 +157,7 @@ class _Plan:
             tensor._node = tensor._counter = tensor._view = tensor._grad = None
             like = output[1]
             same = x.dtype is like.dtype and x.shape == like.shape
-            tensor._mark = output[2] if same else None
+            tensor._signature = output[2] if same else None
             given.append(tensor)
         return [x if x is None else x._array for x in self._run(node, given)]
 

@@ -1,4 +1,4 @@
-"""What the node of a custom function keeps of the tensors that `save_for_backward` was given.
+"""Saved tensors of custom functions: what a node holds of what `save_for_backward` got.
 
 Of results it keeps the arrays alone: a result leads back to the node.
 """

@@ -1,4 +1,4 @@
-"""What functions of `torch.autograd.functional` are given and give: the checks, and their words."""
+"""Arguments and results of `torch.autograd.functional`: the checks, in PyTorch's words."""
 
 from typing import Any
 

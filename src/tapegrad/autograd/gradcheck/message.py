@@ -1,4 +1,4 @@
-"""What `gradcheck` says about derivatives that are not right."""
+"""Messages of `gradcheck` about wrong derivatives."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What `gradcheck` asks besides Jacobians: cotangents of zero, and cotangents that are missing."""
+"""Checks of `gradcheck` besides Jacobians: zero cotangents, and missing ones."""
 
 import warnings
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Whether mixed precision on a GPU is out of the question."""
+"""Availability of mixed precision on a GPU."""
 
 
 def amp_definitely_not_available() -> bool:

@@ -3,7 +3,7 @@
 from warnings import warn
 
 from tapegrad.core.annotations import DTypeLike
-from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.errors import value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.dispatch.in_place import in_place
@@ -36,7 +36,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return relu_(input) if inplace else rectifier.relu(input)
 
 
-@takes_tensors
+@require_tensors
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """`min(max(x, 0), 6)`.
 
@@ -153,7 +153,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return _hardsigmoid_(input) if inplace else rectifier.hardsigmoid(input)
 
 
-@takes_tensors
+@require_tensors
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
@@ -169,7 +169,7 @@ def hardtanh(
     return (hardtanh_ if inplace else rectifier.hardtanh)(input, min_val, max_val)
 
 
-@takes_tensors
+@require_tensors
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """`x` where it is above `threshold`, `value` elsewhere.
 
@@ -250,7 +250,7 @@ def softmin(
     return softmaxes.softmax(-input, _axis("softmin", dim, input.ndim, _stacklevel), dtype=dtype)
 
 
-@takes_tensors
+@require_tensors
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:

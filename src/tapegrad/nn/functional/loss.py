@@ -7,7 +7,7 @@ from warnings import warn
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.mode import no_grad
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.errors import index_error, must_be, runtime_error, value_error
 from tapegrad.operators.creation.arange import arange
 from tapegrad.operators.linalg.linear import linear
@@ -158,7 +158,7 @@ def binary_cross_entropy_with_logits(
     return loss(input, target, weight, reduction, pos_weight)
 
 
-@takes_tensors
+@require_tensors
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -204,7 +204,7 @@ def margin_ranking_loss(
     return margins.margin_ranking(input1, input2, target, margin, reduction)
 
 
-@takes_tensors
+@require_tensors
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -225,7 +225,7 @@ def hinge_embedding_loss(
     return margins.hinge_embedding(input, target, margin, reduction)
 
 
-@takes_tensors
+@require_tensors
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -247,7 +247,7 @@ def cosine_embedding_loss(
     return margins.cosine_embedding(input1, input2, target, margin, reduction)
 
 
-@takes_tensors
+@require_tensors
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -311,7 +311,7 @@ def _check_margin(margin: float) -> None:
         )
 
 
-@takes_tensors
+@require_tensors
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -334,7 +334,7 @@ def multi_margin_loss(
     return multi_margin.multi_margin_loss(input, target, p, margin, weight, reduction)
 
 
-@takes_tensors
+@require_tensors
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -438,7 +438,7 @@ def _variances(input: Tensor, var: Tensor) -> Tensor:
     return var
 
 
-@takes_tensors
+@require_tensors
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -461,7 +461,7 @@ def poisson_nll_loss(
     return poisson_nll.poisson_nll(input, target, log_input, full, eps, reduction)
 
 
-@takes_tensors
+@require_tensors
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,

@@ -1,4 +1,4 @@
-"""What all functions that make tensors share: their options, and `out=`."""
+"""Options of functions that make tensors, and their `out=`."""
 
 from math import prod
 
@@ -34,7 +34,7 @@ def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> 
         if mode is True or mode is False:
             tensor = new(tensor_base.Tensor)
             tensor._array = make(*args)
-            tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._mark = None
+            tensor._node = tensor._counter = tensor._view = tensor._grad = tensor._signature = None
         else:
             maker: tuple = (_Maker(name), (), {})
             tensor = mode.call(name, lambda *_: tensor_base.wrap(make(*args)), maker, {})
@@ -121,7 +121,7 @@ def into(name: str, out: Any, array: Any, requires_grad: Any = False) -> Any:
         write(out._array, array)
     else:
         out._array = array.astype(out._array.dtype)
-        out._mark = None
+        out._signature = None
     if out._counter is not INFERENCE:
         written(out, name)
     return out if requires_grad is False else requiring(name, out, requires_grad)

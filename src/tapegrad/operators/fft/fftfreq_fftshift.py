@@ -6,7 +6,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike, Dim, DTypeLike, LayoutLike, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default
 from tapegrad.core.family import family
 from tapegrad.core.scalar import int_of
@@ -93,7 +93,7 @@ def _rolled(input: Tensor, dims: tuple, halves: Any) -> Any:
     return roll(input, tuple([0 if d is None else halves(shape[d]) for d in within]), dims)
 
 
-@takes_tensors(name="fft_fftshift")
+@require_tensors(name="fft_fftshift")
 def fftshift(input: Tensor, dim: Dim = None) -> Any:
     """A spectrum with frequency 0 in its middle, along `dim` or all dimensions.
 
@@ -103,7 +103,7 @@ def fftshift(input: Tensor, dim: Dim = None) -> Any:
     return _rolled(input, _dims("fftshift", input, dim), lambda n: n // 2)
 
 
-@takes_tensors(name="fft_ifftshift")
+@require_tensors(name="fft_ifftshift")
 def ifftshift(input: Tensor, dim: Dim = None) -> Any:
     """The reverse of `fftshift`.
 

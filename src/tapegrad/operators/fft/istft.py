@@ -8,7 +8,7 @@ short-time Fourier transform", 1984, equation 6).
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.operators.creation.zeros_eye import ones
 from tapegrad.operators.fft.fft import to_real, transform
 from tapegrad.operators.fft.stft import check, described, full_window, no_half, warn_of_no_window
@@ -20,7 +20,7 @@ from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
 __torch__ = "istft"
 
 
-@takes_tensors
+@require_tensors
 def istft(
     input: Tensor,
     n_fft: int,

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.autograd.writable import check_overlap
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.dispatch.in_place import overwrite, write
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
@@ -14,7 +14,7 @@ from tapegrad.dispatch.op import jvp, linear, primitive, vjp
 
 @vjp(
     x=lambda xp, g: xp.zeros_like(g),
-    source=lambda xp, g, source_like: summed_to(
+    source=lambda xp, g, source_like: sum_to_shape(
         xp, xp.astype(g, source_like.dtype, copy=False), source_like.shape
     ),
 )
@@ -135,7 +135,7 @@ def fill_(input: Tensor, value: Any) -> Any:
     return input
 
 
-@takes_tensors
+@require_tensors
 def zero_(input: Tensor) -> Any:
     """Write zeros everywhere.
 
@@ -146,7 +146,7 @@ def zero_(input: Tensor) -> Any:
     return input
 
 
-@takes_tensors
+@require_tensors
 def fill(input: Tensor, value: Any) -> Any:
     """One number, or the only element of a 0-d tensor, in the shape of the tensor.
 

@@ -5,7 +5,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart
@@ -78,7 +78,7 @@ _INTEGERS = ("int32", "int64")
 # --- public --------------------------------------------------------------------------------------
 
 
-@takes_tensors
+@require_tensors
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> Any:
     """The slices of a dimension that `index` names, in its order.
 
@@ -113,7 +113,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
     return finish("index_select", select_slices(input, index, axis=axis), out)
 
 
-@takes_tensors
+@require_tensors
 def gather(
     input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Out = None
 ) -> Any:
@@ -158,7 +158,7 @@ def gather(
     return finish("gather", gather_along(input, index, axis=axis), out)
 
 
-@takes_tensors
+@require_tensors
 def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out = None) -> Any:
     """`gather` with broadcasting; without `dim`, from the elements in row-major order.
 

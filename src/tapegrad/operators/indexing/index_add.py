@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -115,7 +115,7 @@ def checked_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Te
     return axis
 
 
-@takes_tensors
+@require_tensors
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1, out: Out = None
 ) -> Any:
@@ -194,7 +194,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
     return finish("index_copy", _restored(result, input), out)
 
 
-@takes_tensors
+@require_tensors
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     """One number in the slices of `dim` that `index` names.
 

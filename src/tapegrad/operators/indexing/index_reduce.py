@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -38,7 +38,7 @@ def _warn_of_beta() -> None:
         errors.warn("index_reduce() is in beta and the API may change at any time.", 3)
 
 
-@takes_tensors
+@require_tensors
 def index_reduce(
     input: Tensor,
     dim: int,

@@ -5,12 +5,12 @@ import numpy as np
 from tapegrad.arrays.namespaces import elements, is_mapped, refuse_batch
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear, vjp
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.shape.expand_broadcast import broadcast_tensors
 
 
@@ -38,7 +38,7 @@ def scatter_masked(xp, x, source, mask):
 # --- public --------------------------------------------------------------------------------------
 
 
-@takes_tensors
+@require_tensors
 def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
     """The elements where `mask` is true, in one dimension.
 
@@ -65,7 +65,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
     return finish("masked_select", masked_elements(input, mask), out)
 
 
-@takes_tensors
+@require_tensors
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     """The tensor with the first elements of `source`, in order, where `mask` is true.
 
@@ -113,7 +113,7 @@ def _chosen_in_order(input: Tensor, source: Tensor, mask: Tensor) -> Any:
 masked_scatter_ = in_place(masked_scatter)
 
 
-@takes_tensors
+@require_tensors
 def nonzero(input: Tensor, *, out: Out = None, as_tuple: bool = False) -> Any:
     """Where the elements are that are not zero: a row of indices for each, or a tuple by dimension.
 
@@ -129,7 +129,7 @@ def nonzero(input: Tensor, *, out: Out = None, as_tuple: bool = False) -> Any:
     return finish("nonzero", tensor_base.wrap(np.argwhere(array)), out)
 
 
-@in_turn
+@per_sample
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out = None) -> Any:
     """The first `size` rows of `nonzero`, filled up with `fill_value`.
 
@@ -148,7 +148,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out =
     return finish("nonzero_static", tensor_base.wrap(found), out)
 
 
-@in_turn
+@per_sample
 def argwhere(input: Tensor) -> Any:
     """Where the elements are that are not zero: a row of indices for each.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -114,7 +114,7 @@ def as_vectors(input: Tensor, index: Tensor, src: Tensor) -> tuple[Any, Any]:
     return index, src
 
 
-@takes_tensors
+@require_tensors
 def scatter(
     input: Tensor,
     dim: int,
@@ -173,7 +173,7 @@ def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) 
     return scatter_product(input, seen(src, index), index, axis=axis, include=True)
 
 
-@takes_tensors
+@require_tensors
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out = None) -> Any:
     """The tensor with `src` added at the places that `gather` reads.
 

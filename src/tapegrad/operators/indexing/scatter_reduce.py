@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear, primitive, vjp
@@ -154,7 +154,7 @@ def seen(src: Any, index: Any) -> Any:
     return src
 
 
-@takes_tensors
+@require_tensors
 def scatter_reduce(
     input: Tensor,
     dim: int,

@@ -5,10 +5,10 @@ import numpy as np
 from tapegrad.arrays.numpy.getitem_setitem import store_at
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.in_place import overwrite, update, written
@@ -30,7 +30,7 @@ def _unwritten(xp: Namespace, g: Array, index: Array, axes: tuple[int, ...], add
 
 @vjp(
     x=_unwritten,
-    values=lambda xp, g, values_like, index, axes: summed_to(
+    values=lambda xp, g, values_like, index, axes: sum_to_shape(
         xp, xp.read_at(g, index, axes), values_like.shape
     ),
 )
@@ -42,7 +42,7 @@ def write_at(xp, x, values, index, *, axes, add):
 
 @vjp(
     x=lambda xp, g, mask: xp.write_mask(g, _zeros(xp, g), mask),
-    values=lambda xp, g, values_like, mask: summed_to(xp, g[mask], values_like.shape),
+    values=lambda xp, g, values_like, mask: sum_to_shape(xp, g[mask], values_like.shape),
 )
 @linear(node="IndexPutBackward0", hidden=("mask",), kernels=("write_mask",))
 def write_mask(xp, x, values, mask):
@@ -296,7 +296,7 @@ def index_put_(input: Tensor, indices: Tensor, values: Any, accumulate: bool = F
     return input
 
 
-@takes_tensors
+@require_tensors
 def index_put(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
     """The tensor with `values` where the index tensors say, or with them added there.
 

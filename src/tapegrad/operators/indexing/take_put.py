@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart, in_place
 from tapegrad.dispatch.op import linear, vjp
@@ -39,7 +39,7 @@ def put_flat(xp, x, source, index, *, add):
 # --- public ---
 
 
-@takes_tensors
+@require_tensors
 def take(input: Tensor, index: Tensor, *, out: Out = None) -> Any:
     """The elements at `index`, counted in row-major order.
 
@@ -69,7 +69,7 @@ def out_of_range(wrong: int, size: int) -> IndexError:
     )
 
 
-@takes_tensors
+@require_tensors
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
     """The tensor with `source` at `index`, counted in row-major order, or with it added there.
 

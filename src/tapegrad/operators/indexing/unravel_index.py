@@ -4,7 +4,7 @@ from math import prod
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import number_of
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.reduction.sum_mean import sum as total
@@ -12,7 +12,7 @@ from tapegrad.operators.reduction.sum_mean import sum as total
 __torch__ = "unravel_index"
 
 
-@takes_tensors
+@require_tensors
 def unravel_index(indices: Tensor, shape: Shape) -> tuple:
     """The coordinates in an array of `shape` of elements counted row by row.
 

@@ -1,9 +1,9 @@
 """A product added to a tensor: beta * input + alpha * (a @ b), and `linear`."""
 
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, lowered, without_autocast
@@ -30,7 +30,7 @@ def _scaled(x: Tensor, factor: Any) -> Any:
     b=lambda xp, t, a, alpha: _scaled(xp.matmul(a, t), alpha),
 )
 @vjp(
-    input=lambda xp, g, input_like, beta: _scaled(summed_to(xp, g, input_like.shape), beta),
+    input=lambda xp, g, input_like, beta: _scaled(sum_to_shape(xp, g, input_like.shape), beta),
     a=lambda xp, g, b, alpha: _scaled(xp.matmul(g, xp.matrix_transpose(b)), alpha),
     b=lambda xp, g, a, alpha, flipped: _scaled(second_factor(xp, g, a, flipped), alpha),
 )
@@ -92,7 +92,7 @@ def _check_expands(input: Tensor, target: tuple[int, ...]) -> None:
         errors.check_expand(shape, target, advice, input.dtype.scalar_name)
 
 
-@takes_tensors
+@require_tensors
 def addmv(
     input: Tensor, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:
@@ -106,7 +106,7 @@ def addmv(
     return finish("addmv", _sum(input, mv(mat, vec), beta, alpha), out)
 
 
-@takes_tensors
+@require_tensors
 def addr(
     input: Tensor, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Any:

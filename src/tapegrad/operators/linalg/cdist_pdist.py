@@ -7,7 +7,7 @@ import numpy as np
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -247,7 +247,7 @@ def _check_vectors(x1: Any, x2: Any) -> None:
     _batch(x1, x2)
 
 
-@takes_tensors
+@require_tensors
 def pdist(input: Tensor, p: float = 2) -> Any:
     """The distances of order p of all pairs of different rows of (N, M): N (N - 1) / 2 numbers.
 

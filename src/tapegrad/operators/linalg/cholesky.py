@@ -3,7 +3,7 @@
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
@@ -154,7 +154,7 @@ def _product_change(xp: Namespace, t: Array, factor: Any, upper: bool) -> Any:
 
 def _system_vjp_factor(xp, g, factor, y, upper):
     g_a = -xp.matmul(xp.definite_solution(factor, g, upper), _h(xp, y))
-    return summed_to(xp, _factor_cotangent(xp, g_a, factor, upper), factor.shape)
+    return sum_to_shape(xp, _factor_cotangent(xp, g_a, factor, upper), factor.shape)
 
 
 def _system_jvp_factor(xp, t, factor, y, upper):
@@ -166,7 +166,7 @@ def _system_jvp_factor(xp, t, factor, y, upper):
     b=lambda xp, t, factor, upper: xp.definite_solution(factor, t, upper), factor=_system_jvp_factor
 )
 @vjp(
-    b=lambda xp, g, b_like, factor, upper: summed_to(
+    b=lambda xp, g, b_like, factor, upper: sum_to_shape(
         xp, xp.definite_solution(factor, g, upper), b_like.shape
     ),
     factor=_system_vjp_factor,

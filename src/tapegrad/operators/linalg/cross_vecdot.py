@@ -1,6 +1,6 @@
 """Products of vectors: a vector, and a number for each pair."""
 
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
 from tapegrad.core.shape import axis_of
@@ -25,8 +25,8 @@ def _product(xp: Namespace, a: Array, b: Array, axis: int) -> Any:
     b=lambda xp, t, a, axis: _product(xp, a, t, axis),
 )
 @vjp(
-    a=lambda xp, g, a_like, b, axis: summed_to(xp, _product(xp, b, g, axis), a_like.shape),
-    b=lambda xp, g, a, b_like, axis: summed_to(xp, _product(xp, g, a, axis), b_like.shape),
+    a=lambda xp, g, a_like, b, axis: sum_to_shape(xp, _product(xp, b, g, axis), a_like.shape),
+    b=lambda xp, g, a, b_like, axis: sum_to_shape(xp, _product(xp, g, a, axis), b_like.shape),
 )
 @primitive(node="LinalgCrossBackward0")
 def vector_product(xp, a, b, *, axis):

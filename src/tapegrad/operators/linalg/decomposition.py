@@ -1,4 +1,4 @@
-"""What decompositions share: matrices in rules, and what their public functions accept."""
+"""Helpers of decompositions: matrices in rules, and the checks of the public functions."""
 
 import numpy as np
 

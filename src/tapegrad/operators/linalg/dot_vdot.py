@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import BOOL, lacks
@@ -33,7 +33,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Any:
     return finish("dot", vector_dot(input, tensor), out)
 
 
-@takes_tensors
+@require_tensors
 def vdot(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of conj(input) and other, elements of two vectors.
 

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -254,7 +254,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
     return finish("tensordot", x.mm(y).reshape(shape), out)
 
 
-@takes_tensors
+@require_tensors
 def kron(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The Kronecker product: every element of the first times the whole second.
 

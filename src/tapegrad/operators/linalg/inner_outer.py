@@ -2,14 +2,14 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.linalg.matmul import mm
 
 __all__ = ["ger", "inner", "outer"]
 
 
-@takes_tensors
+@require_tensors
 def outer(input: Tensor, vec2: Any, *, out: Out = None) -> Any:
     """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
 
@@ -28,7 +28,7 @@ def outer(input: Tensor, vec2: Any, *, out: Out = None) -> Any:
     return finish("outer", input.unsqueeze(1) * vec2, out)
 
 
-@takes_tensors
+@require_tensors
 def inner(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The sums of products along the last dimension of both tensors.
 

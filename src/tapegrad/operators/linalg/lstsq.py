@@ -5,12 +5,12 @@ import numpy as np
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.linalg.decomposition import adjoint
 from tapegrad.operators.linalg.matrix_check import check_tensors, finish_castable
 
@@ -30,12 +30,12 @@ def _gradient_of_a(xp, g, a, b, solution, rcond, driver):
     inside = _solved(xp, a, z, rcond, driver)
     outside = _solved(xp, ah, solution, rcond, driver)
     total = (b - a @ solution) @ adjoint(xp, inside) - z @ adjoint(xp, solution)
-    return summed_to(xp, total + outside @ adjoint(xp, g - ah @ z), a.shape)
+    return sum_to_shape(xp, total + outside @ adjoint(xp, g - ah @ z), a.shape)
 
 
 def _gradient_of_b(xp, g, a, b_like, rcond, driver):
     """P^H g."""
-    return summed_to(xp, _solved(xp, adjoint(xp, a), g, rcond, driver), b_like.shape)
+    return sum_to_shape(xp, _solved(xp, adjoint(xp, a), g, rcond, driver), b_like.shape)
 
 
 def _tangent_by_a(xp, t, a, b, solution, rcond, driver):
@@ -126,7 +126,7 @@ def _answer(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> An
     return return_types.linalg_lstsq(found)
 
 
-_answer_in_turn = in_turn(_answer, name="linalg_lstsq")  # the rank decides about residuals
+_answer_in_turn = per_sample(_answer, name="linalg_lstsq")  # the rank decides about residuals
 
 
 def _residuals(a: Tensor, b: Tensor, x: Tensor, rank: Any, driver: str) -> Any:

@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.namespaces import elements
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.dispatch.apply import finish
@@ -25,11 +25,11 @@ def _vjp_packed(xp, g, packed, pivots, y, left, adjoint):
     found = xp.matmul(xp.matrix_transpose(p), found)
     g_lower = xp.tril(xp.matmul(found, _h(xp, upper)), k=-1)
     g_upper = xp.triu(xp.matmul(_h(xp, lower), found), k=0)
-    return summed_to(xp, g_lower + g_upper, packed.shape)
+    return sum_to_shape(xp, g_lower + g_upper, packed.shape)
 
 
 def _vjp_b(xp, g, packed, pivots, b_like, left, adjoint):
-    return summed_to(xp, xp.lu_solution(packed, pivots, g, left, not adjoint), b_like.shape)
+    return sum_to_shape(xp, xp.lu_solution(packed, pivots, g, left, not adjoint), b_like.shape)
 
 
 def _jvp_packed(xp, t, packed, pivots, y, left, adjoint):

@@ -1,6 +1,6 @@
 """Products of vectors and matrices."""
 
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
@@ -47,8 +47,8 @@ def matrix_vector(xp, a, b):
 
 @jvp(a=lambda xp, t, b: xp.matmul(t, b), b=lambda xp, t, a: xp.matmul(a, t))
 @vjp(
-    a=lambda xp, g, a_like, b: summed_to(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
-    b=lambda xp, g, a, b_like: summed_to(xp, xp.matmul(_t(xp, a), g), b_like.shape),
+    a=lambda xp, g, a_like, b: sum_to_shape(xp, xp.matmul(g, _t(xp, b)), a_like.shape),
+    b=lambda xp, g, a, b_like: sum_to_shape(xp, xp.matmul(_t(xp, a), g), b_like.shape),
 )
 @primitive(node="UnsafeViewBackward0", check=lacks("bmm", BOOL))
 def batched_product(xp, a, b):

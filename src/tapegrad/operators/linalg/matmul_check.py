@@ -1,4 +1,4 @@
-"""What products of vectors and matrices accept, and what they say of the rest."""
+"""Checks of products of vectors and matrices, in PyTorch's words."""
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor

@@ -1,4 +1,4 @@
-"""What functions of matrices accept: PyTorch's errors for other shapes, dtypes and values."""
+"""Checks of functions of matrices: PyTorch's errors for other shapes, dtypes and values."""
 
 from tapegrad.arrays.linalg_errors import first_failure
 from tapegrad.core import errors

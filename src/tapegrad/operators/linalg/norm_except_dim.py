@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.reduction.vector_norm import norm
 
@@ -11,7 +11,7 @@ __torch__ = "frobenius_norm norm_except_dim"
 _said: list[bool] = []
 
 
-@takes_tensors
+@require_tensors
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     """The norm over all dimensions but `dim`, which keep size 1; -1: over all.
 

@@ -4,7 +4,7 @@ from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.arrays.linalg_errors import singular_system
 from tapegrad.arrays.namespaces import elements
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.core.shape import axis_of
@@ -61,12 +61,12 @@ def system_gradient(xp: Namespace, g_b: Any, x: Array, left: bool) -> Any:
 def _vjp_a(xp, g, a, lu, pivots, result, left, vectors):
     g_b = _solved(xp, (a, lu, pivots), _columns(xp, g, vectors), left, True)
     found = system_gradient(xp, g_b, _columns(xp, result, vectors), left)
-    return summed_to(xp, found, a.shape)
+    return sum_to_shape(xp, found, a.shape)
 
 
 def _vjp_b(xp, g, a, lu, pivots, b_like, left, vectors):
     found = _solved(xp, (a, lu, pivots), _columns(xp, g, vectors), left, True)
-    return summed_to(xp, _vectors(xp, found, vectors), b_like.shape)
+    return sum_to_shape(xp, _vectors(xp, found, vectors), b_like.shape)
 
 
 def _jvp_a(xp, t, a, lu, pivots, result, left, vectors):

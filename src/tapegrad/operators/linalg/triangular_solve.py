@@ -2,7 +2,7 @@
 
 from tapegrad import return_types
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
 from tapegrad.dispatch.apply import finish
@@ -27,12 +27,12 @@ def triangle(xp: Namespace, x: Array, upper: bool, unitriangular: bool) -> Any:
 def _vjp_a(xp, g, a, y, upper, left, unitriangular):
     g_b = xp.triangular_solution(_t(xp, a), g, not upper, left, unitriangular)
     found = -(xp.matmul(g_b, _t(xp, y)) if left else xp.matmul(_t(xp, y), g_b))
-    return summed_to(xp, triangle(xp, found, upper, unitriangular), a.shape)
+    return sum_to_shape(xp, triangle(xp, found, upper, unitriangular), a.shape)
 
 
 def _vjp_b(xp, g, a, b_like, upper, left, unitriangular):
     found = xp.triangular_solution(_t(xp, a), g, not upper, left, unitriangular)
-    return summed_to(xp, found, b_like.shape)
+    return sum_to_shape(xp, found, b_like.shape)
 
 
 def _jvp_a(xp, t, a, y, upper, left, unitriangular):
@@ -91,7 +91,7 @@ def solve_triangular(
 def _pair_vjp_b(xp, g_solution, b_like, a, upper, transpose, unitriangular):
     turned, up = (a, upper) if transpose else (_t(xp, a), not upper)
     found = xp.triangular_solution(turned, g_solution, up, True, unitriangular)
-    return summed_to(xp, found, b_like.shape)
+    return sum_to_shape(xp, found, b_like.shape)
 
 
 def _pair_vjp_a(xp, g_solution, g_cloned_coefficient, a, solution, upper, transpose, unitriangular):
@@ -99,7 +99,7 @@ def _pair_vjp_a(xp, g_solution, g_cloned_coefficient, a, solution, upper, transp
     g_b = xp.triangular_solution(turned, g_solution, up, True, unitriangular)
     found = -xp.matmul(g_b, _t(xp, solution))
     found = triangle(xp, _t(xp, found) if transpose else found, upper, unitriangular)
-    return summed_to(xp, found + g_cloned_coefficient, a.shape)
+    return sum_to_shape(xp, found + g_cloned_coefficient, a.shape)
 
 
 def _pair_jvp_b(xp, t, a, upper, transpose, unitriangular):

@@ -10,7 +10,7 @@ from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.arrays.numpy.max_pool import adaptive
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.dtype_check import no_kernel
@@ -113,7 +113,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
     return squeeze(_average(2, unsqueeze(input, -2), (1, size)), -2)
 
 
-@takes_tensors
+@require_tensors
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
     """The means of windows that share out (N, C, H, W) or (C, H, W) to `output_size` (h, w).
 

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.linalg.matmul_check import c_name
 
@@ -49,7 +49,7 @@ trilinear.jvp(
 )
 
 
-@takes_tensors
+@require_tensors
 def bilinear(input1: Any, input2: Any, weight: Tensor, bias: Tensor | None = None) -> Any:
     """y_k = x1 . weight_k x2 + bias_k along the last dimensions.
 

@@ -1,4 +1,4 @@
-"""What convolutions accept: shapes, numbers and dtypes, in PyTorch's order and words."""
+"""Checks of convolutions: shapes, numbers and dtypes, in PyTorch's order and words."""
 
 import operator
 

@@ -3,10 +3,10 @@
 from math import inf
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import promote_types
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -48,10 +48,10 @@ def _difference_jvp(xp, t, input, other, y, order):
 
 
 norm_of_difference.vjp(
-    input=lambda xp, g, input, other, y, order: summed_to(
+    input=lambda xp, g, input, other, y, order: sum_to_shape(
         xp, _difference_vjp(xp, g, input, other, y, order), input.shape
     ),
-    other=lambda xp, g, input, other, y, order: summed_to(
+    other=lambda xp, g, input, other, y, order: sum_to_shape(
         xp, -_difference_vjp(xp, g, input, other, y, order), other.shape
     ),
 )
@@ -61,7 +61,7 @@ norm_of_difference.jvp(
 )
 
 
-@takes_tensors
+@require_tensors
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The norm of order p of the difference: sum(|input - other|^p)^(1/p) over all elements.
 

@@ -10,7 +10,7 @@ from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.in_place import check_writable, update, written
 from tapegrad.dispatch.op import linear, vjp
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.nn.layer_norm import real_argument
 
 __torch__ = "embedding embedding_renorm_"
@@ -141,7 +141,7 @@ def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_typ
     return weight
 
 
-@in_turn(name="embedding_renorm_")
+@per_sample(name="embedding_renorm_")
 def _renormed(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """A copy of the table, its long rows scaled: inside `vmap`, for each member."""
     return embedding_renorm_(weight.detach().clone(), indices, max_norm, norm_type)

@@ -6,7 +6,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Namespace, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, primitive, vjp
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.nn.embedding import check_indices, no_sparse
 
 __torch__ = "embedding_bag"
@@ -156,7 +156,7 @@ def _row(padding_idx: int | None, n: int) -> int:
     return padding_idx % n if n else -1
 
 
-@in_turn
+@per_sample
 def embedding_bag(
     weight: Tensor,
     indices: Tensor,

@@ -5,7 +5,7 @@ from math import prod
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -333,7 +333,7 @@ def grid_sampler(
     return _sampled(None, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@takes_tensors
+@require_tensors
 def grid_sampler_2d(
     input: Tensor, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
@@ -346,7 +346,7 @@ def grid_sampler_2d(
     return _sampled(2, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@takes_tensors
+@require_tensors
 def grid_sampler_3d(
     input: Tensor, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:

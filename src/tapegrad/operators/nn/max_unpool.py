@@ -3,7 +3,7 @@
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Callable, Sequence, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import int64, of
 from tapegrad.core.family import family
 from tapegrad.dispatch.autocast_state import IN_USE, autocast, widened
@@ -132,7 +132,7 @@ def _unpooled(n: int) -> Callable:
     return max_unpool
 
 
-@takes_tensors
+@require_tensors
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
@@ -64,7 +64,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple:
     return drop_masked(input, mask, scale=scale), mask
 
 
-@takes_tensors
+@require_tensors
 def native_group_norm(
     input: Tensor,
     weight: Tensor,
@@ -105,7 +105,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tu
     return split_by_sizes_untracked(input, axis=axis, sizes=sizes)
 
 
-@takes_tensors
+@require_tensors
 def detach_copy(input: Tensor) -> Any:
     """A copy of the tensor without its history.
 

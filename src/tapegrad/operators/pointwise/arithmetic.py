@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Scalar, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
@@ -141,7 +141,7 @@ def subtract_from(xp, input, other):
     return other - input
 
 
-@takes_tensors
+@require_tensors
 def rsub(input: Tensor, other: Scalar, *, alpha: Any = 1) -> Any:
     """The difference `other - alpha * input`.
 
@@ -189,7 +189,7 @@ def neg(xp, x):
     return -x
 
 
-@takes_tensors
+@require_tensors
 def positive(input: Tensor) -> Any:
     """The tensor itself; an error for truth values.
 

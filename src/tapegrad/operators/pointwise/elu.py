@@ -1,7 +1,7 @@
 """Exponential linear units: elu, selu and celu."""
 
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import floats_only
@@ -22,7 +22,7 @@ def elu_scaled(xp, input, *, alpha, scale, input_scale):
     return xp.where(input > 0, input * scale, negative)
 
 
-@takes_tensors
+@require_tensors
 def elu(input: Tensor, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x) - 1) elsewhere.
 
@@ -34,7 +34,7 @@ def elu(input: Tensor, alpha: float = 1.0) -> Any:
     return elu_scaled(input, alpha=alpha, scale=1.0, input_scale=1.0)
 
 
-@takes_tensors
+@require_tensors
 def selu(input: Tensor) -> Any:
     """scale * elu(x, alpha) with the constants that keep mean 0 and variance 1.
 
@@ -59,7 +59,7 @@ def celu_scaled(xp, input, *, alpha):
     return xp.where(input > 0, input, negative)
 
 
-@takes_tensors
+@require_tensors
 def celu(input: Tensor, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x / alpha) - 1) elsewhere.
 

@@ -1,12 +1,12 @@
-"""What a number is made of: sign bit, mantissa and exponent, neighbours, divisors, its step."""
+"""Parts of numbers: sign bit, mantissa and exponent; nextafter, gcd and lcm, heaviside."""
 
 import math
 
 from tapegrad import return_types
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -101,7 +101,7 @@ def mantissa_and_exponent(xp, x):
     return xp.frexp(x)
 
 
-@takes_tensors
+@require_tensors
 def frexp(input: Tensor, *, out: Out = None) -> Any:
     """Mantissa, between 0.5 and 1, and exponent of base 2 of each element.
 
@@ -161,7 +161,9 @@ def neighbour(xp, input, other):
     other=lambda xp, input, other: xp.zeros_like(input + other),
 )
 @vjp(
-    input=lambda xp, g, input, other: summed_to(xp, xp.where(input == other, 0.0, g), input.shape),
+    input=lambda xp, g, input, other: sum_to_shape(
+        xp, xp.where(input == other, 0.0, g), input.shape
+    ),
     other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
 )
 @primitive(node="NextafterBackward0")

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
@@ -40,7 +40,7 @@ _C_WORDS = {
 }
 
 
-@takes_tensors
+@require_tensors
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """`input`, and `value`, a number or a 0-d tensor, where `mask` is true.
 

@@ -5,7 +5,7 @@ import math
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
@@ -162,7 +162,7 @@ def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     return power_of_number(exponent, input, out=out)
 
 
-@takes_tensors
+@require_tensors
 def square(input: Tensor, *, out: Out = None) -> Any:
     """The square of each element.
 
@@ -172,7 +172,7 @@ def square(input: Tensor, *, out: Out = None) -> Any:
     return power_by_number(input, 2, out=out)
 
 
-@takes_tensors
+@require_tensors
 def float_power(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """The power computed in double precision.
 

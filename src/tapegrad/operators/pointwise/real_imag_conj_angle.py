@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, jvp, linear, vjp
@@ -29,7 +29,7 @@ def conjugate(xp, x):
     return xp.conj(x)
 
 
-@takes_tensors
+@require_tensors
 def conj(input: Tensor) -> Any:
     """Complex numbers with the imaginary part negated; a real tensor as it is.
 
@@ -41,7 +41,7 @@ def conj(input: Tensor) -> Any:
     return conjugate(input) if _is_complex(input) else input
 
 
-@takes_tensors
+@require_tensors
 def conj_physical(input: Tensor, *, out: Out = None) -> Any:
     """The same as `conj`, in memory of its own.
 
@@ -93,7 +93,7 @@ def imaginary_part(xp, x):
     return xp.imag(x)
 
 
-@takes_tensors
+@require_tensors
 def real(input: Tensor) -> Any:
     """The real parts, a view; a real tensor as it is.
 
@@ -103,7 +103,7 @@ def real(input: Tensor) -> Any:
     return real_part(input) if _is_complex(input) else input
 
 
-@takes_tensors
+@require_tensors
 def imag(input: Tensor) -> Any:
     """The imaginary parts, a view.
 

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import elementwise, vjp
@@ -120,7 +120,7 @@ _LARGEST = {
 }
 
 
-@takes_tensors
+@require_tensors
 def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, 0 where it is nearer than that.
 
@@ -146,7 +146,7 @@ def hard_shrink(xp, input, *, lambd):
     return xp.where((input >= -lambd) & (input <= lambd), 0, input)
 
 
-@takes_tensors
+@require_tensors
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x, 0 where |x| is at most lambd.
 

@@ -1,4 +1,4 @@
-"""What is left over: remainder, with the divisor's sign, and fmod, with the dividend's."""
+"""Remainders of a division: remainder, with the divisor's sign, and fmod, with the dividend's."""
 
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.in_place import in_place

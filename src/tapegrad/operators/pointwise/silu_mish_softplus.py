@@ -1,7 +1,7 @@
 """Activations of neural networks that are smooth, each a function of one element."""
 
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.op import elementwise, vjp
 from tapegrad.operators.dtype_check import BOOL, INTEGER, floats_only, lacks
 from tapegrad.operators.pointwise.sigmoid_logit_xlogy import logistic
@@ -60,7 +60,7 @@ def softplus_beta(xp, input, *, beta, threshold):
     return xp.where(scaled > threshold, input, _softplus(xp, scaled) / beta)
 
 
-@takes_tensors
+@require_tensors
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(beta x)) / beta of each element.
 

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.dispatch.apply import NUMBERS, finish
 from tapegrad.dispatch.in_place import in_place
@@ -25,7 +25,7 @@ def choose(xp, condition, input, other):
     return xp.where(condition, input, other)
 
 
-@takes_tensors
+@require_tensors
 def where(
     condition: Any, input: Tensor | None = None, other: Scalar | None = None, *, out: Out = None
 ) -> Any:

@@ -1,4 +1,4 @@
-"""What functions that draw random numbers accept, brought to one form at the boundary."""
+"""Arguments of functions that draw random numbers, normalized at the boundary."""
 
 import operator
 

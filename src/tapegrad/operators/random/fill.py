@@ -115,7 +115,7 @@ def prepare_out(function: str, out: Out, shape: tuple, others_require_grad: bool
     check_memory(function, out)
     if out._array.shape != shape:
         out._array = np.empty(shape, out._array.dtype)
-        out._mark = None
+        out._signature = None
 
 
 def fill_out(function: str, out: Any, draw: Callable, stream: Twister, *params: Any) -> Any:

@@ -47,7 +47,7 @@ def make(
         return build(function, draw, *args, requires_grad=requires_grad)
     if out._array.shape != shape:
         out._array = np.empty(shape, out._array.dtype)
-        out._mark = None
+        out._signature = None
     fill_out(function, out, draw, stream, *params)
     return out if requires_grad is False else requiring(function, out, requires_grad)
 

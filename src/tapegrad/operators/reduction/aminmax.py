@@ -3,7 +3,7 @@
 from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.operators.reduction.max_min import extremum, largest, smallest
@@ -35,7 +35,7 @@ def _check_both(input: Tensor, dim: Dim, out: Out) -> None:
         )
 
 
-@takes_tensors
+@require_tensors
 def aminmax(input: Tensor, *, dim: Dim = None, keepdim: bool = False, out: Out = None) -> Any:
     """The smallest and the largest element, a pair (min, max).
 

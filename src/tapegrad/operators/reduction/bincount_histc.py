@@ -8,7 +8,7 @@ from tapegrad.core.dtype import float32, float64
 from tapegrad.core.scalar import int_of, number_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant, jvp, primitive, vjp
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.dtype_check import no_derivative, no_kernel
 
 __torch__ = "bincount histc"
@@ -24,7 +24,7 @@ def occurrences(xp, x, weights, *, minimum):
     return xp.tally(x, weights, minimum)
 
 
-@in_turn
+@per_sample
 def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs in a vector; or the sum of the weights there.
 
@@ -59,7 +59,7 @@ def evenly(xp, x, *, low, high, bins):
     return xp.tally_evenly(x, low, high, bins)
 
 
-@in_turn
+@per_sample
 def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Out = None) -> Any:
     """How many elements lie in each of `bins` intervals of equal width from `min` to `max`.
 

@@ -2,7 +2,7 @@
 
 from tapegrad import return_types
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -150,7 +150,7 @@ def _running(name: str, operator: Any, input: Tensor, dim: Dim, dtype: DTypeLike
     return finish(name, result if narrow is None else result.to(narrow), out)
 
 
-@takes_tensors
+@require_tensors
 def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The sums of the elements up to each place along `dim`; float32 is summed in double precision.
 
@@ -160,7 +160,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None)
     return _running("cumsum", running_sum, input, dim, dtype, out)
 
 
-@takes_tensors
+@require_tensors
 def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The products of the elements up to each place along `dim`; float32 in double precision.
 
@@ -170,7 +170,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None
     return _running("cumprod", running_product, input, dim, dtype, out)
 
 
-@takes_tensors
+@require_tensors
 def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """log of the sums of exp(x) up to each place along `dim`, without overflow.
 
@@ -187,7 +187,7 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     return finish("logcumsumexp", _along(log_running_sum, input, dim), out)
 
 
-@takes_tensors
+@require_tensors
 def cummax(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The largest element up to each place along `dim`, a pair (values, indices).
 
@@ -200,7 +200,7 @@ def cummax(input: Tensor, dim: int, *, out: Out = None) -> Any:
     return finish("cummax", pair, out)
 
 
-@takes_tensors
+@require_tensors
 def cummin(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The smallest element up to each place along `dim`, a pair (values, indices).
 
@@ -213,7 +213,7 @@ def cummin(input: Tensor, dim: int, *, out: Out = None) -> Any:
     return finish("cummin", pair, out)
 
 
-@takes_tensors
+@require_tensors
 def diff(
     input: Tensor,
     n: int = 1,

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axes_of, axis_of
 from tapegrad.operators.creation.zeros_eye import zeros
 from tapegrad.operators.shape.cat_stack import cat
@@ -237,7 +237,7 @@ def _trapezoid(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: int, first:
     return (y.sum(axis) - ends * 0.5) * (1 if dx is None else dx)
 
 
-@takes_tensors
+@require_tensors
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of a sampled function along `dim` by the trapezoidal rule.
 
@@ -249,7 +249,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
     return _trapezoid("trapezoid", y, x, dx, dim, "Number")
 
 
-@takes_tensors
+@require_tensors
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The same as `trapezoid`, under its old name.
 
@@ -259,7 +259,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) 
     return _trapezoid("trapz", y, x, dx, dim, "float")
 
 
-@takes_tensors
+@require_tensors
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1
 ) -> Any:

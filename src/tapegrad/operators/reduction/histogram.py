@@ -6,10 +6,10 @@ from tapegrad import return_types
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import float32, float64
 from tapegrad.dispatch.apply import finish
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.creation.linspace_logspace import linspace
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.linalg.matmul_check import c_name
@@ -140,7 +140,7 @@ def _counted(input: Tensor, edges: list, weight: Tensor | None, density: bool) -
     return hist
 
 
-@in_turn
+@per_sample
 def histogram(
     input: Any,
     bins: Any = 100,
@@ -181,7 +181,7 @@ def histogram(
     return finish("histogram", return_types.histogram((hist, edges[0])), out)
 
 
-@takes_tensors
+@require_tensors
 def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:

@@ -3,7 +3,7 @@
 from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import check_apart
@@ -30,7 +30,7 @@ choice_rules(kth_along)
 choice_rules(mode_along)
 
 
-@takes_tensors
+@require_tensors
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th smallest element along `dim`, a pair (values, indices).
 
@@ -56,7 +56,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
     return finish("kthvalue", return_types.kthvalue(pair), out)
 
 
-@takes_tensors
+@require_tensors
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Out = None) -> Any:
     """The most frequent element along `dim` (the smallest of several), a pair (values, indices).
 

@@ -1,7 +1,7 @@
 """Logsumexp: the logarithm of a sum of exponentials."""
 
 from tapegrad.core.annotations import Any, Dim, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import default
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -38,7 +38,7 @@ def logsumexp_axes(xp, x, *, axis, keepdims):
     return xp.log(total) + (top if keepdims else xp.reshape(top, total.shape))
 
 
-@takes_tensors
+@require_tensors
 def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
     """log(sum(exp(x))) along `dim`, without overflow.
 

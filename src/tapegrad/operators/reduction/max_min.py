@@ -3,7 +3,7 @@
 from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant, primitive
@@ -247,7 +247,7 @@ def _check_out(input: Tensor, out: Out) -> None:
         )
 
 
-@takes_tensors
+@require_tensors
 def amax(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None) -> Any:
     """The largest element along one dimension or several; ties share the gradient.
 
@@ -258,7 +258,7 @@ def amax(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None
     return finish("amax", extremum("amax", largest, input, dim, keepdim), out)
 
 
-@takes_tensors
+@require_tensors
 def amin(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None) -> Any:
     """The smallest element along one dimension or several; ties share the gradient.
 
@@ -290,7 +290,7 @@ def _arg(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: 
     return finish(name, result, out)
 
 
-@takes_tensors
+@require_tensors
 def argmax(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The index of the largest element, of the flat tensor or along `dim`.
 
@@ -300,7 +300,7 @@ def argmax(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = 
     return _arg("argmax", argmax_along, input, dim, keepdim, out)
 
 
-@takes_tensors
+@require_tensors
 def argmin(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The index of the smallest element, of the flat tensor or along `dim`.
 

@@ -2,7 +2,7 @@
 
 from tapegrad import return_types
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.limits import iinfo
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -71,7 +71,7 @@ def _of_nothing(input: Tensor) -> Any:
     return input.new_full((), iinfo(input.dtype).min)
 
 
-@takes_tensors
+@require_tensors
 def median(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The lower median; with `dim` a pair (values, indices); nan if there is one.
 
@@ -83,7 +83,7 @@ def median(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = 
     return _median("median", median_of_all, median_along, input, dim, keepdim, out)
 
 
-@takes_tensors
+@require_tensors
 def nanmedian(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The lower median of the elements that are not nan; otherwise as `median`.
 

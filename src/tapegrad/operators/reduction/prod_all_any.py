@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -47,7 +47,7 @@ def _truth(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out
     return finish(name, result, out)
 
 
-@takes_tensors
+@require_tensors
 def all(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """Whether all elements are true, of the whole tensor or along `dim`.
 
@@ -57,7 +57,7 @@ def all(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = Non
     return _truth("all", all_axes, input, dim, keepdim, out)
 
 
-@takes_tensors
+@require_tensors
 def any(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """Whether some element is true, of the whole tensor or along `dim`.
 
@@ -67,7 +67,7 @@ def any(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = Non
     return _truth("any", any_axes, input, dim, keepdim, out)
 
 
-@takes_tensors
+@require_tensors
 def count_nonzero(input: Tensor, dim: Dim = None) -> Any:
     """How many elements are not 0.
 

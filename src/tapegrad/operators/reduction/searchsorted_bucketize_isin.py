@@ -1,4 +1,4 @@
-"""Where elements belong in a sorted sequence: searchsorted, bucketize; what occurs there: isin."""
+"""Binary search in sorted sequences: searchsorted, bucketize; membership: isin."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from tapegrad.core.dtype import int32, int64
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import constant
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.dtype_check import common_dtype, no_kernel
 
 __torch__ = "bucketize isin searchsorted"
@@ -47,7 +47,7 @@ def _search(sequence: Any, values: Any, right: bool, out_int32: bool, out: Out) 
     return finish("searchsorted", places_in(a, b, right=right).to(kind), out)
 
 
-@in_turn
+@per_sample
 def searchsorted(
     sorted_sequence: Any,
     input: Tensor,

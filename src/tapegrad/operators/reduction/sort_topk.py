@@ -3,7 +3,7 @@
 from tapegrad import return_types
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -63,7 +63,7 @@ def sort(
     return finish("sort", return_types.sort(pair), out)
 
 
-@takes_tensors
+@require_tensors
 def argsort(input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The indices that put the elements along `dim` in order.
 
@@ -73,7 +73,7 @@ def argsort(input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: b
     return sort(input, dim, descending, stable)[1]
 
 
-@takes_tensors
+@require_tensors
 def msort(input: Tensor, *, out: Out = None) -> Any:
     """The elements along the first dimension in order.
 
@@ -83,7 +83,7 @@ def msort(input: Tensor, *, out: Out = None) -> Any:
     return finish("msort", sort(input, 0)[0], out)
 
 
-@takes_tensors
+@require_tensors
 def topk(
     input: Tensor,
     k: int,

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import as_dtype, float32, int64
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.apply import finish
@@ -168,7 +168,7 @@ def mean(
     return finish("mean", mean_axes(input, axis=axis, keepdims=bool(keepdim)), out)
 
 
-@takes_tensors
+@require_tensors
 def nansum(
     input: Tensor,
     dim: Dim = None,
@@ -198,7 +198,7 @@ def nansum(
     return finish("nansum", sum_numbers(input, axis=axis, keepdims=bool(keepdim)), out)
 
 
-@takes_tensors
+@require_tensors
 def nanmean(
     input: Tensor,
     dim: Dim = None,

@@ -5,14 +5,14 @@ import numpy as np
 from tapegrad.arrays.namespaces import elements, refuse_batch
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Dim, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.operators.dtype_check import require_order
 
 __all__ = ["unique", "unique_consecutive"]
 
 
-@takes_tensors(name="_unique2")
+@require_tensors(name="_unique2")
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -65,7 +65,7 @@ def _chosen(values: Any, inverse: Any, counts: Any, with_inverse: bool, with_cou
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@takes_tensors
+@require_tensors
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Dim = None
 ) -> Any:

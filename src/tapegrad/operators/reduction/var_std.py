@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Dim, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.family import family
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -137,7 +137,7 @@ def _with_mean(name: str, operator: Any) -> Callable:
     return moments
 
 
-@takes_tensors
+@require_tensors
 @_moment("var", variance)
 def var() -> Any:
     """sum((x - mean(x))^2) / (n - correction) of all elements or over `dim`; correction is 1.
@@ -147,7 +147,7 @@ def var() -> Any:
     """
 
 
-@takes_tensors
+@require_tensors
 @_moment("std", deviation)
 def std() -> Any:
     """sqrt(sum((x - mean(x))^2) / (n - correction)) of all elements or over `dim`; correction is 1.
@@ -157,7 +157,7 @@ def std() -> Any:
     """
 
 
-@takes_tensors
+@require_tensors
 @_with_mean("var_mean", variance)
 def var_mean() -> Any:
     """The variance, as `var` has it, and the mean, of all elements or over `dim`: a pair.
@@ -167,7 +167,7 @@ def var_mean() -> Any:
     """
 
 
-@takes_tensors
+@require_tensors
 @_with_mean("std_mean", deviation)
 def std_mean() -> Any:
     """The standard deviation, as `std` has it, and the mean, of all elements or over `dim`: a pair.

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import as_dtype
 from tapegrad.core.promote_types import promote_types
 from tapegrad.core.shape import axis_of
@@ -184,7 +184,7 @@ def linalg_vector_norm(
     return finish_exact("linalg_vector_norm", found, out)
 
 
-@takes_tensors
+@require_tensors
 def norm(
     input: Tensor,
     p: Any = "fro",
@@ -247,7 +247,7 @@ def _check_renorm(x: Tensor, p: Any, maxnorm: Any) -> None:
         )
 
 
-@takes_tensors
+@require_tensors
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Out = None) -> Any:
     """Slices along `dim` whose norm of order p exceeds maxnorm, scaled down to it.
 

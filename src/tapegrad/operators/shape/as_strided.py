@@ -6,7 +6,7 @@ from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Shape, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.memory_format import span
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.autocast_state import autocast
@@ -103,7 +103,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Any:
     return windows(input, axis=axis, size=size, step=step)
 
 
-@takes_tensors
+@require_tensors
 def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
     """A view of the tensor's memory with any sizes and strides.
 
@@ -207,7 +207,7 @@ def view_dtype(input: Any, dtype: Any) -> Any:
     return result
 
 
-@takes_tensors
+@require_tensors
 def view_as_real(input: Tensor) -> Any:
     """Complex numbers as pairs (real part, imaginary part) along a new last dimension: a view.
 

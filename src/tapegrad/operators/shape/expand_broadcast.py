@@ -1,15 +1,15 @@
 """Broadcasting, said aloud: the same memory seen many times."""
 
-from tapegrad.autograd.sum_to_size import summed_to
+from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import ints_of
 from tapegrad.core.size import Size
 from tapegrad.dispatch.op import linear, vjp
 
 
-@vjp(x=lambda xp, g, x_like: summed_to(xp, g, x_like.shape))
+@vjp(x=lambda xp, g, x_like: sum_to_shape(xp, g, x_like.shape))
 @linear(node="ExpandBackward0", view=True)
 def expand_to(xp, x, *, shape):
     """The memory of `x` seen with `shape`: axes of size 1, and new ones in front, repeat it."""
@@ -50,7 +50,7 @@ def expand_as(input: Any, other: Any) -> Any:
     return expand(input, other.shape)
 
 
-@takes_tensors
+@require_tensors
 def broadcast_to(input: Tensor, size: Shape) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying.
 
@@ -90,7 +90,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(found)
 
 
-@takes_tensors
+@require_tensors
 def broadcast_tensors(*tensors: Any) -> tuple:
     """Tensors repeated to their common shape, without copying.
 

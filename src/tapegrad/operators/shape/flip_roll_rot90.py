@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
@@ -43,7 +43,7 @@ def turn(xp, x, *, k, a, b):
 # --- public ----------------------------------------------------------------------------------
 
 
-@takes_tensors
+@require_tensors
 def flip(input: Tensor, *axes: Any, dims: Any = None) -> Any:
     """The elements in reverse order along `dims`.
 
@@ -56,7 +56,7 @@ def flip(input: Tensor, *axes: Any, dims: Any = None) -> Any:
     return flip_axes(input, axes=axes_of(ints_of("flip", "dims", given), input._array.ndim))
 
 
-@takes_tensors
+@require_tensors
 def fliplr(input: Tensor) -> Any:
     """The columns in reverse order.
 
@@ -69,7 +69,7 @@ def fliplr(input: Tensor) -> Any:
     return flip_axes(input, axes=(1,))
 
 
-@takes_tensors
+@require_tensors
 def flipud(input: Tensor) -> Any:
     """The rows in reverse order.
 
@@ -82,7 +82,7 @@ def flipud(input: Tensor) -> Any:
     return flip_axes(input, axes=(0,))
 
 
-@takes_tensors
+@require_tensors
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
     """The elements moved by `shifts` along `dims`; those that fall off come in at the start.
 
@@ -111,7 +111,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
     return roll_axes(input, shifts=shifts, axes=tuple([axis_of(d, ndim) for d in dims]))
 
 
-@takes_tensors
+@require_tensors
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by `k` quarters in the plane of two dimensions.
 

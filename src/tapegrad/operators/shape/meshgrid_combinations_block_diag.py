@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
-from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.dtype import default
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
@@ -13,7 +13,7 @@ from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
-@takes_tensors
+@require_tensors
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """Vectors repeated along each other's dimensions: the coordinates of a grid.
 
@@ -67,7 +67,7 @@ def _check_vector(x: Tensor) -> None:
         )
 
 
-@takes_tensors
+@require_tensors
 def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of the vectors' elements, one in each row.
 
@@ -87,7 +87,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     return stack([reshape(x, -1) for x in grids], 1)
 
 
-@takes_tensors
+@require_tensors
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to choose `r` elements of a vector, in order, one in each row.
 
@@ -142,7 +142,7 @@ def block_diag_of(xp, *tensors):
     return xp.concat(rows, axis=0)
 
 
-@takes_tensors
+@require_tensors
 def block_diag(*tensors: Any) -> Any:
     """Matrices on the diagonal of one large matrix of zeros; vectors count as rows.
 

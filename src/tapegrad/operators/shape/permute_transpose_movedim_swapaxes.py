@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view
 from tapegrad.dispatch.op import linear, vjp
@@ -138,7 +138,7 @@ def t(input: Tensor) -> Any:
 t_ = in_place_view(t)
 
 
-@takes_tensors
+@require_tensors
 def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places; the rest keep their order.
 
@@ -179,7 +179,7 @@ def moveaxis(input: Tensor, source: Tensor, destination: Any) -> Any:
     return movedim(input, source, destination)
 
 
-@takes_tensors
+@require_tensors
 def adjoint(input: Tensor) -> Any:
     """The conjugate transpose of the last two dimensions.
 

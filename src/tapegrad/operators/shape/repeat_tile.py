@@ -4,12 +4,12 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, vjp
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.shape.expand_broadcast import expand
 from tapegrad.operators.shape.reshape_flatten_atleast import clone, flatten, reshape, view
 from tapegrad.operators.shape.squeeze_unsqueeze import unsqueeze
@@ -58,7 +58,7 @@ def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
     return tile_by(input, repeats=counts)
 
 
-@takes_tensors
+@require_tensors
 def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
     """The tensor laid side by side; too few numbers are filled up with ones in front.
 
@@ -70,7 +70,7 @@ def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
-@takes_tensors
+@require_tensors
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: Dim = None, *, output_size: Any = None
 ) -> Any:
@@ -104,7 +104,7 @@ def repeat_interleave(
     return _by_counts(input, repeats, axis, output_size)
 
 
-@in_turn(name="repeat_interleave.Tensor")
+@per_sample(name="repeat_interleave.Tensor")
 def _by_counts(input: Tensor, repeats: Any, axis: int, output_size: Any) -> Any:
     """Each slice along an axis as often as `repeats`, a tensor, says."""
     from tapegrad.operators.indexing.gather_index_select import index_select

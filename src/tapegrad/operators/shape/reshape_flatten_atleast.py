@@ -4,7 +4,7 @@ from math import prod
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.shape import axis_of, inferred, ints_of, missing_argument, reshaped_strides
 from tapegrad.core.tensor_base import TensorBase
@@ -146,7 +146,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     return reshape(input, (*shape[:first], prod(shape[first : last + 1]), *shape[last + 1 :]))
 
 
-@takes_tensors
+@require_tensors
 def ravel(input: Tensor) -> Any:
     """The elements in row-major order, in one dimension.
 
@@ -156,7 +156,7 @@ def ravel(input: Tensor) -> Any:
     return view(contiguous(input), -1)
 
 
-@takes_tensors
+@require_tensors
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
     """The dimension `dim` divided into several; one of `sizes` may be -1.
 
@@ -199,7 +199,7 @@ def _raised(name: str, tensors: tuple, one: Any) -> Any:
     return one(tensors[0]) if len(tensors) == 1 else tuple(map(one, tensors))
 
 
-@takes_tensors
+@require_tensors
 def atleast_1d(*tensors: Any) -> Any:
     """A 0-d tensor with one dimension, others as they are.
 
@@ -209,7 +209,7 @@ def atleast_1d(*tensors: Any) -> Any:
     return _raised("atleast_1d", tensors, lambda x: x if x.ndim else reshape(x, 1))
 
 
-@takes_tensors
+@require_tensors
 def atleast_2d(*tensors: Any) -> Any:
     """Dimensions put in front until there are two.
 
@@ -226,7 +226,7 @@ def atleast_2d(*tensors: Any) -> Any:
     return _raised("atleast_2d", tensors, one)
 
 
-@takes_tensors
+@require_tensors
 def atleast_3d(*tensors: Any) -> Any:
     """Dimensions added at both ends, last at the end, until there are three.
 

@@ -17,7 +17,7 @@ from tapegrad.operators.creation.zeros_eye import sizes
 def _replace(x: Tensor, array: np.ndarray) -> None:
     """Give a tensor other memory; its history, if it has one, is left behind."""
     x._array = array
-    x._mark = None
+    x._signature = None
     x._view = None
     if type(x._node) is AccumulateGrad:
         x._node.array = array

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Shape, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.as_strided import as_strided
@@ -75,7 +75,7 @@ def _check(src: Tensor, shape: tuple[int, ...]) -> None:
         )
 
 
-@takes_tensors
+@require_tensors
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """The tensor with `src` in the place of the slice at `index` of `dim`.
 
@@ -89,7 +89,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     return patch_index(input, src, axis=axis, key=index + n if index < 0 else index)
 
 
-@takes_tensors
+@require_tensors
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Any:
@@ -107,7 +107,7 @@ def slice_scatter(
     return patch_part(input, src, axis=axis, key=key)
 
 
-@takes_tensors
+@require_tensors
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Any:
@@ -123,7 +123,7 @@ def diagonal_scatter(
     return patch_diagonal(input, src, offset=offset, a=a, b=b)
 
 
-@takes_tensors
+@require_tensors
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Shape, stride: Any, storage_offset: Any = None
 ) -> Any:

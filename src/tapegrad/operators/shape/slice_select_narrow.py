@@ -4,7 +4,7 @@ import operator
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.op import linear, vjp
 from tapegrad.operators.shape.reshape_flatten_atleast import copied
@@ -84,7 +84,7 @@ def select(input: Tensor, dim: int, index: int) -> Any:
     return select_index(input, axis=axis, index=index + n if index < 0 else index)
 
 
-@takes_tensors
+@require_tensors
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     """`length` elements of dimension `dim`, from `start` on.
 
@@ -128,7 +128,7 @@ def copy_slice(xp, x, *, axis, start, stop):
     return copied(xp, x[_along(axis, slice(start, stop))], "C")
 
 
-@takes_tensors
+@require_tensors
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """A copy of `length` elements of dimension `dim`, from `start` on.
 

@@ -4,7 +4,7 @@ import operator
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.op import linear, vjp
 
@@ -57,7 +57,7 @@ def split_untracked(xp, x, *, axis, size):
 # --- public ----------------------------------------------------------------------------------
 
 
-@takes_tensors
+@require_tensors
 def unbind(input: Tensor, dim: int = 0) -> tuple:
     """The slices along `dim`, without that dimension.
 
@@ -108,7 +108,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple:
     return split_equal(tensor, axis=axis, size=size)
 
 
-@takes_tensors
+@require_tensors
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """Parts of the given sizes along `dim`.
 
@@ -139,7 +139,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     return split_by_sizes(input, axis=axis, sizes=sizes) if sizes else ()
 
 
-@takes_tensors
+@require_tensors
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` parts of equal size along `dim`, the last one smaller where it must be.
 
@@ -158,7 +158,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     return split_equal(input, axis=axis, size=-(-n // chunks))
 
 
-@takes_tensors
+@require_tensors
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     """`split`, but what is written in place into a part has no place in the others' history.
 
@@ -169,7 +169,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     return split_untracked(input, axis=axis_of(dim, input._array.ndim), size=split_size)
 
 
-@takes_tensors
+@require_tensors
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """`chunk`, but what is written in place into a part has no place in the others' history.
 

@@ -2,12 +2,12 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.operators.shape.slice_select_narrow import slice_axis
 
 
-@takes_tensors
+@require_tensors
 def tensor_split(
     input: Tensor,
     indices_or_sections: Any = None,
@@ -105,7 +105,7 @@ def _along(name: str, input: Tensor, where: Any, axis: int, least: int) -> tuple
     return tensor_split(input, where, axis)
 
 
-@takes_tensors
+@require_tensors
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts next to each other: along dimension 1, of a vector along its only one.
 
@@ -117,7 +117,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     return _along("hsplit", input, indices_or_sections, 0 if input._array.ndim == 1 else 1, 1)
 
 
-@takes_tensors
+@require_tensors
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts one below the other: along dimension 0.
 
@@ -127,7 +127,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     return _along("vsplit", input, indices_or_sections, 0, 2)
 
 
-@takes_tensors
+@require_tensors
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts one behind the other: along dimension 2.
 

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -84,7 +84,7 @@ def _check_matrix(name: str, x: Tensor) -> None:
         )
 
 
-@takes_tensors
+@require_tensors
 def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The lower triangle of matrices; zeros above `diagonal`.
 
@@ -96,7 +96,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     return finish("tril", lower_triangle(input, k=diagonal), out)
 
 
-@takes_tensors
+@require_tensors
 def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The upper triangle of matrices; zeros below `diagonal`.
 
@@ -118,7 +118,7 @@ def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     return a, b
 
 
-@takes_tensors
+@require_tensors
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A view of the diagonal of two dimensions, as the last dimension.
 
@@ -140,7 +140,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return diagonal(A, offset, dim1, dim2)
 
 
-@takes_tensors
+@require_tensors
 def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The diagonal of a matrix, or a matrix with the vector `input` on a diagonal.
 
@@ -159,7 +159,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     )
 
 
-@takes_tensors
+@require_tensors
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension of `input` on a diagonal.
 
@@ -172,7 +172,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return embed_diagonal(input, offset=offset, a=a, b=b)
 
 
-@takes_tensors
+@require_tensors
 def diagflat(input: Tensor, offset: int = 0) -> Any:
     """A matrix with all elements of `input` on a diagonal.
 

@@ -1,7 +1,7 @@
 """Copies of views: what the view operator of the same name shows, with memory of its own."""
 
 from tapegrad.core.annotations import Any, Dim, Shape, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.operators.shape import as_strided as _as_strided
 from tapegrad.operators.shape.expand_broadcast import expand
@@ -13,7 +13,7 @@ from tapegrad.operators.shape.squeeze_unsqueeze import squeeze, unsqueeze
 from tapegrad.operators.shape.tril_triu_diag import diagonal
 
 
-@takes_tensors
+@require_tensors
 def alias_copy(input: Tensor) -> Any:
     """A copy of the tensor.
 
@@ -25,7 +25,7 @@ def alias_copy(input: Tensor) -> Any:
     return clone(_as_strided.alias(input))
 
 
-@takes_tensors
+@require_tensors
 def as_strided_copy(input: Tensor, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
     """A copy of `as_strided`.
 
@@ -37,7 +37,7 @@ def as_strided_copy(input: Tensor, size: Shape, stride: Any, storage_offset: Any
     return clone(_as_strided.as_strided(input, size, stride, storage_offset), order="C")
 
 
-@takes_tensors
+@require_tensors
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A copy of `diagonal`.
 
@@ -47,7 +47,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
     return clone(diagonal(input, offset, dim1, dim2), order="C")
 
 
-@takes_tensors
+@require_tensors
 def expand_copy(input: Tensor, size: Shape, *, implicit: bool = False) -> Any:
     """A copy of `expand`.
 
@@ -58,7 +58,7 @@ def expand_copy(input: Tensor, size: Shape, *, implicit: bool = False) -> Any:
     return clone(expand(input, size), order="C")
 
 
-@takes_tensors
+@require_tensors
 def permute_copy(input: Tensor, dims: Any) -> Any:
     """A copy of `permute`.
 
@@ -68,7 +68,7 @@ def permute_copy(input: Tensor, dims: Any) -> Any:
     return clone(permute(input, dims), order="C")
 
 
-@takes_tensors
+@require_tensors
 def select_copy(input: Tensor, dim: int, index: int) -> Any:
     """A copy of `select`.
 
@@ -78,7 +78,7 @@ def select_copy(input: Tensor, dim: int, index: int) -> Any:
     return clone(select(input, dim, index), order="C")
 
 
-@takes_tensors
+@require_tensors
 def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """A copy of the slice `start:end:step` of a dimension.
 
@@ -89,7 +89,7 @@ def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, ste
     return clone(input[key], order="C")
 
 
-@takes_tensors
+@require_tensors
 def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     """Copies of the parts that `split` gives.
 
@@ -99,7 +99,7 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     return tuple([clone(part, order="C") for part in split(input, split_size, dim)])
 
 
-@takes_tensors
+@require_tensors
 def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """Copies of the parts that `split_with_sizes` gives.
 
@@ -109,7 +109,7 @@ def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tupl
     return tuple([clone(part, order="C") for part in split_with_sizes(input, split_sizes, dim)])
 
 
-@takes_tensors
+@require_tensors
 def squeeze_copy(input: Tensor, dim: Dim = None) -> Any:
     """A copy of `squeeze`.
 
@@ -119,7 +119,7 @@ def squeeze_copy(input: Tensor, dim: Dim = None) -> Any:
     return clone(squeeze(input, dim), order="C")
 
 
-@takes_tensors
+@require_tensors
 def t_copy(input: Tensor) -> Any:
     """A copy of `t`.
 
@@ -130,7 +130,7 @@ def t_copy(input: Tensor) -> Any:
     return clone(t(input), order="C")
 
 
-@takes_tensors
+@require_tensors
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Any:
     """A copy of `transpose`.
 
@@ -140,7 +140,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Any:
     return clone(transpose(input, dim0, dim1), order="C")
 
 
-@takes_tensors
+@require_tensors
 def unbind_copy(input: Tensor, dim: int = 0) -> tuple:
     """Copies of the slices that `unbind` gives.
 
@@ -150,7 +150,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple:
     return tuple([clone(part, order="C") for part in unbind(input, dim)])
 
 
-@takes_tensors
+@require_tensors
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Any:
     """A copy of `unfold`.
 
@@ -162,7 +162,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Any:
     return clone(_as_strided.unfold(input, dimension, size, step), order="C")
 
 
-@takes_tensors
+@require_tensors
 def unsqueeze_copy(input: Tensor, dim: int) -> Any:
     """A copy of `unsqueeze`.
 
@@ -173,7 +173,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Any:
     return clone(unsqueeze(input, dim), order="C")
 
 
-@takes_tensors
+@require_tensors
 def view_as_complex_copy(input: Tensor) -> Any:
     """A copy of `view_as_complex`.
 
@@ -183,7 +183,7 @@ def view_as_complex_copy(input: Tensor) -> Any:
     return clone(_as_strided.view_as_complex(input), order="C")
 
 
-@takes_tensors
+@require_tensors
 def view_as_real_copy(input: Tensor) -> Any:
     """A copy of `view_as_real`.
 
@@ -193,7 +193,7 @@ def view_as_real_copy(input: Tensor) -> Any:
     return clone(_as_strided.view_as_real(input), order="C")
 
 
-@takes_tensors
+@require_tensors
 def view_copy(input: Tensor, *size: Any) -> Any:
     """A copy of `view`.
 

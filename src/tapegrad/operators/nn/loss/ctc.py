@@ -8,7 +8,7 @@ from tapegrad.core.shape import ints_of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 
 __torch__ = "ctc_loss"
 
@@ -172,7 +172,7 @@ def ctc_loss(
     return alignment(log_probs, targets, input_lengths, target_lengths, blank, word, zero_infinity)
 
 
-@in_turn(name="ctc_loss")
+@per_sample(name="ctc_loss")
 @autocast(name="ctc_loss")
 def alignment(
     log_probs: Any,

@@ -2,7 +2,7 @@
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors, users_level
+from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.operators.nn.loss.mse_l1 import check_reduction, legacy_reduction, reduced
 
@@ -22,7 +22,7 @@ def divergence(input: Tensor, target: Tensor, reduction: str, log_target: bool) 
     return reduced(loss, reduction)
 
 
-@takes_tensors
+@require_tensors
 def kl_div(
     input: Tensor,
     target: Tensor,

@@ -8,7 +8,7 @@ from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.op import jvp, primitive, vjp
-from tapegrad.dispatch.per_sample import in_turn
+from tapegrad.dispatch.per_sample import per_sample
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn.loss import mse_l1
 
@@ -164,7 +164,7 @@ def multilabel_margin(xp, x, label, *, reduction):
 
 
 @autocast
-@in_turn
+@per_sample
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any:
     """`multilabel_margin` of (N, C) and (N, C), or of (C) and (C); labels end at the first -1."""
     mse_l1.check_reduction(reduction)

@@ -7,7 +7,7 @@ import numpy as np
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
-from tapegrad.core.argument_check import takes_tensors
+from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import float32, int64, uint8
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -194,7 +194,7 @@ def pick_places(xp, x, target, weight, *, ignore_index, reduction):
     )
 
 
-@takes_tensors(name="nll_loss_nd")
+@require_tensors(name="nll_loss_nd")
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -241,7 +241,7 @@ def _nll(
     return result.squeeze(0) if reduction == "none" else result
 
 
-@takes_tensors(name="cross_entropy_loss")
+@require_tensors(name="cross_entropy_loss")
 def cross_entropy(
     input: Tensor,
     target: Tensor,

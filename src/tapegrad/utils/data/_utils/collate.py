@@ -1,4 +1,4 @@
-"""How the samples of a batch become one: tensors are stacked, containers taken apart."""
+"""Collation of a batch: tensors are stacked, containers taken apart."""
 
 import copy
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
