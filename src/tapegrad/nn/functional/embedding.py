@@ -67,6 +67,8 @@ def embedding_bag(
     in it bags begin. `per_sample_weights`, in the input's shape, scale the rows of a sum. Row
     `padding_idx` is left out of every bag.
 
+    Raises: ValueError where the dimensions do not fit.
+
     >>> weight = torch.tensor([[1.0], [2.0], [4.0]])
     >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1], [1, 2]]), weight, mode="sum")
     tensor([[3.],

@@ -86,6 +86,8 @@ def linspace(
 ) -> Any:
     """`steps` numbers from `start` to `end`, both included, equally far apart.
 
+    Shape: (steps,).
+
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
@@ -139,6 +141,8 @@ def logspace(
     requires_grad: bool = False,
 ) -> Any:
     """`steps` numbers from base**start to base**end, each the same factor above the one before.
+
+    Shape: (steps,).
 
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])

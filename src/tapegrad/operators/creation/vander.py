@@ -13,6 +13,8 @@ def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
 
     N is n by default.
 
+    Raises: RuntimeError for an `N` of 1 or less, or truth values.
+
     >>> torch.linalg.vander(torch.tensor([2, 3]), N=4)
     tensor([[ 1,  2,  4,  8],
             [ 1,  3,  9, 27]])
@@ -44,6 +46,9 @@ def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Any:
     """The powers of each number of a vector: (n,) to (n, N), the highest first by default.
 
     N is n by default. With increasing=True the powers are 0 to N - 1.
+
+    Shape: (n,) to (n, N).
+    Raises: RuntimeError for more than one dimension, or a negative `N`.
 
     >>> torch.vander(torch.tensor([2, 3]), 4)
     tensor([[ 8,  4,  2,  1],

@@ -98,6 +98,8 @@ def cholesky_ex(
 ) -> Any:
     """The Cholesky factor, and `info`: 0, or the order of the minor that is not positive.
 
+    Shapes: (..., n, n) to (..., n, n) and (...).
+
     >>> torch.linalg.cholesky_ex(torch.tensor([[-1.0]])).info
     tensor(1, dtype=torch.int32)
     """
@@ -120,6 +122,9 @@ def _checked(function: str, name: str, a: Tensor, upper: bool) -> Any:
 @autocast
 def cholesky(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
     """The Cholesky factor: the older form of `torch.linalg.cholesky`.
+
+    Shape: (..., n, n), and so the result.
+    Raises: RuntimeError (`linalg.LinAlgError`) where a matrix is not positive definite.
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")

@@ -100,6 +100,8 @@ def linalg_det(A: Tensor, *, out: Out = None) -> Any:
 def det(input: Tensor) -> Any:
     """The determinant of a square matrix, or of each of a batch: as `torch.linalg.det`.
 
+    Shape: (..., n, n) to (...).
+
     >>> torch.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(-2.)
     """
@@ -127,6 +129,8 @@ def linalg_slogdet(A: Tensor, *, out: Out = None) -> Any:
 def slogdet(input: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: as `torch.linalg.slogdet`.
 
+    Shapes: (..., n, n) to (...) and (...).
+
     >>> torch.slogdet(torch.eye(2)).logabsdet
     tensor(0.)
     """
@@ -136,6 +140,8 @@ def slogdet(input: Tensor, *, out: Out = None) -> Any:
 
 def logdet(input: Tensor) -> Any:
     """The logarithm of the determinant: -inf where it is 0, nan where it is negative.
+
+    Shape: (..., n, n) to (...).
 
     >>> torch.logdet(torch.eye(3))
     tensor(0.)

@@ -22,6 +22,8 @@ def vector_dot(xp, a, b):
 def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of two vectors' elements.
 
+    Shapes: (n,) and (n,) to ().
+
     >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)
     """
@@ -36,6 +38,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Out = None) -> Any:
 @takes_tensors
 def vdot(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The sum of the products of conj(input) and other, elements of two vectors.
+
+    Shapes: (n,) and (n,) to ().
 
     >>> torch.vdot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor(11.)

@@ -56,6 +56,8 @@ def inv(A: Tensor, *, out: Out = None) -> Any:
 def inverse(input: Tensor, *, out: Out = None) -> Any:
     """The inverse of a square matrix, or of each of a batch: as `torch.linalg.inv`.
 
+    Shape: (..., n, n), and so the result.
+
     >>> torch.inverse(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])

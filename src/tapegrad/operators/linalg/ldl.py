@@ -90,6 +90,8 @@ def ldl_factor_ex(
 ) -> Any:
     """As `ldl_factor`, and `info`: 0, or the number of the first block of D that is zero.
 
+    Shapes: (..., n, n) to (..., n, n), (..., n) and (...).
+
     >>> torch.linalg.ldl_factor_ex(torch.zeros(2, 2)).info
     tensor(1, dtype=torch.int32)
     """

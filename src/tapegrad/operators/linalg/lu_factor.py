@@ -226,6 +226,8 @@ def lu_factor_ex(
 ) -> Any:
     """As `lu_factor`, and `info`: 0, or the number of the first pivot that is zero.
 
+    Shapes: (..., m, n) to (..., m, n), (..., min(m, n)) and (...).
+
     >>> torch.linalg.lu_factor_ex(torch.zeros(2, 2)).info
     tensor(1, dtype=torch.int32)
     """
@@ -240,6 +242,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Out = None) 
     """The packed factors of A = P L U and the pivots; with get_infos=True also what failed.
 
     The older form of `torch.linalg.lu_factor_ex`.
+
+    Shapes: (..., m, n) to (..., m, n) and (..., min(m, n)), and the infos (...).
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")
@@ -278,6 +282,9 @@ def lu_unpack(
     """P, L and U of A = P L U from the packed factors and the pivots that `lu_factor` gives.
 
     What is not to be unpacked is an empty tensor.
+
+    Shapes: LU (..., m, n) to (..., m, m), (..., m, k) and (..., k, n), with k = min(m, n).
+    Raises: RuntimeError for pivots of another dtype than int32, or out of range.
 
     >>> packed, pivots = torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [2.0, 6.0]]))
     >>> torch.lu_unpack(packed, pivots).P

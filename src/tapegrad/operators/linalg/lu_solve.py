@@ -82,6 +82,8 @@ def linalg_lu_solve(
 def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any, *, out: Out = None) -> Any:
     """The solution X of A X = b from the LU factors: the older form of `torch.linalg.lu_solve`.
 
+    Shapes: input (..., n, k), LU (..., n, n), pivots (..., n); result (..., n, k).
+
     >>> import warnings
     >>> warnings.simplefilter("ignore")
     >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))

@@ -51,6 +51,8 @@ def matrix_exp(input: Tensor) -> Any:
 def linalg_matrix_exp(input: Tensor) -> Any:
     """The exponential of square matrices: as `torch.matrix_exp`.
 
+    Shape: (..., n, n), and so the result.
+
     >>> torch.linalg.matrix_exp(torch.zeros(2, 2))
     tensor([[1., 0.],
             [0., 1.]])
@@ -72,6 +74,8 @@ def matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
 
     By squaring: about log2(n) products.
 
+    Shape: (..., n, n), and so the result.
+
     >>> torch.matrix_power(torch.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
     tensor([[1., 5.],
             [0., 1.]])
@@ -82,6 +86,8 @@ def matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
 
 def linalg_matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
     """The product of n times a square matrix: as `torch.matrix_power`.
+
+    Shape: (..., n, n), and so the result.
 
     >>> torch.linalg.matrix_power(torch.tensor([[2.0]]), -2)
     tensor([[0.2500]])

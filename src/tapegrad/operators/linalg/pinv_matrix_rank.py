@@ -159,6 +159,8 @@ def _inverted(x: Tensor, tolerances: tuple, hermitian: bool) -> Any:
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
     """The pseudo-inverse of matrices; see torch.linalg.pinv, of which `rcond` is the rtol.
 
+    Shape: (..., m, n) to (..., n, m).
+
     >>> torch.pinverse(torch.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """

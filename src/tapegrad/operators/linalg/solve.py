@@ -141,6 +141,8 @@ def solve_ex(
 ) -> Any:
     """The solution of A X = B, and `info`: 0, or the pivot at which a singular A failed.
 
+    Shapes: those of `solve`, and the info (...).
+
     >>> torch.linalg.solve_ex(torch.tensor([[2.0]]), torch.tensor([4.0]))
     torch.return_types.linalg_solve_ex(
     result=tensor([2.]),
@@ -157,6 +159,9 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None, *, out: Out = No
     """X with tensordot(A, X, X.ndim) = B: the first dimensions of A, as many as B has, are rows.
 
     `dims` are moved to the end of A first.
+
+    Shapes: A (*b, *x) with as many elements in b as in x, B (*b); result (*x).
+    Raises: RuntimeError where these numbers of elements differ.
 
     >>> A = 2 * torch.eye(6).reshape(2, 3, 6)
     >>> torch.linalg.tensorsolve(A, torch.ones(2, 3))

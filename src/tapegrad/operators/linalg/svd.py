@@ -191,6 +191,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Out =
     `some`: only the first min(m, n) columns of U and V; without `compute_uv` they are zeros.
     torch.linalg.svd is its successor and gives V^H.
 
+    Shapes: (..., m, n) to (..., m, k), (..., k) and (..., n, k), with k = min(m, n).
+
     >>> torch.svd(torch.ones(3, 2)).V.shape
     torch.Size([2, 2])
     """

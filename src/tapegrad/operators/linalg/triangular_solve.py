@@ -163,6 +163,9 @@ def triangular_solve(
 
     The older form of `torch.linalg.solve_triangular`.
 
+    Shapes: (..., n, k) and A (..., n, n) to (..., n, k) and (..., n, n).
+    Raises: RuntimeError for a vector.
+
     >>> import warnings
     >>> warnings.simplefilter("ignore")
     >>> A = torch.tensor([[1.0, 2.0], [0.0, 4.0]])

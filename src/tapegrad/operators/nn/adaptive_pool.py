@@ -170,6 +170,8 @@ def _largest(name: str, input: Tensor, sizes: tuple[int, ...]) -> tuple[Any, Any
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     """The largest elements of `output_size` windows along the last dimension, and their indices.
 
+    Shapes: (N, C, L) or (C, L), with L = `output_size` in both results.
+
     >>> torch.adaptive_max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     (tensor([[3., 4.]]), tensor([[1, 3]]))
     """

@@ -27,6 +27,8 @@ def convolution(
 ) -> Any:
     """The convolution of a batch of images along as many axes as the kernels have, or transposed.
 
+    Shapes: those of `conv1d` to `conv3d`, or of `conv_transpose1d` to `conv_transpose3d`.
+
     >>> x, w = torch.ones(1, 2, 5, 5), torch.ones(4, 2, 3, 3)
     >>> torch.convolution(x, w, None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1).shape
     torch.Size([1, 4, 3, 3])

@@ -83,6 +83,8 @@ def embedding(
     Row `padding_idx` gets no gradient. With `scale_grad_by_freq` the gradient of a row is divided
     by how often it was named.
 
+    Raises: RuntimeError for a `weight` that is no matrix.
+
     >>> weight = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
     >>> torch.embedding(weight, torch.tensor([1, 0, 1]))
     tensor([[2., 3.],
@@ -115,6 +117,8 @@ def no_sparse(name: str) -> NotImplementedError:
 
 def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """Scale rows of `weight` that `indices` names and that are longer than `max_norm`, in place.
+
+    Shapes: weight (V, D), indices any; the weight's stays.
 
     >>> weight = torch.tensor([[3.0, 4.0], [3.0, 4.0]])
     >>> torch.embedding_renorm_(weight, torch.tensor([1]), 1.0, 2.0)
@@ -151,6 +155,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     """Vectors with a 1 at the place that `tensor` (...) names and 0 elsewhere: (..., C).
 
     `num_classes` is one more than the largest number if it is -1.
+
+    Raises: RuntimeError for classes that are not int64, negative, or not below `num_classes`.
 
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
     tensor([[1, 0, 0],

@@ -234,6 +234,9 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> A
     off. The border is `value` (mode "constant"), what lies inside mirrored at the edge ("reflect"),
     the edge repeated ("replicate"), or the other end ("circular").
 
+    Shape: any; each axis grows by its two widths.
+    Raises: RuntimeError for widths that do not fit; NotImplementedError for another mode.
+
     >>> pad, x = torch.nn.functional.pad, torch.tensor([[1.0, 2.0, 3.0]])
     >>> pad(x, (1, 2))
     tensor([[0., 1., 2., 3., 0., 0.]])

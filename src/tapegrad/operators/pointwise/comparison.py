@@ -166,6 +166,8 @@ def isclose(
 ) -> Any:
     """Where `|input - other| <= atol + rtol * |other|`, or both are equal.
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
     tensor([ True, False])
     """
@@ -177,6 +179,9 @@ def allclose(
     input: Tensor, other: Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether `isclose` everywhere.
+
+    Shapes: any that broadcast.
+    Raises: RuntimeError inside of `vmap`.
 
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True

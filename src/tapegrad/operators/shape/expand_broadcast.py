@@ -54,6 +54,8 @@ def expand_as(input: Any, other: Any) -> Any:
 def broadcast_to(input: Tensor, size: Shape) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying.
 
+    Shape: `size`, to which that of `input` broadcasts.
+
     >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
     tensor([[1, 2],
             [1, 2]])
@@ -63,6 +65,9 @@ def broadcast_to(input: Tensor, size: Shape) -> Any:
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes have together.
+
+    Shapes: any that broadcast, or single sizes.
+    Raises: RuntimeError where they do not broadcast, or for a negative size.
 
     >>> torch.broadcast_shapes((2, 1), (3,))
     torch.Size([2, 3])
@@ -93,6 +98,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
 @takes_tensors
 def broadcast_tensors(*tensors: Any) -> tuple:
     """Tensors repeated to their common shape, without copying.
+
+    Shapes: any that broadcast; all results have the common one.
 
     >>> a, b = torch.broadcast_tensors(torch.zeros(2, 1), torch.zeros(3))
     >>> a.shape, b.shape
