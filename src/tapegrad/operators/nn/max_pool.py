@@ -304,6 +304,8 @@ def max_pool1d_with_indices(
 ) -> tuple[Any, Any]:
     """The largest element of each window along the last dimension, and its index.
 
+    Shapes: (N, C, L) or (C, L); both results have the number of windows for L.
+
     >>> torch.max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 2.0]]), 2)
     (tensor([[3., 2.]]), tensor([[1, 2]]))
     """

@@ -166,6 +166,9 @@ def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
 
     Negative widths cut off.
 
+    Shape: any; each axis grows by its two widths.
+    Raises: RuntimeError for widths that do not fit.
+
     >>> torch.constant_pad_nd(torch.ones(1, 2), (1, 0, 0, 1))
     tensor([[0., 1., 1.],
             [0., 0., 0.]])

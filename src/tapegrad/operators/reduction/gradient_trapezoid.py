@@ -245,7 +245,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
 
     `sum of (y[i] + y[i+1]) / 2 * (x[i+1] - x[i])`, for samples at places `x`, or `dx` (1) apart.
 
-    Shapes: y's without `dim`; x is a vector along it, or broadcasts to y.
+    Shapes: y's without `dim`; x is a vector along it, or broadcasts with y.
 
     >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]))
     tensor(4.)
@@ -257,7 +257,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The same as `trapezoid`, under its old name.
 
-    Shapes: y's without `dim`; x is a vector along it, or broadcasts to y.
+    Shapes: y's without `dim`; x is a vector along it, or broadcasts with y.
 
     >>> torch.trapz(torch.tensor([1.0, 2.0, 3.0]), dx=2.0)
     tensor(8.)
@@ -271,7 +271,7 @@ def cumulative_trapezoid(
 ) -> Any:
     """The integral up to each sample but the first, by the trapezoidal rule; see `trapezoid`.
 
-    Shapes: y's, one less along `dim`; x is a vector along it, or broadcasts to y.
+    Shapes: y's, one less along `dim`; x is a vector along it, or broadcasts with y.
 
     >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 3.0]))
     tensor([1.5000, 4.0000])
