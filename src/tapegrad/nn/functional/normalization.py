@@ -91,6 +91,7 @@ def layer_norm(
     shape, names; `weight` and `bias` have that shape.
 
     Shape: any, and that of the result.
+    Raises: RuntimeError where `normalized_shape` is not the end of the input's.
 
     Source: Ba et al., Layer normalization, 2016, eq. 3.
 
@@ -109,6 +110,7 @@ def rms_norm(
     `weight` has that shape. `eps` is the resolution of the dtype if it is not given.
 
     Shape: any, and that of the result.
+    Raises: RuntimeError where `normalized_shape` is not the end of the input's.
 
     Source: Zhang and Sennrich, Root mean square layer normalization, 2019, eq. 4.
 

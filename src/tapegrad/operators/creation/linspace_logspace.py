@@ -87,6 +87,7 @@ def linspace(
     """`steps` numbers from `start` to `end`, both included, equally far apart.
 
     Shape: (steps,).
+    Raises: RuntimeError for negative `steps`.
 
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
@@ -143,6 +144,7 @@ def logspace(
     """`steps` numbers from base**start to base**end, each the same factor above the one before.
 
     Shape: (steps,).
+    Raises: RuntimeError for negative `steps`.
 
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])

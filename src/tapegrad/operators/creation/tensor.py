@@ -29,6 +29,8 @@ def tensor(
     Args:
         dtype: inferred if not given: floats get the default dtype, arrays keep their own.
 
+    Raises: ValueError for rows of different lengths; TypeError for what is no number.
+
     >>> torch.tensor([[1, 2], [3, 4.5]])
     tensor([[1.0000, 2.0000],
             [3.0000, 4.5000]])

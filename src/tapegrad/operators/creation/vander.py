@@ -9,10 +9,11 @@ __torch__ = "vander"
 
 
 def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
-    """The powers 0 to N - 1 of each number along a new last dimension: (..., n) to (..., n, N).
+    """The powers 0 to N - 1 of each number along a new last dimension.
 
     N is n by default.
 
+    Shape: (..., n) to (..., n, N).
     Raises: RuntimeError for an `N` of 1 or less, or truth values.
 
     >>> torch.linalg.vander(torch.tensor([2, 3]), N=4)

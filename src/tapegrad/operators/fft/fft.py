@@ -295,6 +295,7 @@ def fft() -> Any:
     ("forward") or by its root ("ortho").
 
     Shape: the input's, with `n` (if given) at `dim`.
+    Raises: RuntimeError for an `n` below 1.
 
     >>> torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
@@ -309,6 +310,7 @@ def ifft() -> Any:
     `x[n] = 1 / N times the sum over k of y[k] exp(2 pi i k n / N)`
 
     Shape: the input's, with `n` (if given) at `dim`.
+    Raises: RuntimeError for an `n` below 1.
 
     >>> torch.fft.ifft(torch.tensor([10 + 0j, -2 + 2j, -2 + 0j, -2 - 2j]))
     tensor([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j])
@@ -321,6 +323,7 @@ def rfft() -> Any:
     """`fft` of real numbers: the first N // 2 + 1 points, to which the others are conjugate.
 
     Shape: the input's, with N // 2 + 1 at `dim`, N being `n` or the size.
+    Raises: RuntimeError for complex numbers, or an `n` below 1.
 
     >>> torch.fft.rfft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([10.+0.j, -2.+2.j, -2.+0.j])
@@ -357,6 +360,7 @@ def ihfft() -> Any:
     """The inverse of `hfft`: of real numbers, without the half that is conjugate to the rest.
 
     Shape: the input's, with N // 2 + 1 at `dim`, N being `n` or the size.
+    Raises: RuntimeError for complex numbers, or an `n` below 1.
 
     >>> torch.fft.ihfft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([ 2.5000-0.0000j, -0.5000-0.5000j, -0.5000-0.0000j])

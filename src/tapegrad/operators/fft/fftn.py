@@ -118,6 +118,7 @@ def rfftn() -> Any:
     """`fftn` of real numbers; of the last dimension in `dim` the first N // 2 + 1 points.
 
     Shape: the input's, with `s` (if given) at `dim`, N // 2 + 1 at its last one.
+    Raises: RuntimeError for complex numbers.
 
     >>> torch.fft.rfftn(torch.ones(4, 6)).shape
     torch.Size([4, 4])

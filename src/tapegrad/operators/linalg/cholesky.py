@@ -79,8 +79,10 @@ for _op in (definite_factor, older_definite_factor):
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Out = None) -> Any:
     """The lower triangular L of A = L L^H, or with upper=True the upper U of A = U^H U.
 
-    A: (..., n, n), symmetric (or Hermitian) and positive definite; one triangle of it is read.
+    Shape: (..., n, n), symmetric (or Hermitian) and positive definite; one triangle of it is read.
     The gradient is that of a symmetric matrix (Murray, 2016).
+
+    Raises: RuntimeError (`linalg.LinAlgError`) where a matrix is not positive definite.
 
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
@@ -210,7 +212,8 @@ def definite_inverse(xp, factor, *, upper):
 def cholesky_solve(input: Tensor, input2: Any, upper: bool = False, *, out: Out = None) -> Any:
     """The solution X of A X = B from the Cholesky factor: A = L L^H, or U^H U if `upper`.
 
-    B = input: (..., n, k); the factor input2: (..., n, n). Batches broadcast.
+    Shapes: B = input (..., n, k), the factor input2 (..., n, n). Batches broadcast.
+    Raises: RuntimeError for a vector.
 
     >>> L = torch.tensor([[2.0, 0.0], [1.0, 2.0]])
     >>> torch.cholesky_solve(torch.tensor([[8.0], [14.0]]), L)
@@ -232,7 +235,10 @@ def cholesky_solve(input: Tensor, input2: Any, upper: bool = False, *, out: Out 
 
 @autocast
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
-    """The inverse of A from its Cholesky factor: A = L L^H, or U^H U if `upper`. (..., n, n).
+    """The inverse of A from its Cholesky factor: A = L L^H, or U^H U if `upper`.
+
+    Shape: (..., n, n), and so the result.
+    Raises: RuntimeError (`linalg.LinAlgError`) for a singular matrix.
 
     >>> torch.cholesky_inverse(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
     tensor([[0.2500, 0.0000],

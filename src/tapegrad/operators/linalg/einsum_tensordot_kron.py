@@ -21,6 +21,7 @@ def einsum(*args: Any) -> Any:
     Operands may also come with lists of numbers: einsum(a, [0, 1], b, [1, 2], [0, 2]).
 
     Shapes: a dimension for each letter, of one size, or 1, wherever that letter stands.
+    Raises: RuntimeError where a letter's sizes differ.
 
     >>> torch.einsum("ij,j->i", torch.ones(2, 3), torch.ones(3))
     tensor([3., 3.])

@@ -191,8 +191,8 @@ def _check(function: str, argument: str, name: str, a: Tensor, pivot: bool) -> N
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U by elimination with swaps of rows.
 
-    A: (..., m, n), with k = min(m, n): P: (..., m, m), a permutation; L: (..., m, k), lower
-    triangular with ones on the diagonal; U: (..., k, n), upper triangular.
+    Shapes: A (..., m, n), with k = min(m, n): P (..., m, m), a permutation; L (..., m, k), lower
+    triangular with ones on the diagonal; U (..., k, n), upper triangular.
 
     >>> P, L, U = torch.linalg.lu(torch.tensor([[1.0, 2.0], [2.0, 6.0]]))
     >>> U
@@ -207,8 +207,10 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U packed in one matrix, and the swaps of rows, from 1.
 
-    A: (..., m, n) gives LU: (..., m, n), with U on and above the diagonal and L below it, and
-    pivots: (..., min(m, n)). For `torch.linalg.lu_solve`.
+    Shapes: A (..., m, n) gives LU (..., m, n), with U on and above the diagonal and L below it, and
+    pivots (..., min(m, n)). For `torch.linalg.lu_solve`.
+
+    Raises: RuntimeError for a pivot that is zero.
 
     >>> torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [2.0, 6.0]])).LU
     tensor([[ 2.0000,  6.0000],

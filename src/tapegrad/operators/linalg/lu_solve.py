@@ -66,8 +66,8 @@ def linalg_lu_solve(
 ) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, from what `lu_factor(A)` gives.
 
-    LU: (..., n, n), pivots: (..., n), B: (..., n, k), with left=False (..., k, n). `adjoint`: the
-    conjugate transpose of A takes its place.
+    Shapes: LU (..., n, n), pivots (..., n), B (..., n, k), with left=False (..., k, n).
+    `adjoint`: the conjugate transpose of A takes its place.
 
     >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
     >>> torch.linalg.lu_solve(LU, pivots, torch.ones(2, 1))

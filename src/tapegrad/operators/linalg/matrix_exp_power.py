@@ -37,9 +37,11 @@ matrix_exponential.jvp(a=lambda xp, t, a: _change(xp, a, t))
 
 
 def matrix_exp(input: Tensor) -> Any:
-    """The exponential of square matrices: I + A + A^2/2 + A^3/6 + ... (..., n, n).
+    """The exponential of square matrices: I + A + A^2/2 + A^3/6 + ...
 
     Its derivative along F is the upper right block of exp([[A, F], [0, A]]) (Mathias, 1996).
+
+    Shape: (..., n, n), and so the result.
 
     >>> torch.matrix_exp(torch.tensor([[0.0, 1.0], [0.0, 0.0]]))
     tensor([[1., 1.],

@@ -123,8 +123,10 @@ def _checked(function: str, a: Tensor, b: Tensor, left: bool) -> tuple:
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Out = None) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, for square A.
 
-    A: (..., n, n); B: (n,), (..., n) or (..., n, k), with left=False (..., k, n); X has the shape
-    of B. Batches broadcast. The gradient of B is A^-H g, that of A is -A^-H g X^H.
+    Shapes: A (..., n, n); B (n,), (..., n) or (..., n, k), with left=False (..., k, n); X as B.
+    Batches broadcast. The gradient of B is A^-H g, that of A is -A^-H g X^H.
+
+    Raises: RuntimeError (`linalg.LinAlgError`) for a singular A.
 
     >>> A = torch.tensor([[2.0, 0.0], [0.0, 4.0]])
     >>> torch.linalg.solve(A, torch.tensor([2.0, 2.0]))

@@ -174,7 +174,9 @@ def linalg_svd(
 
 @autocast
 def svdvals(A: Tensor, *, driver: Any = None, out: Out = None) -> Any:
-    """The singular values of matrices (..., m, n), falling: (..., min(m, n)).
+    """The singular values of matrices, falling.
+
+    Shape: (..., m, n) to (..., min(m, n)).
 
     >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, -4.0]]))
     tensor([4., 3.])

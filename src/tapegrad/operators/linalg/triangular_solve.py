@@ -68,8 +68,8 @@ def solve_triangular(
 ) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, for a triangular matrix A.
 
-    A: (..., n, n), of which only the `upper` or lower triangle is read, and its diagonal is taken
-    for ones if `unitriangular`; B: (..., n, k), with left=False (..., k, n). Batches broadcast.
+    Shapes: A (..., n, n), B (..., n, k), with left=False (..., k, n). Batches broadcast. Only the
+    `upper` or lower triangle of A is read, and its diagonal is taken for ones if `unitriangular`.
 
     >>> A = torch.tensor([[1.0, 0.0], [2.0, 4.0]])
     >>> torch.linalg.solve_triangular(A, torch.ones(2, 1), upper=False)

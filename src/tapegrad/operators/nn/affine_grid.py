@@ -81,6 +81,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
     `grid[h, w] = theta @ (x, y, 1)` for the coordinates (x, y), from -1 to 1, of pixel (h, w) of an
     image of `size` (N, C, h, w).
 
+    Shapes: theta (N, 2, 3) to (N, h, w, 2), or in 3-D (N, 3, 4) to (N, d, h, w, 3).
     Raises: ValueError where `theta` and `size` do not fit; NotImplementedError for other sizes.
 
     Source: Jaderberg, Simonyan, Zisserman and Kavukcuoglu, "Spatial Transformer Networks", 2015,

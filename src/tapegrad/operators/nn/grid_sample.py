@@ -392,6 +392,7 @@ def grid_sample(
     p of weight * pixel`, with weights by `mode`: `bilinear`, `nearest`, or `bicubic` (in two
     dimensions). Points outside see `zeros`, the `border`, or the image's `reflection`.
 
+    Shapes: (N, C, H, W) and (N, h, w, 2) to (N, C, h, w); 3-D: (N, d, h, w, 3) to (N, C, d, h, w).
     Raises: ValueError for another mode or padding mode.
 
     Source: Jaderberg, Simonyan, Zisserman and Kavukcuoglu, "Spatial Transformer Networks", 2015,

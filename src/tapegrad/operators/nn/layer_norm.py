@@ -197,6 +197,7 @@ def layer_norm(
     shape.
 
     Shape: that of `input`.
+    Raises: RuntimeError where `normalized_shape` is not the end of the input's.
 
     Source: Ba, Kiros and Hinton, "Layer Normalization", 2016, eq. 3.
 
@@ -231,6 +232,7 @@ def rms_norm(
     `eps` is the resolution of the dtype if it is not given.
 
     Shape: that of `input`.
+    Raises: RuntimeError where `normalized_shape` is not the end of the input's.
 
     Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019, eq. 4.
 

@@ -80,8 +80,7 @@ def native_group_norm(
 ) -> tuple:
     """`group_norm`, the means and the reciprocal standard deviations: three tensors.
 
-    The input has the shape (N, C, ...) with `HxW` elements a channel; the moments have the shape
-    (N, group) and no derivative.
+    Shapes: (N, C, ...), with `HxW` elements a channel; the moments (N, group), without derivative.
 
     >>> x = torch.tensor([[1.0, 3.0, 5.0, 5.0]])
     >>> _, mean, rstd = torch.native_group_norm(x, None, None, 1, 4, 1, 2, 0.0)

@@ -115,6 +115,7 @@ def sub(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any
     """The difference `input - alpha * other`.
 
     Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError for truth values.
 
     >>> torch.sub(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
     tensor([-19., -38.])

@@ -167,6 +167,7 @@ def isclose(
     """Where `|input - other| <= atol + rtol * |other|`, or both are equal.
 
     Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError where the dtypes differ.
 
     >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
     tensor([ True, False])
@@ -199,6 +200,9 @@ def allclose(
 
 def equal(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape and the same elements.
+
+    Shapes: any; the result is a bool.
+    Raises: RuntimeError inside of `vmap`.
 
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
     True

@@ -64,6 +64,7 @@ def complex(real: Any, imag: Any, *, out: Out = None) -> Any:
     """The complex numbers with these real and imaginary parts.
 
     Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError where the dtypes differ.
 
     >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, -4.0]))
     tensor([1.+3.j, 2.-4.j])
@@ -79,6 +80,7 @@ def polar(abs: Any, angle: Any, *, out: Out = None) -> Any:
     `abs * (cos(angle) + i sin(angle))`
 
     Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError where the dtypes differ.
 
     >>> torch.polar(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 3.1415927]))
     tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])

@@ -119,6 +119,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -
     """Each element, or the nearer limit where it is not between `min` and `max`.
 
     Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError without limits.
 
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])

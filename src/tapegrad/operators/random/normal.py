@@ -57,6 +57,7 @@ def normal(
     """Normal numbers; mean and standard deviation are tensors or, with a `size`, both numbers.
 
     Shape: `size`, or the common one of mean and std.
+    Raises: RuntimeError for a negative `std`.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.normal(torch.tensor([1.0, 2.0]), 0.1)

@@ -132,6 +132,7 @@ def randint(
     """A tensor of integers from `low` to `high` - 1: `randint(low=0, high, size)`.
 
     Shape: `size`.
+    Raises: RuntimeError where `low` is not below `high`.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.randint(3, 10, (4,))

@@ -185,6 +185,7 @@ def max(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = Non
     """The largest element; with `dim` a pair (values, indices); with a tensor the larger of two.
 
     Shape: (), or with `dim` the input's without it (1 there with `keepdim`), or the common one.
+    Raises: RuntimeError for an empty tensor without `dim`.
 
     >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
     torch.return_types.max(
@@ -208,6 +209,7 @@ def min(input: Any, dim: Dim = None, keepdim: bool = False, *, out: Out = None) 
     """The smallest element; with `dim` a pair (values, indices); with a tensor the smaller of two.
 
     Shape: (), or with `dim` the input's without it (1 there with `keepdim`), or the common one.
+    Raises: RuntimeError for an empty tensor without `dim`.
 
     >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1).values
     tensor([1., 3.])
@@ -256,6 +258,7 @@ def amax(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None
     """The largest element along one dimension or several; ties share the gradient.
 
     Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for an empty tensor without `dim`.
 
     >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
     tensor([5., 7.])
@@ -269,6 +272,7 @@ def amin(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None
     """The smallest element along one dimension or several; ties share the gradient.
 
     Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for an empty tensor without `dim`.
 
     >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
     tensor([1., 3.])
@@ -303,6 +307,7 @@ def argmax(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = 
     """The index of the largest element, of the flat tensor or along `dim`.
 
     Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: IndexError for an empty tensor without `dim`.
 
     >>> torch.argmax(torch.tensor([1.0, 5.0, 3.0]))
     tensor(1)
@@ -315,6 +320,7 @@ def argmin(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = 
     """The index of the smallest element, of the flat tensor or along `dim`.
 
     Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: IndexError for an empty tensor without `dim`.
 
     >>> torch.argmin(torch.tensor([1.0, 5.0, 3.0]))
     tensor(0)

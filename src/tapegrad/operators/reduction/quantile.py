@@ -151,6 +151,7 @@ def quantile() -> Any:
     or the "midpoint" of the two. With nan among the elements it is nan.
 
     Shape: (*that of q, *the input's without `dim`), with `keepdim` of size 1 there.
+    Raises: RuntimeError for a `q` outside of [0, 1], or another dtype than float32 and float64.
 
     >>> torch.quantile(torch.tensor([3.0, 1.0, 2.0, 4.0]), 0.5)
     tensor(2.5000)

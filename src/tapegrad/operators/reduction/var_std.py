@@ -143,6 +143,7 @@ def var() -> Any:
     """sum((x - mean(x))^2) / (n - correction) of all elements or over `dim`; correction is 1.
 
     Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for integers.
 
     >>> torch.var(torch.tensor([1.0, 2.0, 4.0]))
     tensor(2.3333)
@@ -155,6 +156,7 @@ def std() -> Any:
     """sqrt(sum((x - mean(x))^2) / (n - correction)) of all elements or over `dim`; correction is 1.
 
     Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for integers.
 
     >>> torch.std(torch.tensor([1.0, 2.0, 4.0]))
     tensor(1.5275)

@@ -55,6 +55,7 @@ def broadcast_to(input: Tensor, size: Shape) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying.
 
     Shape: `size`, to which that of `input` broadcasts.
+    Raises: RuntimeError where it does not broadcast.
 
     >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
     tensor([[1, 2],
@@ -100,6 +101,7 @@ def broadcast_tensors(*tensors: Any) -> tuple:
     """Tensors repeated to their common shape, without copying.
 
     Shapes: any that broadcast; all results have the common one.
+    Raises: RuntimeError where they do not broadcast.
 
     >>> a, b = torch.broadcast_tensors(torch.zeros(2, 1), torch.zeros(3))
     >>> a.shape, b.shape

@@ -88,6 +88,7 @@ def reshape(input: Tensor, *sizes: Any, shape: Shape | None = None) -> Any:
     """The same elements with another shape: a view where the memory allows it, else a copy.
 
     Shape: the one given, with as many elements; one size may be -1.
+    Raises: RuntimeError where the numbers of elements differ.
 
     >>> torch.reshape(torch.arange(6), (3, -1)).shape
     torch.Size([3, 2])

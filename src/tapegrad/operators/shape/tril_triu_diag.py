@@ -89,6 +89,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The lower triangle of matrices; zeros above `diagonal`.
 
     Shape: (..., m, n), and so the result.
+    Raises: RuntimeError for fewer than two dimensions.
 
     >>> torch.ones(2, 3).tril()
     tensor([[1., 0., 0.],
@@ -103,6 +104,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The upper triangle of matrices; zeros below `diagonal`.
 
     Shape: (..., m, n), and so the result.
+    Raises: RuntimeError for fewer than two dimensions.
 
     >>> torch.ones(2, 3).triu(1)
     tensor([[0., 1., 1.],
@@ -137,6 +139,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> An
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """A view of the diagonals of matrices: (..., m, n) to (..., k).
+
+    Shape: (..., m, n) to (..., length of the diagonal).
 
     >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]), offset=1)
     tensor([2])

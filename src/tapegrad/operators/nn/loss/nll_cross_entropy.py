@@ -210,6 +210,7 @@ def nll_loss(
     weight[target] times, and the mean divides by the sum of these weights.
 
     Shape: (), or without reduction (N, ...).
+    Raises: IndexError for a class out of range.
 
     >>> x = torch.log_softmax(torch.zeros(2, 4), 1)
     >>> torch.nn.functional.nll_loss(x, torch.tensor([0, 3]))
@@ -262,7 +263,7 @@ def cross_entropy(
     that and e of the mean of -log softmax(input) over the classes.
 
     Shape: (), or without reduction (N, ...).
-    Raises: RuntimeError where `label_smoothing` is not between 0 and 1.
+    Raises: IndexError for a class out of range; RuntimeError for a `label_smoothing` out of [0, 1].
 
     Source of the smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer
     Vision", 2016, section 7.
