@@ -255,6 +255,8 @@ def softmax(
 ) -> Tensor:
     """`exp(x) / sum(exp(x))` along `dim`.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
@@ -265,6 +267,8 @@ def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
 ) -> Tensor:
     """`log(softmax(x))` along `dim`, without overflow.
+
+    Shape: any, and that of the result.
 
     >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
@@ -279,6 +283,8 @@ def softmin(
 ) -> Tensor:
     """`softmax(-x)` along `dim`.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
     tensor([0.7311, 0.2689])
     """
@@ -292,6 +298,8 @@ def gumbel_softmax(
     """A random, differentiable choice: softmax of `(logits + Gumbel noise) / tau`.
 
     With `hard`, the result is one-hot and has the gradient of the soft one.
+
+    Shape: any, and that of the result.
 
     Source: Jang et al., Categorical reparameterization with Gumbel-softmax, 2016.
 
