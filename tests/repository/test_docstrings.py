@@ -1,6 +1,8 @@
 """Every public function says what it computes, and shows it in an example that the doctests run."""
 
 import doctest
+import inspect
+import re
 import sys
 from types import ModuleType
 
@@ -20,6 +22,19 @@ HOMES = {
 }
 WITHOUT_EXAMPLE = {"torch.set_num_interop_threads": "it may be called once in a process"}
 """Public functions without an example, and why."""
+
+WITHOUT_SHAPES = {
+    "they say something of a tensor, and give none": (
+        "get_device is_complex is_conj is_floating_point is_inference is_neg is_nonzero "
+        "is_same_size is_signed is_storage is_tensor numel to_dlpack typename"
+    ),
+    "their arguments and results are listed one by one, with shapes": (
+        "gradient linalg.eig linalg.eigh linalg.lstsq linalg.qr linalg.svd pca_lowrank stft "
+        "svd_lowrank"
+    ),
+    "PyTorch has removed them: they only raise": "eig lstsq matrix_rank solve symeig",
+}
+"""Public operators without a line of shapes, by the reason."""
 
 
 def public_functions():
@@ -46,6 +61,21 @@ def needs_example(name, function):
     return not name.startswith("torch.Tensor.") or function.__module__.startswith(
         "tapegrad.operators."
     )
+
+
+def operators():
+    """The functions of `torch` and its modules that are operators, by name."""
+    homes = ("tapegrad.operators.", "tapegrad.nn.functional.")
+    for name, function in FUNCTIONS.items():
+        module = inspect.unwrap(function).__module__
+        if module.startswith(homes) and not name.startswith("torch.Tensor."):
+            if not is_in_place_form(function):
+                yield name, function
+
+
+def says_shapes(function):
+    """Whether a line of the docstring is about shapes."""
+    return re.search(r"^\s*Shapes?: ", function.__doc__, re.MULTILINE) is not None
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +119,9 @@ def test_every_exception_is_one_and_has_a_reason():
     for name, reason in WITHOUT_EXAMPLE.items():
         assert ">>>" not in FUNCTIONS[name].__doc__
         assert reason
+
+
+def test_every_operator_has_a_line_of_shapes():
+    exempt = {f"torch.{name}" for names in WITHOUT_SHAPES.values() for name in names.split()}
+    silent = {name for name, function in operators() if not says_shapes(function)}
+    assert silent == exempt

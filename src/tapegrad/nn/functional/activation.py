@@ -30,6 +30,8 @@ _hardsigmoid_ = in_place(rectifier.hardsigmoid)
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """`max(x, 0)`.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
@@ -39,6 +41,8 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 @require_tensors
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """`min(max(x, 0), 6)`.
+
+    Shape: any, and that of the result.
 
     Source: Krizhevsky, Convolutional deep belief networks on CIFAR-10, 2010.
 
@@ -50,6 +54,8 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """`x if x > 0 else negative_slope * x`.
+
+    Shape: any, and that of the result.
 
     Source: Maas et al., Rectifier nonlinearities improve neural network acoustic models, 2013.
 
@@ -69,6 +75,8 @@ def rrelu(
 ) -> Tensor:
     """A leaky rectifier with slopes drawn from [lower, upper) in training, else their mean.
 
+    Shape: any, and that of the result.
+
     Source: Xu et al., Empirical evaluation of rectified activations in convolutional network, 2015.
 
     >>> torch.nn.functional.rrelu(torch.tensor([-1.0, 2.0]), 0.1, 0.3)
@@ -81,6 +89,8 @@ def rrelu(
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`x if x > 0 else alpha * (exp(x) - 1)`.
 
+    Shape: any, and that of the result.
+
     Source: Clevert et al., Fast and accurate deep network learning by ELUs, 2015, eq. 15.
 
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
@@ -91,6 +101,8 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """`1.0507 * (x if x > 0 else 1.6733 * (exp(x) - 1))`.
+
+    Shape: any, and that of the result.
 
     Source: Klambauer et al., Self-normalizing neural networks, 2017, eq. 2.
 
@@ -103,6 +115,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`.
 
+    Shape: any, and that of the result.
+
     Source: Barron, Continuously differentiable exponential linear units, 2017.
 
     >>> torch.nn.functional.celu(torch.tensor([-1.0, 2.0]))
@@ -113,6 +127,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * sigmoid(x)`.
+
+    Shape: any, and that of the result.
 
     Source: Elfwing et al., Sigmoid-weighted linear units, 2017, eq. 6.
 
@@ -125,6 +141,8 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * tanh(softplus(x))`.
 
+    Shape: any, and that of the result.
+
     Source: Misra, Mish: a self regularized non-monotonic activation function, 2019.
 
     >>> torch.nn.functional.mish(torch.tensor([-1.0, 2.0]))
@@ -135,6 +153,8 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """`x * clamp(x + 3, 0, 6) / 6`.
+
+    Shape: any, and that of the result.
 
     Source: Howard et al., Searching for MobileNetV3, 2019, section 5.2.
 
@@ -147,6 +167,8 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """`clamp(x / 6 + 1 / 2, 0, 1)`.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.hardsigmoid(torch.tensor([-1.0, 4.0]))
     tensor([0.3333, 1.0000])
     """
@@ -158,6 +180,9 @@ def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
     """`clamp(x, min_val, max_val)`.
+
+    Shape: any, and that of the result.
+    Raises: ValueError where `min_val` is above `max_val`.
 
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
     tensor([-1.0000,  0.5000])
@@ -173,6 +198,8 @@ def hardtanh(
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """`x` where it is above `threshold`, `value` elsewhere.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.threshold(torch.tensor([0.0, 0.5]), 0.1, 20.0)
     tensor([20.0000,  0.5000])
     """
@@ -181,6 +208,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 def sigmoid(input: Tensor) -> Tensor:
     """`1 / (1 + exp(-x))`.
+
+    Shape: any, and that of the result.
 
     >>> torch.nn.functional.sigmoid(torch.tensor([-1.0, 0.0]))
     tensor([0.2689, 0.5000])
@@ -191,6 +220,8 @@ def sigmoid(input: Tensor) -> Tensor:
 def tanh(input: Tensor) -> Tensor:
     """Hyperbolic tangent.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.tanh(torch.tensor([-1.0, 0.0]))
     tensor([-0.7616,  0.0000])
     """
@@ -200,6 +231,8 @@ def tanh(input: Tensor) -> Tensor:
 def softsign(input: Tensor) -> Tensor:
     """`x / (1 + |x|)`.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.softsign(torch.tensor([-1.0, 0.0]))
     tensor([-0.5000,  0.0000])
     """
@@ -208,6 +241,8 @@ def softsign(input: Tensor) -> Tensor:
 
 def tanhshrink(input: Tensor) -> Tensor:
     """`x - tanh(x)`.
+
+    Shape: any, and that of the result.
 
     >>> torch.nn.functional.tanhshrink(torch.tensor([-1.0, 0.0]))
     tensor([-0.2384,  0.0000])
@@ -220,6 +255,8 @@ def softmax(
 ) -> Tensor:
     """`exp(x) / sum(exp(x))` along `dim`.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
@@ -230,6 +267,8 @@ def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike = None
 ) -> Tensor:
     """`log(softmax(x))` along `dim`, without overflow.
+
+    Shape: any, and that of the result.
 
     >>> torch.nn.functional.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
@@ -244,6 +283,8 @@ def softmin(
 ) -> Tensor:
     """`softmax(-x)` along `dim`.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.softmin(torch.tensor([0.0, 1.0]), dim=0)
     tensor([0.7311, 0.2689])
     """
@@ -257,6 +298,8 @@ def gumbel_softmax(
     """A random, differentiable choice: softmax of `(logits + Gumbel noise) / tau`.
 
     With `hard`, the result is one-hot and has the gradient of the soft one.
+
+    Shape: any, and that of the result.
 
     Source: Jang et al., Categorical reparameterization with Gumbel-softmax, 2016.
 

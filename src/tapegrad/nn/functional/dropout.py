@@ -22,6 +22,9 @@ def _check(p: float) -> None:
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero each element with probability `p` and scale the rest by `1/(1-p)`, if `training`.
 
+    Shape: any, and that of the result.
+    Raises: ValueError for a `p` that is no probability.
+
     Source: Hinton et al., Improving neural networks by preventing co-adaptation, 2012.
 
     >>> torch.nn.functional.dropout(torch.ones(3), p=1.0)
@@ -38,6 +41,9 @@ def alpha_dropout(
 ) -> Tensor:
     """Dropout that keeps mean 0 and variance 1, for networks with SELU.
 
+    Shape: any, and that of the result.
+    Raises: ValueError for a `p` that is no probability.
+
     Source: Klambauer et al., Self-normalizing neural networks, 2017, section 3.
 
     >>> torch.nn.functional.alpha_dropout(torch.ones(3))
@@ -53,6 +59,9 @@ def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """`alpha_dropout` of whole channels of (N, C, ...).
+
+    Shape: any, and that of the result.
+    Raises: ValueError for a `p` that is no probability.
 
     >>> torch.nn.functional.feature_alpha_dropout(torch.ones(1, 3))
     tensor([[1., 1., 1.]])
@@ -73,6 +82,9 @@ def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """Zero whole channels of (N, C, L) or (C, L) with probability `p`, scale the rest.
+
+    Shape: any, and that of the result.
+    Raises: RuntimeError for other than two or three dimensions; ValueError for a wrong `p`.
 
     >>> torch.nn.functional.dropout1d(torch.ones(2, 3), p=1.0).sum()
     tensor(0.)
@@ -111,6 +123,9 @@ def dropout2d(
 ) -> Tensor:
     """Zero whole channels of (N, C, H, W) with probability `p`, scale the rest.
 
+    Shape: any, and that of the result.
+    Raises: ValueError for a `p` that is no probability.
+
     Source: Tompson et al., Efficient object localization using convolutional networks, 2014.
 
     >>> torch.nn.functional.dropout2d(torch.ones(2, 3, 4, 4), p=1.0).sum()
@@ -136,6 +151,9 @@ def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
     """Zero whole channels of (N, C, D, H, W) or (C, D, H, W) with probability `p`, scale the rest.
+
+    Shape: any, and that of the result.
+    Raises: ValueError for a `p` that is no probability.
 
     >>> torch.nn.functional.dropout3d(torch.ones(3, 2, 2, 2), p=1.0).sum()
     tensor(0.)

@@ -21,10 +21,13 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """The rows of `weight` (V, D) that `input` (...) names: shape (..., D).
+    """The rows of `weight` that `input` names.
 
     Row `padding_idx` gets no gradient. With `max_norm` the rows that are named are first scaled in
     place so that none is longer. There are no sparse gradients.
+
+    Shapes: input any (...), weight (V, D); result (..., D).
+    Raises: IndexError for an index that names no row.
 
     >>> weight = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
     >>> torch.nn.functional.embedding(torch.tensor([1, 0]), weight)
@@ -61,11 +64,14 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sum, mean or maximum of the rows of `weight` (V, D) in each bag of indices: shape (B, D).
+    """Sum, mean or maximum of the rows of `weight` in each bag of indices.
 
     `input` (B, N) has a bag in each row; or it is one row of indices, and `offsets` (B,) says where
     in it bags begin. `per_sample_weights`, in the input's shape, scale the rows of a sum. Row
     `padding_idx` is left out of every bag.
+
+    Shapes: input (B, N), or (n,) with offsets (B,); weight (V, D); result (B, D).
+    Raises: ValueError where the dimensions do not fit.
 
     >>> weight = torch.tensor([[1.0], [2.0], [4.0]])
     >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1], [1, 2]]), weight, mode="sum")

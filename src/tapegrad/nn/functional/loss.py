@@ -265,6 +265,8 @@ def triplet_margin_loss(
     d is `pairwise_distance` of order p. With `swap` the positive one may stand for the anchor in
     the second distance, if that is nearer.
 
+    Shapes: (..., D) each, which broadcast; the result is (), or without reduction (...).
+
     Source: Balntas et al., "Learning local feature descriptors with triplets", 2016.
 
     >>> a, b = torch.zeros(1, 2), torch.ones(1, 2)
@@ -287,6 +289,8 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`triplet_margin_loss` with a distance of one's own: any function of two tensors.
+
+    Shapes: as the distance takes them; the result is (), or without reduction the distance's.
 
     >>> a, b = torch.zeros(1, 2), torch.ones(1, 2)
     >>> loss = torch.nn.functional.triplet_margin_with_distance_loss
@@ -454,6 +458,8 @@ def poisson_nll_loss(
     With log_input=False, `x - y * log(x + eps)` for the expected counts themselves. With `full`
     Stirling's approximation of log(y!) is added where y > 1: `y log(y) - y + log(2 pi y) / 2`.
 
+    Shapes: any that broadcast; the result is (), or without reduction the common one.
+
     >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([0.0, 3.0]))
     tensor(1.)
     """
@@ -479,6 +485,8 @@ def ctc_loss(
 
     The gradient is the one along log-probabilities that stay normalised, as in PyTorch: right
     behind log_softmax.
+
+    Shape: (), or without reduction that of the lengths.
 
     Args:
         log_probs: (T, N, C) or (T, C), the logarithms of probabilities (of log_softmax)
@@ -636,6 +644,9 @@ def linear_cross_entropy(
     probabilities in the scores' shape. With `options` (`nn.LinearCrossEntropyOptions`) the scores
     are made and forgotten a few rows at a time, in the backward pass again, so that (N, C) of them
     never exist at once; derivatives of derivatives and forward mode work there, too.
+
+    Shape: (), or without reduction that of the classes, (N, d1, ...).
+    Raises: RuntimeError for `ignore_index` with probabilities.
 
     >>> x, w = torch.eye(2), torch.eye(2)
     >>> torch.nn.functional.linear_cross_entropy(x, w, torch.tensor([0, 1]))

@@ -228,6 +228,9 @@ def multi_head_attention_forward(
     `static_v` (N * num_heads, S, E / num_heads) stand for the projected ones. The weights are
     (N, L, S), averaged over the heads, or with `average_attn_weights=False` (N, num_heads, L, S).
 
+    Shapes: a pair of (L, N, E) and (N, L, S), or of (L, E) and (L, S).
+    Raises: AssertionError where `num_heads` does not divide E; RuntimeError for a wrong mask.
+
     Source: Vaswani et al., Attention is all you need, 2017, section 3.2.2.
 
     >>> x, eye = torch.ones(3, 1, 2), torch.eye(2)

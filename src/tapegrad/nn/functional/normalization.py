@@ -90,6 +90,9 @@ def layer_norm(
     Mean and variance are those of the dimensions that `normalized_shape`, the end of the input's
     shape, names; `weight` and `bias` have that shape.
 
+    Shape: any, and that of the result.
+    Raises: RuntimeError where `normalized_shape` is not the end of the input's.
+
     Source: Ba et al., Layer normalization, 2016, eq. 3.
 
     >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
@@ -105,6 +108,9 @@ def rms_norm(
 
     The mean is over the dimensions that `normalized_shape`, the end of the input's shape, names;
     `weight` has that shape. `eps` is the resolution of the dtype if it is not given.
+
+    Shape: any, and that of the result.
+    Raises: RuntimeError where `normalized_shape` is not the end of the input's.
 
     Source: Zhang and Sennrich, Root mean square layer normalization, 2019, eq. 4.
 
@@ -153,6 +159,9 @@ def local_response_norm(
     The input is (N, C, ...). Channels beyond the first and the last count as zero. The mean is over
     `size` channels, where the paper takes the sum.
 
+    Shape: any, and that of the result.
+    Raises: ValueError for fewer than three dimensions; RuntimeError for a `size` of 0.
+
     Source: Krizhevsky et al., ImageNet classification with deep networks, 2012, section 3.3.
 
     >>> torch.nn.functional.local_response_norm(torch.ones(1, 1, 2), 2, alpha=2.0, beta=1.0)
@@ -188,6 +197,8 @@ def normalize(
     input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
     """`x / max(norm(x), eps)` along `dim`, the norm of order `p`.
+
+    Shape: any, and that of the result.
 
     >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])

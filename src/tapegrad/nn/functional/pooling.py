@@ -11,6 +11,8 @@ def adaptive_max_pool1d_with_indices(
 ) -> tuple[Any, Any]:
     """The largest elements of `output_size` windows along the last dimension, and their indices.
 
+    Shapes: (N, C, L) or (C, L), with L = `output_size` in both results.
+
     >>> x = torch.tensor([[1.0, 3.0, 2.0, 4.0]])
     >>> torch.nn.functional.adaptive_max_pool1d_with_indices(x, 2)
     (tensor([[3., 4.]]), tensor([[1, 3]]))
@@ -22,6 +24,8 @@ def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., H, W), and their places.
+
+    Shapes: (..., H, W) to (..., h, w) twice, with (h, w) = `output_size`.
 
     >>> x = torch.arange(16.0).reshape(1, 4, 4)
     >>> torch.nn.functional.adaptive_max_pool2d_with_indices(x, (1, 2))[1]
@@ -35,6 +39,8 @@ def adaptive_max_pool3d_with_indices(
 ) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., D, H, W), and their places.
 
+    Shapes: (..., D, H, W), the last three of both results `output_size`.
+
     >>> x = torch.arange(8.0).reshape(1, 2, 2, 2)
     >>> torch.nn.functional.adaptive_max_pool3d_with_indices(x, 1)
     (tensor([[[[7.]]]]), tensor([[[[7]]]]))
@@ -47,6 +53,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 
     Windows are those of `adaptive_avg_pool1d`.
 
+    Shape: (N, C, L) or (C, L), with L = `output_size` in the result.
+
     >>> torch.nn.functional.adaptive_max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[3., 4.]])
     """
@@ -58,6 +66,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, H, W) to `output_size` (h, w).
 
+    Shape: (N, C, H, W) or (C, H, W) to (N, C, h, w) or (C, h, w).
+
     >>> torch.nn.functional.adaptive_max_pool2d(torch.arange(16.0).reshape(1, 4, 4), (1, 2))
     tensor([[[13., 15.]]])
     """
@@ -68,6 +78,8 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 @require_tensors
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, D, H, W) to `output_size`.
+
+    Shape: (N, C, D, H, W) or (C, D, H, W); the last three become `output_size`.
 
     >>> torch.nn.functional.adaptive_max_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), (1, 1, 2))
     tensor([[[[6., 7.]]]])
@@ -85,6 +97,8 @@ def fractional_max_pool2d_with_indices(
     _random_samples: Any = None,
 ) -> tuple[Any, Any]:
     """The largest elements of windows placed at random, and their places.
+
+    Shapes: (N, C, H, W) or (C, H, W); the last two of both results are `output_size`.
 
     >>> x = torch.arange(16.0).reshape(1, 4, 4)
     >>> samples = torch.zeros(1, 1, 2)
@@ -108,6 +122,8 @@ def fractional_max_pool3d_with_indices(
     _random_samples: Any = None,
 ) -> tuple[Any, Any]:
     """As `fractional_max_pool2d_with_indices`, for (N, C, D, H, W) or (C, D, H, W).
+
+    Shapes: those of the input; the last three of both results are `output_size`.
 
     >>> F = torch.nn.functional
     >>> x = torch.arange(64.0).reshape(1, 1, 4, 4, 4)
@@ -135,6 +151,8 @@ def fractional_max_pool2d(
     dimension: window i begins at `floor((i + u) a) - floor(u a)` with
     `a = (size - kernel_size) / (output_size - 1)`, the last one at the end.
 
+    Shape: (N, C, H, W) or (C, H, W); the last two become `output_size`.
+
     Source: Graham, "Fractional Max-Pooling", 2014, section 2.
 
     >>> x = torch.arange(25.0).reshape(1, 5, 5)
@@ -158,6 +176,8 @@ def fractional_max_pool3d(
     """The largest elements of windows placed at random in (N, C, D, H, W).
 
     As `fractional_max_pool2d`, in three dimensions.
+
+    Shape: (N, C, D, H, W) or (C, D, H, W); the last three become `output_size`.
 
     >>> x = torch.arange(125.0).reshape(1, 5, 5, 5)
     >>> torch.nn.functional.fractional_max_pool3d(x, 2, output_ratio=0.5).shape

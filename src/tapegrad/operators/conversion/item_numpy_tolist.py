@@ -227,6 +227,9 @@ def dlpack_device(self: Any) -> tuple[int, int]:
 def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None = None) -> Any:
     """A tensor on the memory of another library's array.
 
+    Shape: that of the array.
+    Raises: RuntimeError for a capsule that has been used.
+
     >>> import numpy as np
     >>> torch.from_dlpack(np.ones(2))
     tensor([1., 1.], dtype=torch.float64)

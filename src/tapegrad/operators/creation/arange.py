@@ -108,6 +108,9 @@ def arange(
 ) -> Any:
     """The numbers from start (0) up to end, which is left out, in steps of step (1).
 
+    Shape: (ceil((end - start) / step),).
+    Raises: RuntimeError for a step of 0, or in the wrong direction.
+
     >>> torch.arange(5), torch.arange(1, 2, 0.25)
     (tensor([0, 1, 2, 3, 4]), tensor([1.0000, 1.2500, 1.5000, 1.7500]))
     """
@@ -164,6 +167,9 @@ def range(
     requires_grad: bool = False,
 ) -> Any:
     """The numbers from start to end, which is included, in steps of step; `arange` is clearer.
+
+    Shape: (floor((end - start) / step) + 1,).
+    Raises: RuntimeError for a step of 0, or in the wrong direction.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):

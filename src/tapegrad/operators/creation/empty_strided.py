@@ -21,6 +21,8 @@ def empty_strided(
 ) -> Any:
     """A tensor of uninitialised memory with the given strides, counted in elements.
 
+    Shape: `size`, with as many strides.
+
     >>> torch.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
@@ -61,6 +63,9 @@ def empty_permuted(
     pin_memory: bool = False,
 ) -> Any:
     """A tensor of uninitialised memory whose dimensions follow each other there as said.
+
+    Shape: `size`.
+    Raises: RuntimeError where `physical_layout` does not name each dimension once.
 
     >>> torch.empty_permuted((2, 3, 4), (2, 0, 1)).stride()
     (3, 1, 6)

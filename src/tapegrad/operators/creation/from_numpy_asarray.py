@@ -14,6 +14,9 @@ from tapegrad.operators.creation.tensor import cast, copied_array, supported
 def from_numpy(array: Any, /) -> Any:
     """A tensor on the memory of `array`: a write to one is seen in the other.
 
+    Shape: that of `array`.
+    Raises: TypeError for what is no NumPy array.
+
     >>> import numpy as np
     >>> array = np.zeros(2)
     >>> torch.from_numpy(array).fill_(3)
@@ -49,6 +52,8 @@ def _warn_of_readonly(what: str, it: str, meaning: str) -> None:
 def as_tensor(data: Any, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
     """`data` as a tensor; a tensor stays itself and an array shares its memory where they can.
 
+    Shape: that of `data`.
+
     >>> x = torch.ones(2)
     >>> torch.as_tensor(x) is x
     True
@@ -80,9 +85,13 @@ def asarray(
 ) -> Any:
     """`obj` as a tensor: a number, sequences, a tensor, an array, a buffer, or what has DLPack.
 
+    Shape: that of `obj`.
+
     Args:
         copy: True for memory of its own, False to refuse a copy, None for a copy where needed.
         requires_grad: None takes that of a tensor, and False for all else.
+
+    Raises: ValueError where a copy is refused and needed.
 
     >>> torch.asarray([1, 2])
     tensor([1, 2])
@@ -140,6 +149,9 @@ def frombuffer(
     buffer: Any, *, dtype: DTypeLike, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Any:
     """A tensor of one dimension on the memory of `buffer`, from `offset` bytes on.
+
+    Shape: (count,), or as many as there are.
+    Raises: ValueError for what is no buffer, or too short a one.
 
     >>> torch.frombuffer(bytearray(b"abcd"), dtype=torch.uint8, offset=2)
     tensor([ 99, 100], dtype=torch.uint8)

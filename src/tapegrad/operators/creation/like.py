@@ -57,6 +57,8 @@ def empty_like(
 ) -> Any:
     """A tensor of the shape of `input` whose values are whatever was in its memory.
 
+    Shape: that of `input`.
+
     >>> torch.empty_like(torch.zeros(2, 3)).shape
     torch.Size([2, 3])
     """
@@ -92,6 +94,8 @@ def _filled_like(value: int) -> Callable:
 def zeros_like() -> Any:
     """A tensor of zeros of the shape of `input`.
 
+    Shape: that of `input`.
+
     >>> torch.zeros_like(torch.tensor([1, 2]))
     tensor([0, 0])
     """
@@ -100,6 +104,8 @@ def zeros_like() -> Any:
 @_filled_like(1)
 def ones_like() -> Any:
     """A tensor of ones of the shape of `input`.
+
+    Shape: that of `input`.
 
     >>> torch.ones_like(torch.tensor([0.5, 2]))
     tensor([1., 1.])
@@ -118,6 +124,8 @@ def full_like(
     memory_format: MemoryFormat = None,
 ) -> Any:
     """A tensor of one value, of the shape and the dtype of `input`.
+
+    Shape: that of `input`.
 
     >>> torch.full_like(torch.zeros(2), 7)
     tensor([7., 7.])

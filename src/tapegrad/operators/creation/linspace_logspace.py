@@ -86,6 +86,9 @@ def linspace(
 ) -> Any:
     """`steps` numbers from `start` to `end`, both included, equally far apart.
 
+    Shape: (steps,).
+    Raises: RuntimeError for negative `steps`.
+
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
@@ -139,6 +142,9 @@ def logspace(
     requires_grad: bool = False,
 ) -> Any:
     """`steps` numbers from base**start to base**end, each the same factor above the one before.
+
+    Shape: (steps,).
+    Raises: RuntimeError for negative `steps`.
 
     >>> torch.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])

@@ -24,8 +24,12 @@ def tensor(
 ) -> Any:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, a tensor.
 
+    Shape: that of `data`: () for a number, else a size for each level of nesting.
+
     Args:
         dtype: inferred if not given: floats get the default dtype, arrays keep their own.
+
+    Raises: ValueError for rows of different lengths; TypeError for what is no number.
 
     >>> torch.tensor([[1, 2], [3, 4.5]])
     tensor([[1.0000, 2.0000],
@@ -131,6 +135,8 @@ def scalar_tensor(
     requires_grad: bool = False,
 ) -> Any:
     """A tensor of one number and no dimensions, of the default dtype unless another is given.
+
+    Shape: ().
 
     >>> torch.scalar_tensor(3)
     tensor(3.)

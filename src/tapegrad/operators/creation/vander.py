@@ -9,9 +9,12 @@ __torch__ = "vander"
 
 
 def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
-    """The powers 0 to N - 1 of each number along a new last dimension: (..., n) to (..., n, N).
+    """The powers 0 to N - 1 of each number along a new last dimension.
 
     N is n by default.
+
+    Shape: (..., n) to (..., n, N).
+    Raises: RuntimeError for an `N` of 1 or less, or truth values.
 
     >>> torch.linalg.vander(torch.tensor([2, 3]), N=4)
     tensor([[ 1,  2,  4,  8],
@@ -44,6 +47,9 @@ def vander(x: Tensor, N: Any = None, increasing: bool = False) -> Any:
     """The powers of each number of a vector: (n,) to (n, N), the highest first by default.
 
     N is n by default. With increasing=True the powers are 0 to N - 1.
+
+    Shape: (n,) to (n, N).
+    Raises: RuntimeError for more than one dimension, or a negative `N`.
 
     >>> torch.vander(torch.tensor([2, 3]), 4)
     tensor([[ 8,  4,  2,  1],

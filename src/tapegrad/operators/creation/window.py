@@ -62,6 +62,8 @@ def hamming_window(
 ) -> Any:
     """`alpha - beta cos(2 pi n / N)`, N the window's length; periodic, or symmetric.
 
+    Shape: (window_length,).
+
     >>> torch.hamming_window(4)
     tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
@@ -112,6 +114,8 @@ def _bartlett(n: Any, N: int) -> Any:
 def hann_window() -> Any:
     """`(1 - cos(2 pi n / N)) / 2`, N the window's length; periodic, or symmetric.
 
+    Shape: (window_length,).
+
     >>> torch.hann_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
@@ -121,6 +125,8 @@ def hann_window() -> Any:
 def blackman_window() -> Any:
     """`0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)`; periodic, or symmetric.
 
+    Shape: (window_length,).
+
     >>> torch.blackman_window(4).sum()
     tensor(1.6800)
     """
@@ -129,6 +135,8 @@ def blackman_window() -> Any:
 @_periodic(_bartlett)
 def bartlett_window() -> Any:
     """A triangle from 0 to 1 and back, `1 - |2 n / N - 1|`; periodic, or symmetric.
+
+    Shape: (window_length,).
 
     >>> torch.bartlett_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
@@ -147,6 +155,8 @@ def kaiser_window(
     requires_grad: bool = False,
 ) -> Any:
     """`I0(beta sqrt(1 - (2 n / N - 1)^2)) / I0(beta)`; periodic, or symmetric.
+
+    Shape: (window_length,).
 
     >>> torch.kaiser_window(4, periodic=False, beta=3.0)
     tensor([0.2049, 0.8712, 0.8712, 0.2049])

@@ -70,6 +70,8 @@ def _filled(make: Callable) -> Callable:
 def zeros() -> Any:
     """A tensor of zeros.
 
+    Shape: the sizes that are given.
+
     >>> torch.zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
@@ -79,6 +81,8 @@ def zeros() -> Any:
 @_filled(np.ones)
 def ones() -> Any:
     """A tensor of ones.
+
+    Shape: the sizes that are given.
 
     >>> torch.ones(2, dtype=torch.int64)
     tensor([1, 1])
@@ -97,6 +101,8 @@ def empty(
     memory_format: MemoryFormat = _memory_format.contiguous_format,
 ) -> Any:
     """A tensor whose values are whatever was in its memory.
+
+    Shape: the sizes that are given.
 
     >>> torch.empty(2, 3).shape
     torch.Size([2, 3])
@@ -131,6 +137,8 @@ def full(
     requires_grad: bool = False,
 ) -> Any:
     """A tensor of one value; its dtype is that of the value unless it is given.
+
+    Shape: `size`.
 
     >>> torch.full((2,), 3.5), torch.full((2,), True)
     (tensor([3.5000, 3.5000]), tensor([True, True]))
@@ -171,6 +179,9 @@ def eye(
     requires_grad: bool = False,
 ) -> Any:
     """The identity matrix of `n` rows and `m` columns (default: `n`).
+
+    Shape: (n, m).
+    Raises: RuntimeError for a negative number.
 
     >>> torch.eye(2)
     tensor([[1., 0.],

@@ -294,6 +294,9 @@ def fft() -> Any:
     to `n` points first. `norm` divides the sums: by nothing ("backward", the default), by N
     ("forward") or by its root ("ortho").
 
+    Shape: the input's, with `n` (if given) at `dim`.
+    Raises: RuntimeError for an `n` below 1.
+
     >>> torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
     """
@@ -306,6 +309,9 @@ def ifft() -> Any:
 
     `x[n] = 1 / N times the sum over k of y[k] exp(2 pi i k n / N)`
 
+    Shape: the input's, with `n` (if given) at `dim`.
+    Raises: RuntimeError for an `n` below 1.
+
     >>> torch.fft.ifft(torch.tensor([10 + 0j, -2 + 2j, -2 + 0j, -2 - 2j]))
     tensor([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j])
     """
@@ -315,6 +321,9 @@ def ifft() -> Any:
 @_half("rfft", True)
 def rfft() -> Any:
     """`fft` of real numbers: the first N // 2 + 1 points, to which the others are conjugate.
+
+    Shape: the input's, with N // 2 + 1 at `dim`, N being `n` or the size.
+    Raises: RuntimeError for complex numbers, or an `n` below 1.
 
     >>> torch.fft.rfft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([10.+0.j, -2.+2.j, -2.+0.j])
@@ -326,6 +335,8 @@ def rfft() -> Any:
 def irfft() -> Any:
     """The inverse of `rfft`, real; `n` points, by default twice those given, less two.
 
+    Shape: the input's, with `n`, by default 2 (size - 1), at `dim`.
+
     >>> torch.fft.irfft(torch.tensor([10 + 0j, -2 + 2j, -2 + 0j]))
     tensor([1., 2., 3., 4.])
     """
@@ -336,6 +347,8 @@ def irfft() -> Any:
 def hfft() -> Any:
     """`fft` of a signal of which the second half, conjugate to the first, is left away: real.
 
+    Shape: the input's, with `n`, by default 2 (size - 1), at `dim`.
+
     >>> torch.fft.hfft(torch.tensor([2.5 + 0j, -0.5 - 0.5j, -0.5 + 0j]))
     tensor([1., 2., 3., 4.])
     """
@@ -345,6 +358,9 @@ def hfft() -> Any:
 @_half("ihfft", False)
 def ihfft() -> Any:
     """The inverse of `hfft`: of real numbers, without the half that is conjugate to the rest.
+
+    Shape: the input's, with N // 2 + 1 at `dim`, N being `n` or the size.
+    Raises: RuntimeError for complex numbers, or an `n` below 1.
 
     >>> torch.fft.ihfft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([ 2.5000-0.0000j, -0.5000-0.5000j, -0.5000-0.0000j])

@@ -64,6 +64,8 @@ def fftfreq() -> Any:
 
     From 0 up, then the negative ones: `[0, 1, ..., -2, -1] / (n d)`.
 
+    Shape: (n,).
+
     >>> torch.fft.fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
@@ -72,6 +74,8 @@ def fftfreq() -> Any:
 @_frequencies("rfftfreq", True)
 def rfftfreq() -> Any:
     """The frequencies of the n // 2 + 1 points of `rfft`, for samples at a distance `d`.
+
+    Shape: (n // 2 + 1,).
 
     >>> torch.fft.rfftfreq(4)
     tensor([0.0000, 0.2500, 0.5000])
@@ -97,6 +101,8 @@ def _rolled(input: Tensor, dims: tuple, halves: Any) -> Any:
 def fftshift(input: Tensor, dim: Dim = None) -> Any:
     """A spectrum with frequency 0 in its middle, along `dim` or all dimensions.
 
+    Shape: any, and that of the result.
+
     >>> torch.fft.fftshift(torch.fft.fftfreq(4))
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
     """
@@ -106,6 +112,8 @@ def fftshift(input: Tensor, dim: Dim = None) -> Any:
 @require_tensors(name="fft_ifftshift")
 def ifftshift(input: Tensor, dim: Dim = None) -> Any:
     """The reverse of `fftshift`.
+
+    Shape: any, and that of the result.
 
     >>> torch.fft.ifftshift(torch.fft.fftshift(torch.fft.fftfreq(4)))
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])

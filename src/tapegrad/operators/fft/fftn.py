@@ -54,6 +54,8 @@ def fftn() -> Any:
 
     `s` gives the points along each: the input is cut off or filled up with zeros to that.
 
+    Shape: the input's, with `s` (if given) at `dim`.
+
     >>> torch.fft.fftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[10.+0.j, -2.+0.j],
             [-4.+0.j,  0.+0.j]])
@@ -64,6 +66,8 @@ def fftn() -> Any:
 @_complex("ifftn", False, None)
 def ifftn() -> Any:
     """The inverse of `fftn`.
+
+    Shape: the input's, with `s` (if given) at `dim`.
 
     >>> torch.fft.ifftn(torch.fft.fftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]])))
     tensor([[1.+0.j, 2.+0.j],
@@ -76,6 +80,8 @@ def ifftn() -> Any:
 def fft2() -> Any:
     """`fftn` along the last two dimensions.
 
+    Shape: the input's, with `s` (if given) at `dim`.
+
     >>> torch.fft.fft2(torch.ones(3, 2, 2)).shape
     torch.Size([3, 2, 2])
     """
@@ -85,6 +91,8 @@ def fft2() -> Any:
 @_complex("ifft2", False, _LAST_TWO)
 def ifft2() -> Any:
     """`ifftn` along the last two dimensions.
+
+    Shape: the input's, with `s` (if given) at `dim`.
 
     >>> torch.fft.ifft2(torch.ones(3, 2, 2)).shape
     torch.Size([3, 2, 2])
@@ -109,6 +117,9 @@ def _rfftn(name: str, dims: Dim) -> Callable:
 def rfftn() -> Any:
     """`fftn` of real numbers; of the last dimension in `dim` the first N // 2 + 1 points.
 
+    Shape: the input's, with `s` (if given) at `dim`, N // 2 + 1 at its last one.
+    Raises: RuntimeError for complex numbers.
+
     >>> torch.fft.rfftn(torch.ones(4, 6)).shape
     torch.Size([4, 4])
     """
@@ -118,6 +129,8 @@ def rfftn() -> Any:
 @_rfftn("rfft2", _LAST_TWO)
 def rfft2() -> Any:
     """`rfftn` along the last two dimensions.
+
+    Shape: the input's, with `s` (if given) at `dim`, N // 2 + 1 at its last one.
 
     >>> torch.fft.rfft2(torch.ones(3, 4, 6)).shape
     torch.Size([3, 4, 4])
@@ -142,6 +155,8 @@ def _irfftn(name: str, dims: Dim) -> Callable:
 def irfftn() -> Any:
     """The inverse of `rfftn`, real; `s` gives the points of the result.
 
+    Shape: the input's, with `s` at `dim`, by default 2 (size - 1) at its last one.
+
     >>> torch.fft.irfftn(torch.fft.rfftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]])))
     tensor([[1., 2.],
             [3., 4.]])
@@ -152,6 +167,8 @@ def irfftn() -> Any:
 @_irfftn("irfft2", _LAST_TWO)
 def irfft2() -> Any:
     """`irfftn` along the last two dimensions.
+
+    Shape: the input's, with `s` at `dim`, by default 2 (size - 1) at its last one.
 
     >>> torch.fft.irfft2(torch.ones(3, 4, 4)).shape
     torch.Size([3, 4, 6])
@@ -178,6 +195,8 @@ def hfftn() -> Any:
 
     Left away is the second half along the last dimension in `dim`.
 
+    Shape: the input's, with `s` at `dim`, by default 2 (size - 1) at its last one.
+
     >>> torch.fft.hfftn(torch.fft.ihfftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]])))
     tensor([[1., 2.],
             [3., 4.]])
@@ -187,6 +206,8 @@ def hfftn() -> Any:
 @_hfftn("hfft2", _LAST_TWO)
 def hfft2() -> Any:
     """`hfftn` along the last two dimensions.
+
+    Shape: the input's, with `s` at `dim`, by default 2 (size - 1) at its last one.
 
     >>> torch.fft.hfft2(torch.ones(3, 4, 4)).shape
     torch.Size([3, 4, 6])
@@ -213,6 +234,8 @@ def _ihfftn(name: str, dims: Dim) -> Callable:
 def ihfftn() -> Any:
     """The inverse of `hfftn`: of real numbers, without the half that is conjugate to the rest.
 
+    Shape: the input's, with `s` (if given) at `dim`, N // 2 + 1 at its last one.
+
     >>> torch.fft.ihfftn(torch.ones(4, 6)).shape
     torch.Size([4, 4])
     """
@@ -221,6 +244,8 @@ def ihfftn() -> Any:
 @_ihfftn("ihfft2", _LAST_TWO)
 def ihfft2() -> Any:
     """`ihfftn` along the last two dimensions.
+
+    Shape: the input's, with `s` (if given) at `dim`, N // 2 + 1 at its last one.
 
     >>> torch.fft.ihfft2(torch.ones(3, 4, 6)).shape
     torch.Size([3, 4, 4])

@@ -35,10 +35,14 @@ def istft(
 ) -> Any:
     """The signal of which `stft` gave these spectra; in the least squares, where there is none.
 
+    Shape: (frequencies, frames) to (L,), in batches (B, L).
+
     Args:
         input: (frequencies, frames) or (B, frequencies, frames), complex.
         length: of the signal; where `stft` left some of its end away, zeros follow.
         return_complex: the signal is complex, too.
+
+    Raises: RuntimeError for real numbers, or where no window has weight.
 
     >>> x, w = torch.arange(32.0), torch.hann_window(8)
     >>> y = torch.istft(torch.stft(x, 8, window=w, return_complex=True), 8, window=w)

@@ -87,6 +87,8 @@ def stft(
     Returns:
         (frequencies, frames) or (B, frequencies, frames), complex.
 
+    Raises: RuntimeError for `align_to_window` together with `center`.
+
     >>> x = torch.ones(32)
     >>> torch.stft(x, 8, window=torch.hann_window(8), return_complex=True).shape
     torch.Size([5, 17])

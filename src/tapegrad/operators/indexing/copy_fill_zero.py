@@ -112,6 +112,9 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
 def fill_(input: Tensor, value: Any) -> Any:
     """Write one number, or the only element of a 0-d tensor, everywhere.
 
+    Shapes: any; a tensor `value` is ().
+    Raises: RuntimeError for a `value` with dimensions.
+
     >>> torch.zeros(2).fill_(3)
     tensor([3., 3.])
     """
@@ -139,6 +142,8 @@ def fill_(input: Tensor, value: Any) -> Any:
 def zero_(input: Tensor) -> Any:
     """Write zeros everywhere.
 
+    Shape: any; it stays.
+
     >>> torch.ones(2).zero_()
     tensor([0., 0.])
     """
@@ -149,6 +154,8 @@ def zero_(input: Tensor) -> Any:
 @require_tensors
 def fill(input: Tensor, value: Any) -> Any:
     """One number, or the only element of a 0-d tensor, in the shape of the tensor.
+
+    Shape: that of `input`.
 
     >>> torch.fill(torch.zeros(2), 3)
     tensor([3., 3.])

@@ -82,6 +82,9 @@ _INTEGERS = ("int32", "int64")
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> Any:
     """The slices of a dimension that `index` names, in its order.
 
+    Shapes: index (k,); the result has the input's with k at `dim`.
+    Raises: IndexError for an index of two or more dimensions.
+
     >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1, 1]))
     tensor([[3, 4],
             [3, 4]])
@@ -120,6 +123,9 @@ def gather(
     """For each element of `index` the element that has its place, but for `dim`.
 
     Of a matrix: `y[i, j] = input[index[i, j], j]` for dim 0, `input[i, index[i, j]]` for dim 1.
+
+    Shape: that of `index`, which is no larger than the input but along `dim`.
+    Raises: RuntimeError where the index has other dimensions or is larger.
 
     >>> torch.tensor([[1, 2], [3, 4]]).gather(1, torch.tensor([[0], [1]]))
     tensor([[1],
@@ -161,6 +167,9 @@ def gather(
 @require_tensors
 def take_along_dim(input: Tensor, indices: Tensor, dim: Dim = None, *, out: Out = None) -> Any:
     """`gather` with broadcasting; without `dim`, from the elements in row-major order.
+
+    Shapes: any that broadcast but for `dim`, where the result has that of the indices.
+    Raises: RuntimeError where the numbers of dimensions differ.
 
     >>> x = torch.tensor([[3, 1], [2, 4]])
     >>> x.take_along_dim(x.argsort(1), 1)

@@ -123,6 +123,8 @@ def index_add(
 
     For dim 0: `y[index[i]] += alpha * source[i]`.
 
+    Shapes: index (k,), source the input's with k at `dim`; the result has the input's.
+
     >>> torch.zeros(2).index_add(0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
     tensor([3., 0.])
     """
@@ -137,6 +139,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
     """The slices of `source` in the place of those of `dim` that `index` names.
 
     For dim 0: `y[index[i]] = source[i]`.
+
+    Shapes: index (k,), source the input's with k at `dim`; the result has the input's.
+    Raises: RuntimeError where the dtypes or the slices differ; IndexError for another index.
 
     >>> torch.zeros(3).index_copy(0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
@@ -197,6 +202,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
 @require_tensors
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     """One number in the slices of `dim` that `index` names.
+
+    Shapes: index (k,), a tensor `value` (); the result has the input's.
+    Raises: RuntimeError for another index or value.
 
     >>> torch.zeros(3).index_fill(0, torch.tensor([0, 2]), 1)
     tensor([1., 0., 1.])

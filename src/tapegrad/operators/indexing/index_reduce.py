@@ -53,6 +53,9 @@ def index_reduce(
 
     `reduce` is "prod", "mean", "amax" or "amin"; the slice itself counts, too, if `include_self`.
 
+    Shapes: index (k,), source the input's with k at `dim`; the result has the input's.
+    Raises: RuntimeError for another `reduce`.
+
     >>> index, source = torch.tensor([0, 0]), torch.tensor([3.0, 4.0])
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):

@@ -42,6 +42,9 @@ def scatter_masked(xp, x, source, mask):
 def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
     """The elements where `mask` is true, in one dimension.
 
+    Shapes: any that broadcast, to (k,).
+    Raises: RuntimeError for a mask that is not boolean.
+
     >>> torch.tensor([1, 2, 3]).masked_select(torch.tensor([True, False, True]))
     tensor([1, 3])
     """
@@ -68,6 +71,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Out = None) -> Any:
 @require_tensors
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     """The tensor with the first elements of `source`, in order, where `mask` is true.
+
+    Shapes: input and mask broadcast to that of the result; source any.
+    Raises: RuntimeError where the dtypes differ or `source` has too few elements.
 
     >>> mask = torch.tensor([True, False, True])
     >>> torch.zeros(3).masked_scatter(mask, torch.tensor([1.0, 2.0]))
@@ -117,6 +123,8 @@ masked_scatter_ = in_place(masked_scatter)
 def nonzero(input: Tensor, *, out: Out = None, as_tuple: bool = False) -> Any:
     """Where the elements are that are not zero: a row of indices for each, or a tuple by dimension.
 
+    Shape: d dimensions to (k, d), or to d times (k,).
+
     >>> torch.tensor([[1, 0], [0, 2]]).nonzero()
     tensor([[0, 0],
             [1, 1]])
@@ -132,6 +140,9 @@ def nonzero(input: Tensor, *, out: Out = None, as_tuple: bool = False) -> Any:
 @per_sample
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out = None) -> Any:
     """The first `size` rows of `nonzero`, filled up with `fill_value`.
+
+    Shape: d dimensions to (size, d).
+    Raises: RuntimeError for a negative `size`.
 
     >>> torch.nonzero_static(torch.tensor([1, 0, 1]), size=3)
     tensor([[ 0],
@@ -151,6 +162,8 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out =
 @per_sample
 def argwhere(input: Tensor) -> Any:
     """Where the elements are that are not zero: a row of indices for each.
+
+    Shape: d dimensions to (k, d).
 
     >>> torch.argwhere(torch.tensor([0, 3]))
     tensor([[1]])

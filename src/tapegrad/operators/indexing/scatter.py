@@ -130,6 +130,8 @@ def scatter(
     Of a matrix: `y[index[i, j], j] = src[i, j]` for dim 0. With `reduce` "add" or "multiply" the
     source is added to what is there, or multiplied with it.
 
+    Shapes: index no larger than src, nor than the input but along `dim`; result the input's.
+
     >>> torch.zeros(2, 2).scatter(1, torch.tensor([[1], [0]]), 5)
     tensor([[0., 5.],
             [5., 0.]])
@@ -178,6 +180,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Out
     """The tensor with `src` added at the places that `gather` reads.
 
     Of a matrix: `y[index[i, j], j] += src[i, j]` for dim 0.
+
+    Shapes: index no larger than src, nor than the input but along `dim`; result the input's.
 
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
     tensor([2., 0., 1.])

@@ -170,6 +170,9 @@ def scatter_reduce(
     Places are those of `scatter`. `reduce` is "sum", "prod", "mean", "amax" or "amin"; the tensor's
     own elements count, too, unless `include_self` is false.
 
+    Shapes: index no larger than src, nor than the input but along `dim`; result the input's.
+    Raises: RuntimeError for another `reduce`.
+
     >>> index, src = torch.tensor([0, 0, 1]), torch.tensor([3.0, 4.0, 5.0])
     >>> torch.ones(2).scatter_reduce(0, index, src, "amax")
     tensor([4., 5.])

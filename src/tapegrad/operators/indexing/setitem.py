@@ -288,6 +288,8 @@ def _given(input: Tensor, indices: Tensor, name: str) -> list:
 def index_put_(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
     """Write `values` where the index tensors say, or add them there.
 
+    Shapes: values broadcast to that of `input[indices]`; the input's stays.
+
     >>> x = torch.zeros(3)
     >>> x.index_put_((torch.tensor([0, 0]),), torch.tensor([1.0, 2.0]), accumulate=True)
     tensor([3., 0., 0.])
@@ -299,6 +301,8 @@ def index_put_(input: Tensor, indices: Tensor, values: Any, accumulate: bool = F
 @require_tensors
 def index_put(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
     """The tensor with `values` where the index tensors say, or with them added there.
+
+    Shapes: values broadcast to that of `input[indices]`; the result has the input's.
 
     >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 2]),), torch.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])

@@ -43,6 +43,9 @@ def put_flat(xp, x, source, index, *, add):
 def take(input: Tensor, index: Tensor, *, out: Out = None) -> Any:
     """The elements at `index`, counted in row-major order.
 
+    Shape: that of `index`.
+    Raises: IndexError for an empty tensor.
+
     >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
     tensor([1, 4])
     """
@@ -72,6 +75,9 @@ def out_of_range(wrong: int, size: int) -> IndexError:
 @require_tensors
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
     """The tensor with `source` at `index`, counted in row-major order, or with it added there.
+
+    Shapes: any; index and source with as many elements; the result has the input's.
+    Raises: RuntimeError where the dtypes differ; IndexError where the numbers of elements do.
 
     >>> torch.zeros(2, 2).put(torch.tensor([3]), torch.tensor([5.0]))
     tensor([[0., 0.],

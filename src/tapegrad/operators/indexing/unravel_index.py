@@ -16,6 +16,9 @@ __torch__ = "unravel_index"
 def unravel_index(indices: Tensor, shape: Shape) -> tuple:
     """The coordinates in an array of `shape` of elements counted row by row.
 
+    Shapes: a tensor in that of `indices` for each dimension of `shape`.
+    Raises: TypeError for indices that are no integers; RuntimeError where `shape` has no elements.
+
     >>> torch.unravel_index(torch.tensor([5, 7]), (3, 4))
     (tensor([1, 1]), tensor([1, 3]))
     """

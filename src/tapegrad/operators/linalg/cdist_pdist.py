@@ -176,12 +176,15 @@ def _order(name: str, p: Any) -> float:
 def cdist(
     x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Any:
-    """The distances of order p of all vectors of x1 (..., P, M) and x2 (..., R, M): (..., P, R).
+    """The distances of order p of all vectors of x1 and x2.
 
     `sum(|x1_i - x2_j|^p)^(1/p)`, the largest for p = inf, the number of differing elements for
     p = 0. For p = 2 and more than 25 vectors it is computed by a product of matrices, which is
     fast but less accurate where vectors are close; compute_mode="donot_use_mm_for_euclid_dist"
     avoids that, and "use_mm_for_euclid_dist" asks for it.
+
+    Shapes: x1 (..., P, M) and x2 (..., R, M); result (..., P, R).
+    Raises: ValueError for another `compute_mode`.
 
     >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [1.0, 0.0]]))
     tensor([[5., 1.]])
@@ -249,9 +252,12 @@ def _check_vectors(x1: Any, x2: Any) -> None:
 
 @require_tensors
 def pdist(input: Tensor, p: float = 2) -> Any:
-    """The distances of order p of all pairs of different rows of (N, M): N (N - 1) / 2 numbers.
+    """The distances of order p of all pairs of different rows of a matrix.
 
     The pairs are (0, 1), (0, 2), ..., (1, 2), ...: the upper triangle of cdist(input, input).
+
+    Shape: (N, M) to (N (N - 1) / 2,).
+    Raises: RuntimeError for what is no matrix, or integers.
 
     >>> torch.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
     tensor([5.0000, 1.0000, 4.2426])

@@ -79,8 +79,10 @@ for _op in (definite_factor, older_definite_factor):
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Out = None) -> Any:
     """The lower triangular L of A = L L^H, or with upper=True the upper U of A = U^H U.
 
-    A: (..., n, n), symmetric (or Hermitian) and positive definite; one triangle of it is read.
+    Shape: (..., n, n), symmetric (or Hermitian) and positive definite; one triangle of it is read.
     The gradient is that of a symmetric matrix (Murray, 2016).
+
+    Raises: RuntimeError (`linalg.LinAlgError`) where a matrix is not positive definite.
 
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
@@ -97,6 +99,8 @@ def cholesky_ex(
     input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Out = None
 ) -> Any:
     """The Cholesky factor, and `info`: 0, or the order of the minor that is not positive.
+
+    Shapes: (..., n, n) to (..., n, n) and (...).
 
     >>> torch.linalg.cholesky_ex(torch.tensor([[-1.0]])).info
     tensor(1, dtype=torch.int32)
@@ -120,6 +124,9 @@ def _checked(function: str, name: str, a: Tensor, upper: bool) -> Any:
 @autocast
 def cholesky(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
     """The Cholesky factor: the older form of `torch.linalg.cholesky`.
+
+    Shape: (..., n, n), and so the result.
+    Raises: RuntimeError (`linalg.LinAlgError`) where a matrix is not positive definite.
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")
@@ -205,7 +212,8 @@ def definite_inverse(xp, factor, *, upper):
 def cholesky_solve(input: Tensor, input2: Any, upper: bool = False, *, out: Out = None) -> Any:
     """The solution X of A X = B from the Cholesky factor: A = L L^H, or U^H U if `upper`.
 
-    B = input: (..., n, k); the factor input2: (..., n, n). Batches broadcast.
+    Shapes: B = input (..., n, k), the factor input2 (..., n, n). Batches broadcast.
+    Raises: RuntimeError for a vector.
 
     >>> L = torch.tensor([[2.0, 0.0], [1.0, 2.0]])
     >>> torch.cholesky_solve(torch.tensor([[8.0], [14.0]]), L)
@@ -227,7 +235,10 @@ def cholesky_solve(input: Tensor, input2: Any, upper: bool = False, *, out: Out 
 
 @autocast
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
-    """The inverse of A from its Cholesky factor: A = L L^H, or U^H U if `upper`. (..., n, n).
+    """The inverse of A from its Cholesky factor: A = L L^H, or U^H U if `upper`.
+
+    Shape: (..., n, n), and so the result.
+    Raises: RuntimeError (`linalg.LinAlgError`) for a singular matrix.
 
     >>> torch.cholesky_inverse(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
     tensor([[0.2500, 0.0000],

@@ -17,6 +17,9 @@ def cond(A: Tensor, p: Any = None, *, out: Out = None) -> Any:
     Without p, and for 2 and -2, from the singular values, also of matrices that are not square;
     inf for a singular matrix.
 
+    Shape: (..., m, n) to (...); square for p but None, 2 and -2.
+    Raises: RuntimeError for fewer than two dimensions.
+
     >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 0.5]]))
     tensor(4.)
     """

@@ -39,6 +39,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Out = None
 
     It is orthogonal to both: (a2 b3 - a3 b2, a3 b1 - a1 b3, a1 b2 - a2 b1).
 
+    Shapes: any that broadcast, with size 3 along `dim`; the result has the common one.
+
     >>> torch.linalg.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]))
     tensor([0., 0., 1.])
     """
@@ -48,6 +50,9 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Out = None
 
 def cross(input: Tensor, other: Tensor, dim: Dim = None, *, out: Out = None) -> Any:
     """The vector product along a dimension of size 3, the first of that size by default.
+
+    Shapes: any that broadcast, with size 3 along `dim`; the result has the common one.
+    Raises: RuntimeError where no dimension has size 3.
 
     >>> torch.cross(torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0]), dim=0)
     tensor([0., 0., 1.])
@@ -97,6 +102,8 @@ def _checked(a: Tensor, b: Tensor, dim: Dim) -> Any:
 @autocast(name="vecdot")
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Out = None) -> Any:
     """The sums of conj(x) * y along `dim`; the other dimensions broadcast.
+
+    Shapes: any that broadcast; the result has the common one without `dim`.
 
     >>> torch.linalg.vecdot(torch.ones(2, 3), torch.ones(2, 3))
     tensor([3., 3.])

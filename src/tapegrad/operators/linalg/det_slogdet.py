@@ -85,9 +85,11 @@ def _check(function: str, name: str, argument: str, a: Tensor) -> None:
 
 
 def linalg_det(A: Tensor, *, out: Out = None) -> Any:
-    """The determinant of a square matrix, or of each of a batch: (..., n, n) to (...).
+    """The determinant of a square matrix, or of each of a batch.
 
     Its gradient is det(A) A^-H; of a singular matrix, the cofactors.
+
+    Shape: (..., n, n) to (...).
 
     >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(-2.)
@@ -99,6 +101,8 @@ def linalg_det(A: Tensor, *, out: Out = None) -> Any:
 
 def det(input: Tensor) -> Any:
     """The determinant of a square matrix, or of each of a batch: as `torch.linalg.det`.
+
+    Shape: (..., n, n) to (...).
 
     >>> torch.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(-2.)
@@ -112,7 +116,9 @@ def linalg_slogdet(A: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: det(A) = sign * exp(logabsdet).
 
     It does not overflow where the determinant would. Of complex matrices the sign is a number on
-    the unit circle. (..., n, n) to (...) and (...).
+    the unit circle.
+
+    Shapes: (..., n, n) to (...) and (...).
 
     >>> torch.linalg.slogdet(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
     torch.return_types.linalg_slogdet(
@@ -127,6 +133,8 @@ def linalg_slogdet(A: Tensor, *, out: Out = None) -> Any:
 def slogdet(input: Tensor, *, out: Out = None) -> Any:
     """Sign and logarithm of the absolute determinant: as `torch.linalg.slogdet`.
 
+    Shapes: (..., n, n) to (...) and (...).
+
     >>> torch.slogdet(torch.eye(2)).logabsdet
     tensor(0.)
     """
@@ -136,6 +144,8 @@ def slogdet(input: Tensor, *, out: Out = None) -> Any:
 
 def logdet(input: Tensor) -> Any:
     """The logarithm of the determinant: -inf where it is 0, nan where it is negative.
+
+    Shape: (..., n, n) to (...).
 
     >>> torch.logdet(torch.eye(3))
     tensor(0.)

@@ -183,7 +183,9 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
 
 @autocast
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Out = None) -> Any:
-    """The eigenvalues of symmetric or Hermitian matrices (..., n, n), rising: (..., n).
+    """The eigenvalues of symmetric or Hermitian matrices, rising.
+
+    Shape: (..., n, n) to (..., n).
 
     >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 1.0], [1.0, 2.0]]))
     tensor([1., 3.])
@@ -246,7 +248,9 @@ def _is_differentiated(x: Tensor) -> bool:
 
 @autocast(name="eigvals")
 def linalg_eigvals(A: Tensor, *, out: Out = None) -> Any:
-    """The eigenvalues of square matrices (..., n, n), complex, in no particular order: (..., n).
+    """The eigenvalues of square matrices, complex, in no particular order.
+
+    Shape: (..., n, n) to (..., n).
 
     >>> torch.linalg.eigvals(torch.tensor([[0.0, -1.0], [1.0, 0.0]]))
     tensor([0.+1.j, 0.-1.j])

@@ -20,6 +20,9 @@ def einsum(*args: Any) -> Any:
     broadcast; without `->` the output has the letters that occur once, in alphabetical order.
     Operands may also come with lists of numbers: einsum(a, [0, 1], b, [1, 2], [0, 2]).
 
+    Shapes: a dimension for each letter, of one size, or 1, wherever that letter stands.
+    Raises: RuntimeError where a letter's sizes differ.
+
     >>> torch.einsum("ij,j->i", torch.ones(2, 3), torch.ones(3))
     tensor([3., 3.])
     """
@@ -212,6 +215,9 @@ def _pointwise(x: Tensor, a: list[str], y: Tensor, b: list[str]) -> tuple:
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Any:
     """The sum of products over the last `dims` dimensions of a and the first of b, or given pairs.
 
+    Shapes: the result has the dimensions of a that are not summed over, then those of b.
+    Raises: RuntimeError where sizes or numbers of dimensions do not fit.
+
     >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(3, 4, 5), 2).shape
     torch.Size([2, 5])
     """
@@ -260,6 +266,8 @@ def kron(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
 
     Of matrices, the second (p, q): `y[i p + k, j q + l] = input[i, j] * other[k, l]`.
 
+    Shapes: (a, b) and (c, d) to (a c, b d): sizes from the last on are multiplied.
+
     >>> torch.kron(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
     tensor([ 1., 10.,  2., 20.])
     """
@@ -275,6 +283,9 @@ def kron(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
 @autocast
 def trace(input: Tensor) -> Any:
     """The sum of the diagonal of a matrix.
+
+    Shape: (m, n) to ().
+    Raises: RuntimeError for what is no matrix.
 
     >>> torch.trace(torch.eye(3))
     tensor(3.)

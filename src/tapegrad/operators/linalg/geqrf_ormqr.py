@@ -53,6 +53,8 @@ def _check_tau_batch(name: str, x: Tensor, tau: Any) -> None:
 def linalg_householder_product(input: Tensor, tau: Any, *, out: Out = None) -> Any:
     """The first n columns of the product Q of reflections H_i = 1 - tau_i v_i v_i^H.
 
+    Shapes: input (..., m, n), tau (..., k); result (..., m, n).
+
     Args:
         input: (..., m, n) with m >= n; v_i is below the diagonal of column i, with 1 on it.
         tau: (..., k) with k <= n.
@@ -98,6 +100,8 @@ def geqrf(input: Tensor, *, out: Out = None) -> Any:
     R is on and above the diagonal of a (..., m, n), and Q the product of the reflections with the
     vectors below it; see torch.linalg.householder_product and torch.linalg.qr.
 
+    Shapes: (..., m, n) to (..., m, n) and (..., min(m, n)).
+
     >>> torch.geqrf(torch.tensor([[3.0], [4.0]])).a[0]
     tensor([-5.])
     """
@@ -123,6 +127,8 @@ def ormqr(
     out: Out = None,
 ) -> Any:
     """Q other, or other Q, with the product Q of reflections, or with its adjoint.
+
+    Shape: that of `other`.
 
     Args:
         input: (..., m, n), tau: (..., k), what torch.geqrf gives; Q is (..., m, m).

@@ -11,9 +11,12 @@ __all__ = ["ger", "inner", "outer"]
 
 @require_tensors
 def outer(input: Tensor, vec2: Any, *, out: Out = None) -> Any:
-    """The products of all pairs of two vectors' elements, (n) and (m) to (n, m).
+    """The products of all pairs of two vectors' elements.
 
     `y[i, j] = input[i] * vec2[j]`
+
+    Shapes: (n,) and (m,) to (n, m).
+    Raises: RuntimeError for what is no vector.
 
     >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor([[3., 4.],
@@ -32,7 +35,8 @@ def outer(input: Tensor, vec2: Any, *, out: Out = None) -> Any:
 def inner(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
     """The sums of products along the last dimension of both tensors.
 
-    (*a, k) and (*b, k) to (*a, *b).
+    Shapes: (*a, k) and (*b, k) to (*a, *b).
+    Raises: RuntimeError where the last sizes differ.
 
     >>> torch.inner(torch.ones(2, 3), torch.ones(4, 3)).shape
     torch.Size([2, 4])

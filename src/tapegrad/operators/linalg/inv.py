@@ -40,10 +40,13 @@ def _checked(function: str, argument: str, a: Tensor) -> tuple:
 
 @autocast
 def inv(A: Tensor, *, out: Out = None) -> Any:
-    """The inverse Y of a square matrix, or of each of a batch: A Y = Y A = I. (..., n, n).
+    """The inverse Y of a square matrix, or of each of a batch: A Y = Y A = I.
 
     Its gradient is -Y^H g Y^H. Solving with `solve` is quicker and more exact than a product with
     the inverse.
+
+    Shape: (..., n, n), and so the result.
+    Raises: RuntimeError (`linalg.LinAlgError`) for a singular matrix.
 
     >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5000, 0.0000],
@@ -55,6 +58,9 @@ def inv(A: Tensor, *, out: Out = None) -> Any:
 @autocast
 def inverse(input: Tensor, *, out: Out = None) -> Any:
     """The inverse of a square matrix, or of each of a batch: as `torch.linalg.inv`.
+
+    Shape: (..., n, n), and so the result.
+    Raises: RuntimeError (`linalg.LinAlgError`) for a singular matrix.
 
     >>> torch.inverse(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5000, 0.0000],
@@ -74,7 +80,7 @@ def _inverse(function: str, argument: str, name: str, a: Tensor, out: Out) -> An
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Out = None) -> Any:
     """The inverse, and `info`: 0, or the number of the pivot at which a singular matrix failed.
 
-    Shapes (..., n, n) and (...). Without `check_errors` a singular matrix gives inf and nan.
+    Shapes: (..., n, n) and (...). Without `check_errors` a singular matrix gives inf and nan.
 
     >>> torch.linalg.inv_ex(torch.tensor([[2.0]]))
     torch.return_types.linalg_inv_ex(
@@ -91,7 +97,8 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Out = None) -> Any:
 def tensorinv(input: Tensor, ind: int = 2, *, out: Out = None) -> Any:
     """The inverse for `tensordot(A, ., ind)`: the first `ind` dimensions together are the rows.
 
-    A of shape (*rows, *columns) gives (*columns, *rows), as many rows as columns in all.
+    Shape: (*rows, *columns) to (*columns, *rows), as many rows as columns in all.
+    Raises: RuntimeError where these numbers differ.
 
     >>> torch.linalg.tensorinv(torch.eye(6).reshape(2, 3, 6)).shape
     torch.Size([6, 2, 3])

@@ -73,8 +73,10 @@ def _broken(name: str, info: Any) -> RuntimeError:
 def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
     """The factors of a symmetric A = L D L^T (or Hermitian, A = L D L^H) in one matrix, and pivots.
 
-    (..., n, n) and (..., n), as LAPACK's sytrf (hetrf) has them: D has blocks of size 1 and 2.
-    Source: Bunch and Kaufman, 1977. It has no derivative.
+    Shapes: (..., n, n) and (..., n), as LAPACK's sytrf (hetrf) has them. It has no derivative.
+    D has blocks of size 1 and 2. Source: Bunch and Kaufman, 1977.
+
+    Raises: RuntimeError for a pivot that is zero.
 
     >>> torch.linalg.ldl_factor(torch.tensor([[2.0, 1.0], [1.0, 0.0]])).pivots
     tensor([1, 2], dtype=torch.int32)
@@ -90,6 +92,8 @@ def ldl_factor_ex(
 ) -> Any:
     """As `ldl_factor`, and `info`: 0, or the number of the first block of D that is zero.
 
+    Shapes: (..., n, n) to (..., n, n), (..., n) and (...).
+
     >>> torch.linalg.ldl_factor_ex(torch.zeros(2, 2)).info
     tensor(1, dtype=torch.int32)
     """
@@ -100,7 +104,10 @@ def ldl_factor_ex(
 
 
 def ldl_solve(LD: Any, pivots: Any, B: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
-    """The solution X of A X = B from what `ldl_factor(A)` gives. B: (..., n, k).
+    """The solution X of A X = B from what `ldl_factor(A)` gives.
+
+    Shapes: LD (..., n, n), pivots (..., n), B (..., n, k); result as B.
+    Raises: RuntimeError for pivots that are no integers or do not fit; IndexError for a vector.
 
     >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[2.0, 0.0], [0.0, -4.0]]))
     >>> torch.linalg.ldl_solve(LD, pivots, torch.ones(2, 1))

@@ -9,7 +9,10 @@ from tapegrad.operators.linalg.matmul_check import mismatch
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
-    """input @ weight.T + bias for input (..., in), weight (out, in), bias (out).
+    """input @ weight.T + bias.
+
+    Shapes: input (..., in), weight (out, in), bias (out,); result (..., out).
+    Raises: RuntimeError where the sizes do not fit.
 
     >>> linear = torch.nn.functional.linear
     >>> linear(torch.ones(5, 3), torch.ones(2, 3), torch.ones(2)).shape

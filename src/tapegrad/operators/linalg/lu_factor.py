@@ -191,8 +191,8 @@ def _check(function: str, argument: str, name: str, a: Tensor, pivot: bool) -> N
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U by elimination with swaps of rows.
 
-    A: (..., m, n), with k = min(m, n): P: (..., m, m), a permutation; L: (..., m, k), lower
-    triangular with ones on the diagonal; U: (..., k, n), upper triangular.
+    Shapes: A (..., m, n), with k = min(m, n): P (..., m, m), a permutation; L (..., m, k), lower
+    triangular with ones on the diagonal; U (..., k, n), upper triangular.
 
     >>> P, L, U = torch.linalg.lu(torch.tensor([[1.0, 2.0], [2.0, 6.0]]))
     >>> U
@@ -207,8 +207,10 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Out = None) -> Any:
     """The factors of A = P L U packed in one matrix, and the swaps of rows, from 1.
 
-    A: (..., m, n) gives LU: (..., m, n), with U on and above the diagonal and L below it, and
-    pivots: (..., min(m, n)). For `torch.linalg.lu_solve`.
+    Shapes: A (..., m, n) gives LU (..., m, n), with U on and above the diagonal and L below it, and
+    pivots (..., min(m, n)). For `torch.linalg.lu_solve`.
+
+    Raises: RuntimeError for a pivot that is zero.
 
     >>> torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [2.0, 6.0]])).LU
     tensor([[ 2.0000,  6.0000],
@@ -226,6 +228,8 @@ def lu_factor_ex(
 ) -> Any:
     """As `lu_factor`, and `info`: 0, or the number of the first pivot that is zero.
 
+    Shapes: (..., m, n) to (..., m, n), (..., min(m, n)) and (...).
+
     >>> torch.linalg.lu_factor_ex(torch.zeros(2, 2)).info
     tensor(1, dtype=torch.int32)
     """
@@ -240,6 +244,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Out = None) 
     """The packed factors of A = P L U and the pivots; with get_infos=True also what failed.
 
     The older form of `torch.linalg.lu_factor_ex`.
+
+    Shapes: (..., m, n) to (..., m, n) and (..., min(m, n)), and the infos (...).
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")
@@ -278,6 +284,9 @@ def lu_unpack(
     """P, L and U of A = P L U from the packed factors and the pivots that `lu_factor` gives.
 
     What is not to be unpacked is an empty tensor.
+
+    Shapes: LU (..., m, n) to (..., m, m), (..., m, k) and (..., k, n), with k = min(m, n).
+    Raises: RuntimeError for pivots of another dtype than int32, or out of range.
 
     >>> packed, pivots = torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [2.0, 6.0]]))
     >>> torch.lu_unpack(packed, pivots).P

@@ -66,8 +66,8 @@ def linalg_lu_solve(
 ) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, from what `lu_factor(A)` gives.
 
-    LU: (..., n, n), pivots: (..., n), B: (..., n, k), with left=False (..., k, n). `adjoint`: the
-    conjugate transpose of A takes its place.
+    Shapes: LU (..., n, n), pivots (..., n), B (..., n, k), with left=False (..., k, n).
+    `adjoint`: the conjugate transpose of A takes its place.
 
     >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
     >>> torch.linalg.lu_solve(LU, pivots, torch.ones(2, 1))
@@ -81,6 +81,8 @@ def linalg_lu_solve(
 @autocast
 def lu_solve(input: Tensor, LU_data: Any, LU_pivots: Any, *, out: Out = None) -> Any:
     """The solution X of A X = b from the LU factors: the older form of `torch.linalg.lu_solve`.
+
+    Shapes: input (..., n, k), LU (..., n, n), pivots (..., n); result (..., n, k).
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")

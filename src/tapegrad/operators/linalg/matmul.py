@@ -68,7 +68,10 @@ def batch_of_products(xp, a, b):
 
 
 def mm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
-    """The product of two matrices, (n, k) and (k, m) to (n, m).
+    """The product of two matrices.
+
+    Shapes: (n, k) and (k, m) to (n, m).
+    Raises: RuntimeError where dtypes or sizes do not fit.
 
     >>> torch.mm(torch.ones(2, 3), torch.ones(3, 1))
     tensor([[3.],
@@ -85,7 +88,10 @@ def mm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
 
 
 def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
-    """The product of a matrix (n, k) and a vector (k) to (n).
+    """The product of a matrix and a vector.
+
+    Shapes: (n, k) and (k,) to (n,).
+    Raises: RuntimeError where dtypes or sizes do not fit.
 
     >>> torch.mv(torch.ones(2, 3), torch.ones(3))
     tensor([3., 3.])
@@ -117,7 +123,10 @@ def mv(input: Tensor, vec: Any, *, out: Out = None) -> Any:
 
 
 def bmm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
-    """The products of two batches of matrices, (b, n, k) and (b, k, m) to (b, n, m).
+    """The products of two batches of matrices.
+
+    Shapes: (b, n, k) and (b, k, m) to (b, n, m).
+    Raises: RuntimeError where dtypes or sizes do not fit.
 
     >>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).shape
     torch.Size([5, 2, 4])
@@ -138,7 +147,8 @@ def bmm(input: Tensor, mat2: Any, *, out: Out = None) -> Any:
 def matmul(input: Any, other: Any, *, out: Out = None) -> Any:
     """The matrix product, the leading dimensions broadcast; a vector is a row or a column.
 
-    (..., n, k) and (..., k, m) to (..., n, m).
+    Shapes: (..., n, k) and (..., k, m) to (..., n, m).
+    Raises: RuntimeError for 0-d tensors, or where the sizes do not fit.
 
     >>> torch.matmul(torch.ones(7, 2, 3), torch.ones(3, 4)).shape
     torch.Size([7, 2, 4])

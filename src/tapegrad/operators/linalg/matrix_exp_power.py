@@ -37,9 +37,11 @@ matrix_exponential.jvp(a=lambda xp, t, a: _change(xp, a, t))
 
 
 def matrix_exp(input: Tensor) -> Any:
-    """The exponential of square matrices: I + A + A^2/2 + A^3/6 + ... (..., n, n).
+    """The exponential of square matrices: I + A + A^2/2 + A^3/6 + ...
 
     Its derivative along F is the upper right block of exp([[A, F], [0, A]]) (Mathias, 1996).
+
+    Shape: (..., n, n), and so the result.
 
     >>> torch.matrix_exp(torch.tensor([[0.0, 1.0], [0.0, 0.0]]))
     tensor([[1., 1.],
@@ -50,6 +52,8 @@ def matrix_exp(input: Tensor) -> Any:
 
 def linalg_matrix_exp(input: Tensor) -> Any:
     """The exponential of square matrices: as `torch.matrix_exp`.
+
+    Shape: (..., n, n), and so the result.
 
     >>> torch.linalg.matrix_exp(torch.zeros(2, 2))
     tensor([[1., 0.],
@@ -72,6 +76,8 @@ def matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
 
     By squaring: about log2(n) products.
 
+    Shape: (..., n, n), and so the result.
+
     >>> torch.matrix_power(torch.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
     tensor([[1., 5.],
             [0., 1.]])
@@ -82,6 +88,8 @@ def matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
 
 def linalg_matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
     """The product of n times a square matrix: as `torch.matrix_power`.
+
+    Shape: (..., n, n), and so the result.
 
     >>> torch.linalg.matrix_power(torch.tensor([[2.0]]), -2)
     tensor([[0.2500]])

@@ -39,6 +39,8 @@ def matrix_norm(
     | 1, -1 | the largest, the smallest sum of absolute values of a column |
     | inf, -inf | the same of a row |
 
+    Shape: the input's without the two of `dim`, with `keepdim` of size 1 there.
+
     >>> torch.linalg.matrix_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), "nuc")
     tensor(7.)
     """
@@ -158,6 +160,9 @@ def norm(
     torch.linalg.vector_norm of order `ord` where the tensor is, or `dim` names, one dimension, and
     torch.linalg.matrix_norm where it is two.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for an order of more than two dimensions without `dim`.
+
     >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), 2)
     tensor(4.)
     """
@@ -207,6 +212,8 @@ def _one_or_two(dim: Any) -> Any:
 
 def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The sum of the singular values of matrices; see torch.linalg.matrix_norm.
+
+    Shape: the input's without `dim` (the last two), with `keepdim` of size 1 there.
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")

@@ -16,6 +16,8 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     The first and the last may be vectors, a row and a column. Source of the order: Cormen et al.,
     Introduction to Algorithms, 15.2.
 
+    Shapes: (n,) or (m, n), then matrices that fit, then (k, p) or (k,), to (m, p).
+
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)]).shape
     torch.Size([2, 1])
     """
@@ -93,6 +95,9 @@ def _chain(tensors: list, i: int, j: int, split: dict) -> Any:
 
 def chain_matmul(*matrices: Any, out: Out = None) -> Any:
     """The product of several matrices: the older form of `torch.linalg.multi_dot`.
+
+    Shapes: (m, n), (n, k), ..., (q, p) to (m, p).
+    Raises: RuntimeError for no matrices, or what is none.
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")

@@ -15,6 +15,8 @@ _said: list[bool] = []
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     """The norm over all dimensions but `dim`, which keep size 1; -1: over all.
 
+    Shape: 1 for each size but that of `dim`; () for -1.
+
     >>> torch.norm_except_dim(torch.ones(2, 4), 2, 0)
     tensor([[2.],
             [2.]])
@@ -30,6 +32,8 @@ def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
 
 def frobenius_norm(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
     """The root of the sum of squares over `dim`; an empty list means all dimensions.
+
+    Shape: the input's without `dim`, with `keepdim` of size 1 there.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):

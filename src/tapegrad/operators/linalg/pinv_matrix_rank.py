@@ -113,10 +113,12 @@ def pinv(
     rtol: Any = None,
     out: Out = None,
 ) -> Any:
-    """The pseudo-inverse of matrices (Moore-Penrose), (..., m, n) to (..., n, m).
+    """The pseudo-inverse of matrices (Moore-Penrose).
 
     With A = U diag(S) V^H it is V diag(1/S) U^H, where singular values up to
     max(atol, rtol * largest) count as 0.
+
+    Shape: (..., m, n) to (..., n, m).
 
     Args:
         rcond: an old name of rtol.
@@ -159,6 +161,8 @@ def _inverted(x: Tensor, tolerances: tuple, hermitian: bool) -> Any:
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
     """The pseudo-inverse of matrices; see torch.linalg.pinv, of which `rcond` is the rtol.
 
+    Shape: (..., m, n) to (..., n, m).
+
     >>> torch.pinverse(torch.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
@@ -178,7 +182,9 @@ def matrix_rank(
     rtol: Any = None,
     out: Out = None,
 ) -> Any:
-    """How many singular values of matrices exceed max(atol, rtol * largest): int64, (...).
+    """How many singular values of matrices exceed max(atol, rtol * largest): int64.
+
+    Shape: (..., m, n) to (...).
 
     Args:
         tol: an old name of atol.

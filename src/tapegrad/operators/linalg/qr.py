@@ -105,6 +105,8 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Out = None) -> Any:
 
     The signs (phases) of the diagonal of R are the algorithm's choice (Householder's).
 
+    Raises: RuntimeError for another `mode`.
+
     >>> Q, R = torch.linalg.qr(torch.tensor([[3.0, 1.0], [4.0, 2.0]]))
     >>> torch.allclose(Q @ R, torch.tensor([[3.0, 1.0], [4.0, 2.0]])), R[1, 0]
     (True, tensor(0.))
@@ -124,9 +126,11 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Out = None) -> Any:
 
 @autocast
 def qr(input: Tensor, some: bool = True, *, out: Out = None) -> Any:
-    """The QR decomposition of matrices (..., m, n), a pair (Q, R); see torch.linalg.qr.
+    """The QR decomposition of matrices, a pair (Q, R); see torch.linalg.qr.
 
     `some`: the reduced one, Q (..., m, k) and R (..., k, n) with k the smaller of m and n.
+
+    Shapes: (..., m, n) to (..., m, k) and (..., k, n), with k = min(m, n), or m without `some`.
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")

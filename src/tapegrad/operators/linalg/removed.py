@@ -96,6 +96,8 @@ def _refuse(what: str, advice: str) -> NoReturn:
 def eig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.eig` and `torch.linalg.eigvals` give complex numbers.
 
+    Raises: RuntimeError, always.
+
     >>> torch.eig(torch.eye(2))
     Traceback (most recent call last):
     RuntimeError: This function was deprecated since version 1.9 and is now removed. ...
@@ -110,6 +112,8 @@ def eig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
 def lstsq(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.lstsq` takes its arguments the other way round.
 
+    Raises: RuntimeError, always.
+
     >>> torch.lstsq(torch.ones(2, 1), torch.eye(2))
     Traceback (most recent call last):
     RuntimeError: This function was deprecated since version 1.9 and is now removed. ...
@@ -123,6 +127,8 @@ def lstsq(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
 def matrix_rank(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.matrix_rank` took its place.
 
+    Raises: RuntimeError, always.
+
     >>> torch.matrix_rank(torch.eye(2))
     Traceback (most recent call last):
     RuntimeError: This function was deprecated since version 1.9 and is now removed....
@@ -132,6 +138,8 @@ def matrix_rank(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
 
 def solve(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.solve` takes its arguments the other way round.
+
+    Raises: RuntimeError, always.
 
     >>> torch.solve(torch.ones(2, 1), torch.eye(2))
     Traceback (most recent call last):
@@ -146,6 +154,8 @@ def solve(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
 
 def symeig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     """Removed: `torch.linalg.eigh` and `torch.linalg.eigvalsh` took its place.
+
+    Raises: RuntimeError, always.
 
     >>> torch.symeig(torch.eye(2))
     Traceback (most recent call last):

@@ -123,8 +123,10 @@ def _checked(function: str, a: Tensor, b: Tensor, left: bool) -> tuple:
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Out = None) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, for square A.
 
-    A: (..., n, n); B: (n,), (..., n) or (..., n, k), with left=False (..., k, n); X has the shape
-    of B. Batches broadcast. The gradient of B is A^-H g, that of A is -A^-H g X^H.
+    Shapes: A (..., n, n); B (n,), (..., n) or (..., n, k), with left=False (..., k, n); X as B.
+    Batches broadcast. The gradient of B is A^-H g, that of A is -A^-H g X^H.
+
+    Raises: RuntimeError (`linalg.LinAlgError`) for a singular A.
 
     >>> A = torch.tensor([[2.0, 0.0], [0.0, 4.0]])
     >>> torch.linalg.solve(A, torch.tensor([2.0, 2.0]))
@@ -140,6 +142,8 @@ def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Out = None
 ) -> Any:
     """The solution of A X = B, and `info`: 0, or the pivot at which a singular A failed.
+
+    Shapes: those of `solve`, and the info (...).
 
     >>> torch.linalg.solve_ex(torch.tensor([[2.0]]), torch.tensor([4.0]))
     torch.return_types.linalg_solve_ex(
@@ -157,6 +161,9 @@ def tensorsolve(input: Tensor, other: Tensor, dims: Any = None, *, out: Out = No
     """X with tensordot(A, X, X.ndim) = B: the first dimensions of A, as many as B has, are rows.
 
     `dims` are moved to the end of A first.
+
+    Shapes: A (*b, *x) with as many elements in b as in x, B (*b); result (*x).
+    Raises: RuntimeError where these numbers of elements differ.
 
     >>> A = 2 * torch.eye(6).reshape(2, 3, 6)
     >>> torch.linalg.tensorsolve(A, torch.ones(2, 3))

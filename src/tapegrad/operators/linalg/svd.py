@@ -174,7 +174,9 @@ def linalg_svd(
 
 @autocast
 def svdvals(A: Tensor, *, driver: Any = None, out: Out = None) -> Any:
-    """The singular values of matrices (..., m, n), falling: (..., min(m, n)).
+    """The singular values of matrices, falling.
+
+    Shape: (..., m, n) to (..., min(m, n)).
 
     >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, -4.0]]))
     tensor([4., 3.])
@@ -190,6 +192,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Out =
 
     `some`: only the first min(m, n) columns of U and V; without `compute_uv` they are zeros.
     torch.linalg.svd is its successor and gives V^H.
+
+    Shapes: (..., m, n) to (..., m, k), (..., k) and (..., n, k), with k = min(m, n).
 
     >>> torch.svd(torch.ones(3, 2)).V.shape
     torch.Size([2, 2])

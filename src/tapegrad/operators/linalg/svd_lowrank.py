@@ -68,6 +68,8 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
         (U, S, V): the columns of V (..., n, q) are the principal directions, and S^2 / (m - 1) the
         variances along them.
 
+    Raises: ValueError for a negative `q` or `niter`, or a `q` above min(m, n).
+
     >>> A = torch.tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
     >>> torch.pca_lowrank(A, q=1)[1]
     tensor([2.])

@@ -68,8 +68,8 @@ def solve_triangular(
 ) -> Any:
     """The solution X of A X = B, or with left=False of X A = B, for a triangular matrix A.
 
-    A: (..., n, n), of which only the `upper` or lower triangle is read, and its diagonal is taken
-    for ones if `unitriangular`; B: (..., n, k), with left=False (..., k, n). Batches broadcast.
+    Shapes: A (..., n, n), B (..., n, k), with left=False (..., k, n). Batches broadcast. Only the
+    `upper` or lower triangle of A is read, and its diagonal is taken for ones if `unitriangular`.
 
     >>> A = torch.tensor([[1.0, 0.0], [2.0, 4.0]])
     >>> torch.linalg.solve_triangular(A, torch.ones(2, 1), upper=False)
@@ -162,6 +162,9 @@ def triangular_solve(
     """The solution X of A X = b, or A^T X = b, for a triangular matrix A, and a copy of A.
 
     The older form of `torch.linalg.solve_triangular`.
+
+    Shapes: (..., n, k) and A (..., n, n) to (..., n, k) and (..., n, n).
+    Raises: RuntimeError for a vector.
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")

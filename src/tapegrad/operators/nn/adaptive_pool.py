@@ -105,6 +105,8 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
 
     Window i of n begins at `floor(i L / n)` and ends before `ceil((i + 1) L / n)`.
 
+    Shape: (N, C, L) or (C, L), with L = `output_size` in the result.
+
     >>> torch.adaptive_avg_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[2., 3.]])
     """
@@ -119,6 +121,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
 
     A size None stands for the input's.
 
+    Shape: (N, C, H, W) or (C, H, W) to (N, C, h, w) or (C, h, w).
+
     >>> torch.nn.functional.adaptive_avg_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
     tensor([[[ 2.5000,  4.5000],
              [10.5000, 12.5000]]])
@@ -129,6 +133,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
 @autocast
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
     """The means of windows that share out (N, C, D, H, W) or (C, D, H, W) to `output_size`.
+
+    Shape: (N, C, D, H, W) or (C, D, H, W); the last three become `output_size`.
 
     >>> torch.nn.functional.adaptive_avg_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), (2, 1, 1))
     tensor([[[[1.5000]],
@@ -169,6 +175,8 @@ def _largest(name: str, input: Tensor, sizes: tuple[int, ...]) -> tuple[Any, Any
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     """The largest elements of `output_size` windows along the last dimension, and their indices.
+
+    Shapes: (N, C, L) or (C, L), with L = `output_size` in both results.
 
     >>> torch.adaptive_max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     (tensor([[3., 4.]]), tensor([[1, 3]]))

@@ -46,6 +46,9 @@ def affine_points(xp, theta, *, space, align):
 def affine_grid_generator(theta: Any, size: Any, align_corners: bool) -> Any:
     """`nn.functional.affine_grid`, unchecked.
 
+    Shapes: theta (N, 2, 3) and size (N, C, h, w) to (N, h, w, 2); so in 3-D.
+    Raises: RuntimeError where they do not fit.
+
     >>> torch.affine_grid_generator(torch.eye(2, 3)[None], (1, 1, 1, 2), True)
     tensor([[[[-1.,  0.],
               [ 1.,  0.]]]])
@@ -77,6 +80,9 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
 
     `grid[h, w] = theta @ (x, y, 1)` for the coordinates (x, y), from -1 to 1, of pixel (h, w) of an
     image of `size` (N, C, h, w).
+
+    Shapes: theta (N, 2, 3) to (N, h, w, 2), or in 3-D (N, 3, 4) to (N, d, h, w, 3).
+    Raises: ValueError where `theta` and `size` do not fit; NotImplementedError for other sizes.
 
     Source: Jaderberg, Simonyan, Zisserman and Kavukcuoglu, "Spatial Transformer Networks", 2015,
     eq. 1.

@@ -205,7 +205,7 @@ def scaled_dot_product_attention(
 ) -> Any:
     """softmax(query key^T scale + mask) value: for each query an average of the values.
 
-    query is (..., L, E), key (..., S, E), value (..., S, V); the result is (..., L, V). `attn_mask`
+    Shapes: query (..., L, E), key (..., S, E), value (..., S, V); result (..., L, V). `attn_mask`
     (..., L, S) is True where a key takes part, or a number that is added to the score; `is_causal`
     lets query i see keys 0 to i. `scale` is 1 / sqrt(E) if not given. Weights are dropped with
     probability `dropout_p`. With `enable_gqa` heads of keys serve groups of heads of queries.

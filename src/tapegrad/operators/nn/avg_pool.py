@@ -167,6 +167,9 @@ def avg_pool1d(
 ) -> Any:
     """The mean of each window along the last dimension of (N, C, L) or (C, L).
 
+    Shape: (N, C, L) or (C, L); L becomes (L + 2 padding - kernel_size) // stride + 1.
+    Raises: RuntimeError where a window is larger than the padded input.
+
     >>> torch.avg_pool1d(torch.tensor([[1.0, 3.0, 2.0, 4.0]]), 2, stride=1)
     tensor([[2.0000, 2.5000, 3.0000]])
     """
@@ -185,6 +188,9 @@ def avg_pool2d() -> Any:
     The sum over a window is divided by its number of elements: with those of the zero padding, or
     without if `count_include_pad` is false; or by `divisor_override`.
 
+    Shape: H and W become (size + 2 padding - kernel_size) // stride + 1.
+    Raises: RuntimeError where a window is larger than the padded input.
+
     >>> torch.nn.functional.avg_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
     tensor([[[ 2.5000,  4.5000],
              [10.5000, 12.5000]]])
@@ -195,6 +201,9 @@ def avg_pool2d() -> Any:
 @_averaging(3)
 def avg_pool3d() -> Any:
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W), as `avg_pool2d`.
+
+    Shape: D, H and W become (size + 2 padding - kernel_size) // stride + 1.
+    Raises: RuntimeError where a window is larger than the padded input.
 
     >>> torch.nn.functional.avg_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), 2)
     tensor([[[[3.5000]]]])

@@ -315,6 +315,8 @@ def batch_norm(
     The input has shape (N, C, ...). In training the moments are those of the batch, and the running
     statistics move towards them by `momentum`; else the running statistics are the moments.
 
+    Shape: that of `input`.
+
     Source: Ioffe and Szegedy, "Batch Normalization", 2015, algorithm 1.
 
     >>> x = torch.tensor([[1.0], [3.0]])
@@ -338,6 +340,8 @@ def native_batch_norm(
     eps: float,
 ) -> tuple[Any, Any, Any]:
     """`batch_norm`, and in training the mean and 1 / sqrt(variance + eps) of each channel.
+
+    Shapes: (N, C, ...) to the same, and twice (C,), or (0,) outside of training.
 
     >>> outputs = torch.native_batch_norm(torch.ones(4, 3), None, None, None, None, True, 0.1, 1e-5)
     >>> [x.shape for x in outputs]
@@ -364,6 +368,9 @@ def group_norm(
 
     The input has shape (N, C, ...); `num_groups` groups of consecutive channels each have a mean
     and a variance of their own. `weight` and `bias` have shape (C,).
+
+    Shape: that of `input`.
+    Raises: RuntimeError where groups do not divide the channels, or weight or bias does not fit.
 
     Source: Wu and He, "Group Normalization", 2018, eq. 1 and 7.
 
@@ -420,6 +427,9 @@ def instance_norm(
 
     The input has shape (N, C, ...). Running statistics, where given, move towards the mean of the
     samples' moments; without `use_input_stats` they are the moments.
+
+    Shape: that of `input`.
+    Raises: RuntimeError where running statistics are to be used and there are none.
 
     Source: Ulyanov et al., "Instance Normalization", 2016, eq. 1.
 

@@ -27,6 +27,8 @@ def convolution(
 ) -> Any:
     """The convolution of a batch of images along as many axes as the kernels have, or transposed.
 
+    Shapes: those of `conv1d` to `conv3d`, or of `conv_transpose1d` to `conv_transpose3d`.
+
     >>> x, w = torch.ones(1, 2, 5, 5), torch.ones(4, 2, 3, 3)
     >>> torch.convolution(x, w, None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1).shape
     torch.Size([1, 4, 3, 3])
@@ -135,6 +137,9 @@ def conv1d() -> Any:
 
     There are `(L + 2 padding - dilation (K - 1) - 1) // stride + 1` results for each kernel.
 
+    Shapes: input (N, C, L), weight (O, C / groups, K), bias (O,); result (N, O, L').
+    Raises: RuntimeError where channels do not fit, or the kernel is larger than the padded input.
+
     >>> conv1d = torch.nn.functional.conv1d
     >>> conv1d(torch.tensor([[1.0, 2.0, 4.0, 8.0]]), torch.tensor([[[-1.0, 1.0]]]))
     tensor([[1., 2., 4.]])
@@ -151,6 +156,9 @@ def conv2d() -> Any:
 
     with pairs i and k. Arguments are numbers, or pairs (along H, along W); `padding` as in conv1d.
 
+    Shapes: input (N, C, H, W), bias (O,); result (N, O, H', W'), each size as in `conv1d`.
+    Raises: RuntimeError where channels do not fit, or the kernel is larger than the padded input.
+
     >>> conv2d = torch.nn.functional.conv2d
     >>> conv2d(torch.ones(8, 3, 32, 32), torch.ones(16, 3, 5, 5), stride=2).shape
     torch.Size([8, 16, 14, 14])
@@ -163,6 +171,9 @@ def conv3d() -> Any:
     """The convolution of volumes (N, C, D, H, W) with kernels (O, C / groups, KD, KH, KW).
 
     As conv2d, with one more axis; the input may be a single volume (C, D, H, W).
+
+    Shapes: input (N, C, D, H, W), bias (O,); result (N, O, D', H', W').
+    Raises: RuntimeError where channels do not fit, or the kernel is larger than the padded input.
 
     >>> conv3d = torch.nn.functional.conv3d
     >>> conv3d(torch.ones(2, 3, 8, 8, 8), torch.ones(4, 3, 3, 3, 3), padding="same").shape

@@ -51,6 +51,8 @@ def conv_transpose1d() -> Any:
 
     They are `(L - 1) stride - 2 padding + dilation (K - 1) + output_padding + 1` in all.
 
+    Shapes: input (N, C, L) or (C, L), bias (O,); result (N, O, L') or (O, L').
+
     >>> conv_transpose1d = torch.nn.functional.conv_transpose1d
     >>> conv_transpose1d(torch.tensor([[1.0, 2.0]]), torch.tensor([[[1.0, 1.0, 1.0]]]), stride=2)
     tensor([[1., 1., 3., 2., 2.]])
@@ -63,6 +65,8 @@ def conv_transpose2d() -> Any:
     """The transposed convolution of images (N, C, H, W) with kernels (C, O / groups, KH, KW).
 
     As conv_transpose1d, along two axes: arguments are numbers or pairs.
+
+    Shapes: input (N, C, H, W) or (C, H, W), bias (O,); result (N, O, H', W') or without N.
 
     >>> x, w = torch.ones(8, 16, 7, 7), torch.ones(16, 3, 4, 4)
     >>> torch.nn.functional.conv_transpose2d(x, w, stride=2, padding=1).shape
@@ -77,6 +81,8 @@ def conv_transpose3d() -> Any:
 
     As conv_transpose1d, along three axes: arguments are numbers or triples.
 
+    Shapes: input (N, C, D, H, W) or (C, D, H, W), bias (O,); result (N, O, D', H', W').
+
     >>> conv_transpose3d = torch.nn.functional.conv_transpose3d
     >>> conv_transpose3d(torch.ones(1, 2, 4, 4, 4), torch.ones(2, 3, 2, 2, 2), stride=2).shape
     torch.Size([1, 3, 8, 8, 8])
@@ -88,6 +94,9 @@ def conv_tbc(input: Tensor, weight: Any, bias: Any, pad: int = 0) -> Any:
     """The convolution of sequences (T, N, C) with kernels (K, C, O): time first, channels last.
 
     y[t, n, o] = bias[o] + sum over k, c of weight[k, c, o] * input[t + k - pad, n, c]
+
+    Shapes: input (T, N, C), bias (O,); result (T + 2 pad - K + 1, N, O).
+    Raises: RuntimeError where the channels do not fit.
 
     >>> torch.conv_tbc(torch.ones(5, 2, 3), torch.ones(3, 3, 4), torch.zeros(4)).shape
     torch.Size([3, 2, 4])

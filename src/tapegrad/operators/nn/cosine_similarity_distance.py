@@ -65,6 +65,9 @@ norm_of_difference.jvp(
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The norm of order p of the difference: sum(|input - other|^p)^(1/p) over all elements.
 
+    Shapes: any that broadcast, to ().
+    Raises: RuntimeError for integers, and for an empty tensor where the norm has no value.
+
     >>> torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 6.0]))
     tensor(5.)
     """
@@ -88,6 +91,9 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors that lie along `dim`.
 
     x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)); the other dimensions broadcast.
+
+    Shapes: any that broadcast; the result has the common one without `dim`.
+    Raises: RuntimeError for integers.
 
     >>> x = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
     >>> torch.cosine_similarity(x, torch.tensor([[2.0, 0.0], [1.0, -1.0]]))
@@ -125,6 +131,8 @@ def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:
     """The norm of order p of `x1 - x2 + eps` along the last dimension.
+
+    Shapes: (..., D) and (..., D), which broadcast, to (...), with `keepdim` to (..., 1).
 
     >>> x = torch.tensor([[0.0, 0.0], [1.0, 1.0]])
     >>> torch.pairwise_distance(x, torch.tensor([3.0, 4.0]))

@@ -83,6 +83,8 @@ def _dropped(
 def dropout(input: Tensor, p: float, train: bool) -> Any:
     """Each element is zero with probability `p`, else x / (1 - p); without `train` as it is.
 
+    Shape: any, and that of the result.
+
     Source: Hinton et al., "Improving neural networks by preventing co-adaptation", 2012.
 
     >>> _ = torch.manual_seed(0)
@@ -95,6 +97,8 @@ def dropout(input: Tensor, p: float, train: bool) -> Any:
 def dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `dropout`.
 
+    Shape: any; it stays.
+
     >>> torch.dropout_(torch.ones(2), 0.0, True)
     tensor([1., 1.])
     """
@@ -103,6 +107,8 @@ def dropout_(input: Tensor, p: float, train: bool) -> Any:
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Any:
     """`dropout` of whole channels of an input of shape (N, C, ...).
+
+    Shape: that of `input`.
 
     Source: Tompson et al., "Efficient object localization using convolutional networks", 2014.
 
@@ -118,6 +124,8 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Any:
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `feature_dropout`.
 
+    Shape: (N, C, ...); it stays.
+
     >>> torch.feature_dropout_(torch.ones(1, 2), 0.0, True)
     tensor([[1., 1.]])
     """
@@ -126,6 +134,8 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Any:
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
     """Dropout that keeps mean 0 and variance 1: dropped elements go to the floor of SELU.
+
+    Shape: any, and that of the result.
 
     Source: Klambauer et al., "Self-normalizing neural networks", 2017, section 3.
 
@@ -139,6 +149,8 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `alpha_dropout`.
 
+    Shape: any; it stays.
+
     >>> torch.alpha_dropout_(torch.ones(2), 0.0, True)
     tensor([1., 1.])
     """
@@ -147,6 +159,8 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Any:
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
     """`alpha_dropout` of whole channels of an input of shape (N, C, ...).
+
+    Shape: that of `input`.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.feature_alpha_dropout(torch.ones(1, 3), 0.5, True)
@@ -157,6 +171,8 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Any:
 
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Any:
     """In-place form of `feature_alpha_dropout`.
+
+    Shape: (N, C, ...); it stays.
 
     >>> torch.feature_alpha_dropout_(torch.ones(1, 2), 0.0, True)
     tensor([[1., 1.]])

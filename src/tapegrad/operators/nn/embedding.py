@@ -78,10 +78,13 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """The rows of `weight` (V, D) that `indices` (...) names: shape (..., D).
+    """The rows of `weight` that `indices` names.
 
     Row `padding_idx` gets no gradient. With `scale_grad_by_freq` the gradient of a row is divided
     by how often it was named.
+
+    Shapes: weight (V, D), indices any (...); result (..., D).
+    Raises: IndexError for an index that names no row; RuntimeError where `weight` is no matrix.
 
     >>> weight = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
     >>> torch.embedding(weight, torch.tensor([1, 0, 1]))
@@ -116,6 +119,8 @@ def no_sparse(name: str) -> NotImplementedError:
 def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """Scale rows of `weight` that `indices` names and that are longer than `max_norm`, in place.
 
+    Shapes: weight (V, D), indices any; the weight's stays.
+
     >>> weight = torch.tensor([[3.0, 4.0], [3.0, 4.0]])
     >>> torch.embedding_renorm_(weight, torch.tensor([1]), 1.0, 2.0)
     tensor([[3.0000, 4.0000],
@@ -148,9 +153,12 @@ def _renormed(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
-    """Vectors with a 1 at the place that `tensor` (...) names and 0 elsewhere: (..., C).
+    """Vectors with a 1 at the place that `tensor` names and 0 elsewhere.
 
     `num_classes` is one more than the largest number if it is -1.
+
+    Shape: any (...) to (..., C).
+    Raises: RuntimeError for classes that are not int64, negative, or not below `num_classes`.
 
     >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
     tensor([[1, 0, 0],

@@ -173,6 +173,9 @@ def embedding_bag(
     Bag b holds `indices[offsets[b]:offsets[b + 1]]`. Returns the bags (B, D), the bag of each
     index, the number of rows in each bag, and for the maximum the rows it came from.
 
+    Shapes: weight (V, D), indices (n,), offsets (B,).
+    Raises: RuntimeError for an index that names no row.
+
     >>> weight = torch.tensor([[1.0], [2.0], [4.0]])
     >>> torch.embedding_bag(weight, torch.tensor([0, 1, 2]), torch.tensor([0, 1]))[0]
     tensor([[1.],

@@ -326,6 +326,8 @@ def grid_sampler(
 ) -> Any:
     """`nn.functional.grid_sample` with numbers for the modes, in the order they are listed there.
 
+    Shapes: (N, C, H, W) and (N, h, w, 2) to (N, C, h, w); so in 3-D.
+
     >>> x, grid = torch.ones(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)
     >>> torch.grid_sampler(x, grid, 0, 0, False)
     tensor([[[[1.]]]])
@@ -339,6 +341,8 @@ def grid_sampler_2d(
 ) -> Any:
     """`grid_sampler` of images (N, C, H, W).
 
+    Shapes: grid (N, h, w, 2); result (N, C, h, w).
+
     >>> image = torch.arange(4.0).reshape(1, 1, 2, 2)
     >>> torch.grid_sampler_2d(image, torch.zeros(1, 1, 1, 2), 0, 0, False)
     tensor([[[[1.5000]]]])
@@ -351,6 +355,8 @@ def grid_sampler_3d(
     input: Tensor, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
     """`grid_sampler` of images (N, C, D, H, W).
+
+    Shapes: grid (N, d, h, w, 3); result (N, C, d, h, w).
 
     >>> image = torch.arange(8.0).reshape(1, 1, 2, 2, 2)
     >>> torch.grid_sampler_3d(image, torch.zeros(1, 1, 1, 1, 3), 0, 0, False).item()
@@ -385,6 +391,9 @@ def grid_sample(
     A point is (x, y) (or (x, y, z)), -1 to 1 from edge to edge: `y[p] = sum over the pixels around
     p of weight * pixel`, with weights by `mode`: `bilinear`, `nearest`, or `bicubic` (in two
     dimensions). Points outside see `zeros`, the `border`, or the image's `reflection`.
+
+    Shapes: (N, C, H, W) and (N, h, w, 2) to (N, C, h, w); 3-D: (N, d, h, w, 3) to (N, C, d, h, w).
+    Raises: ValueError for another mode or padding mode.
 
     Source: Jaderberg, Simonyan, Zisserman and Kavukcuoglu, "Spatial Transformer Networks", 2015,
     eq. 3.

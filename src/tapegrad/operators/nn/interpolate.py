@@ -127,6 +127,9 @@ def interpolate(
     corners. `antialias` smooths images that shrink. A given scale factor is the one that is
     computed with, unless `recompute_scale_factor` derives it from the sizes.
 
+    Shape: (N, C, ...), and so the result, with `size` behind the channels.
+    Raises: ValueError for an option that the mode lacks; NotImplementedError for other dimensions.
+
     >>> x = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
     >>> torch.nn.functional.interpolate(x, scale_factor=2)
     tensor([[[[1., 1., 2., 2.],

@@ -196,6 +196,9 @@ def layer_norm(
     shape, names; the variance divides by their number of elements. `weight` and `bias` have that
     shape.
 
+    Shape: that of `input`.
+    Raises: RuntimeError where `normalized_shape` is not the end of the input's.
+
     Source: Ba, Kiros and Hinton, "Layer Normalization", 2016, eq. 3.
 
     >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
@@ -208,6 +211,8 @@ def native_layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor, bias: Tensor | None, eps: float
 ) -> tuple[Any, Any, Any]:
     """`layer_norm`, and the mean and 1 / sqrt(variance + eps) of each sample.
+
+    Shapes: the input's, and twice it with size 1 for each of `normalized_shape`.
 
     >>> [x.shape for x in torch.native_layer_norm(torch.ones(4, 2), (2,), None, None, 1e-5)]
     [torch.Size([4, 2]), torch.Size([4, 1]), torch.Size([4, 1])]
@@ -225,6 +230,9 @@ def rms_norm(
 
     The mean is over the dimensions that `normalized_shape`, the end of the input's shape, names.
     `eps` is the resolution of the dtype if it is not given.
+
+    Shape: that of `input`.
+    Raises: RuntimeError where `normalized_shape` is not the end of the input's.
 
     Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019, eq. 4.
 

@@ -46,6 +46,8 @@ def _lp_pooling(n: int, average: Callable) -> Callable:
 def lp_pool1d() -> Any:
     """`(sum of x^p over each window)^(1/p)` along the last dimension, p = `norm_type`.
 
+    Shape: (N, C, L) or (C, L), with (L - kernel_size) // stride + 1 windows for L.
+
     >>> torch.nn.functional.lp_pool1d(torch.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
     tensor([[ 5., 10.]])
     """
@@ -55,6 +57,8 @@ def lp_pool1d() -> Any:
 def lp_pool2d() -> Any:
     """`(sum of x^p over each window)^(1/p)` of (N, C, H, W) or (C, H, W), p = `norm_type`.
 
+    Shape: of each size L of an image (L - kernel_size) // stride + 1 windows are left.
+
     >>> torch.nn.functional.lp_pool2d(torch.tensor([[[3.0, 4.0], [0.0, 0.0]]]), 2, 2)
     tensor([[[5.]]])
     """
@@ -63,6 +67,8 @@ def lp_pool2d() -> Any:
 @_lp_pooling(3, avg_pool3d)
 def lp_pool3d() -> Any:
     """`(sum of x^p over each window)^(1/p)` of (N, C, D, H, W) or (C, D, H, W).
+
+    Shape: of each size L of a volume (L - kernel_size) // stride + 1 windows are left.
 
     >>> torch.nn.functional.lp_pool3d(torch.ones(1, 2, 2, 2), 3, 2)
     tensor([[[[2.]]]])

@@ -177,6 +177,8 @@ def _choosing(with_indices: Callable) -> Callable:
 def max_pool2d_with_indices() -> Any:
     """The largest element of each window of (..., H, W), and its place, H and W as one number.
 
+    Shapes: both (..., H', W'), each size as in `max_pool1d`.
+
     >>> x = torch.arange(16.0).reshape(1, 4, 4)
     >>> torch.nn.functional.max_pool2d_with_indices(x, 2)[1]
     tensor([[[ 5,  7],
@@ -187,6 +189,8 @@ def max_pool2d_with_indices() -> Any:
 @_with_indices(3)
 def max_pool3d_with_indices() -> Any:
     """The largest element of each window of (..., D, H, W), and its place as one number.
+
+    Shapes: both (..., D', H', W'), each size as in `max_pool1d`.
 
     >>> x = torch.arange(8.0).reshape(1, 2, 2, 2)
     >>> torch.nn.functional.max_pool3d_with_indices(x, 2)
@@ -202,6 +206,9 @@ def max_pool2d() -> Any:
     with a size for each dimension; padding counts as -inf. The gradient goes to the first of
     equal elements. With `return_indices` a pair (values, indices), which `max_unpool2d` takes.
 
+    Shape: H and W become what L does in `max_pool1d`.
+    Raises: RuntimeError where a window is larger than the padded input.
+
     >>> x = torch.arange(16.0).reshape(1, 4, 4)
     >>> torch.nn.functional.max_pool2d(x, 2)
     tensor([[[ 5.,  7.],
@@ -215,6 +222,9 @@ def max_pool3d() -> Any:
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W).
 
     As `max_pool2d`, in three dimensions.
+
+    Shape: D, H and W become what L does in `max_pool1d`.
+    Raises: RuntimeError where a window is larger than the padded input.
 
     >>> torch.nn.functional.max_pool3d(torch.arange(8.0).reshape(1, 2, 2, 2), 2)
     tensor([[[[7.]]]])
@@ -304,6 +314,8 @@ def max_pool1d_with_indices(
 ) -> tuple[Any, Any]:
     """The largest element of each window along the last dimension, and its index.
 
+    Shapes: (N, C, L) or (C, L); both results have the number of windows for L.
+
     >>> torch.max_pool1d_with_indices(torch.tensor([[1.0, 3.0, 2.0, 2.0]]), 2)
     (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
@@ -332,6 +344,9 @@ def max_pool1d(
     padding counts as -inf. The result has `(L + 2 padding - dilation (kernel_size - 1) - 1) //
     stride + 1` elements (rounded up with `ceil_mode`). With `return_indices` a pair
     (values, indices), which `max_unpool1d` takes.
+
+    Shape: (N, C, L) or (C, L) to (N, C, L') or (C, L').
+    Raises: RuntimeError where a window is larger than the padded input.
 
     >>> torch.nn.functional.max_pool1d(torch.tensor([[1.0, 3.0, 2.0, 2.0]]), 2)
     tensor([[3., 2.]])

@@ -143,6 +143,8 @@ def max_unpool1d(
 ) -> Any:
     """The inverse of `max_pool1d` as far as there is one: elements at `indices`, else zeros.
 
+    Shapes: (N, C, L) or (C, L), indices alike; L becomes (L - 1) stride - 2 padding + kernel_size.
+
     >>> x = torch.tensor([[1.0, 3.0, 2.0, 4.0]])
     >>> y, indices = torch.nn.functional.max_pool1d(x, 2, return_indices=True)
     >>> torch.nn.functional.max_unpool1d(y, indices, 2)
@@ -167,6 +169,8 @@ def max_unpool2d() -> Any:
 
     The result has the smallest size that pools to the input's, or `output_size`.
 
+    Shapes: (N, C, H, W) or (C, H, W), indices alike; each size as in `max_unpool1d`.
+
     >>> x = torch.tensor([[[1.0, 3.0], [2.0, 4.0]]])
     >>> y, indices = torch.nn.functional.max_pool2d(x, 2, return_indices=True)
     >>> torch.nn.functional.max_unpool2d(y, indices, 2)
@@ -179,6 +183,9 @@ def max_unpool2d() -> Any:
 @_unpooled(3)
 def max_unpool3d() -> Any:
     """The inverse of `max_pool3d` as far as there is one: elements at `indices`, else zeros.
+
+    Shapes: (N, C, D, H, W) or (C, D, H, W), indices alike; each size as in `max_unpool1d`.
+    Raises: RuntimeError for a stride that is not positive.
 
     >>> y, indices = torch.ones(1, 1, 1, 1), torch.tensor([[[[3]]]])
     >>> torch.nn.functional.max_unpool3d(y, indices, (1, 2, 2))

@@ -38,6 +38,9 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple:
 
     With `train=False` nothing is dropped, with None it is as with True.
 
+    Shapes: both the input's.
+    Raises: RuntimeError for a `p` that is no probability.
+
     >>> _ = torch.manual_seed(0)
     >>> torch.native_dropout(torch.ones(4), 0.5, True)
     (tensor([0., 0., 2., 0.]), tensor([False, False,  True, False]))
@@ -77,8 +80,7 @@ def native_group_norm(
 ) -> tuple:
     """`group_norm`, the means and the reciprocal standard deviations: three tensors.
 
-    The input has the shape (N, C, ...) with `HxW` elements a channel; the moments have the shape
-    (N, group) and no derivative.
+    Shapes: (N, C, ...), with `HxW` elements a channel; the moments (N, group), without derivative.
 
     >>> x = torch.tensor([[1.0, 3.0, 5.0, 5.0]])
     >>> _, mean, rstd = torch.native_group_norm(x, None, None, 1, 4, 1, 2, 0.0)
@@ -96,6 +98,8 @@ def native_group_norm(
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """`split_with_sizes`; what is written in place into a part has no place in others' history.
 
+    Shapes: those of `split_with_sizes`.
+
     >>> torch.unsafe_split_with_sizes(torch.arange(5), [2, 3])
     (tensor([0, 1]), tensor([2, 3, 4]))
     """
@@ -110,6 +114,8 @@ def detach_copy(input: Tensor) -> Any:
     """A copy of the tensor without its history.
 
     In PyTorch the copy asks for a gradient that does not exist; here it asks for none.
+
+    Shape: any, and that of the result.
 
     >>> torch.detach_copy(torch.ones(2, requires_grad=True))
     tensor([1., 1.])

@@ -166,6 +166,9 @@ def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
 
     Negative widths cut off.
 
+    Shape: any; each axis grows by its two widths.
+    Raises: RuntimeError for widths that do not fit.
+
     >>> torch.constant_pad_nd(torch.ones(1, 2), (1, 0, 0, 1))
     tensor([[0., 1., 1.],
             [0., 0., 0.]])
@@ -233,6 +236,9 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> A
     `pad` has two widths for each axis, before and after, the last axis first; negative ones cut
     off. The border is `value` (mode "constant"), what lies inside mirrored at the edge ("reflect"),
     the edge repeated ("replicate"), or the other end ("circular").
+
+    Shape: any; each axis grows by its two widths.
+    Raises: RuntimeError for widths that do not fit; NotImplementedError for another mode.
 
     >>> pad, x = torch.nn.functional.pad, torch.tensor([[1.0, 2.0, 3.0]])
     >>> pad(x, (1, 2))

@@ -86,6 +86,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
 
     `y[c, h r + i, w r + j] = x[c r r + i r + j, h, w]`
 
+    Shape: (..., C r r, H, W) to (..., C, H r, W r).
+    Raises: RuntimeError where the square of `upscale_factor` does not divide the channels.
+
     >>> torch.pixel_shuffle(torch.arange(4).reshape(4, 1, 1), 2)
     tensor([[[0, 1],
              [2, 3]]])
@@ -105,6 +108,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
     """(*, C, H r, W r) as (*, C r r, H, W), with r = `downscale_factor`: undoes `pixel_shuffle`.
 
+    Shape: (..., C, H r, W r) to (..., C r r, H, W).
+    Raises: RuntimeError where `downscale_factor` does not divide height and width.
+
     >>> torch.pixel_unshuffle(torch.arange(4).reshape(1, 2, 2), 2).flatten()
     tensor([0, 1, 2, 3])
     """
@@ -121,6 +127,9 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
 
 def channel_shuffle(input: Tensor, groups: int) -> Any:
     """(N, groups * C, *) with the channels of all groups in turn: the first of each, the second.
+
+    Shape: (N, C, ...), and so the result.
+    Raises: RuntimeError where `groups` does not divide the channels, or below three dimensions.
 
     >>> torch.channel_shuffle(torch.arange(6).reshape(1, 6, 1, 1), 2).flatten()
     tensor([0, 3, 1, 4, 2, 5])
@@ -149,6 +158,8 @@ def channel_shuffle(input: Tensor, groups: int) -> Any:
 
 def native_channel_shuffle(input: Tensor, groups: int) -> Any:
     """The same as `channel_shuffle`.
+
+    Shape: (N, C, ...), and so the result.
 
     >>> torch.native_channel_shuffle(torch.arange(4).reshape(1, 4, 1), 2).flatten()
     tensor([0, 2, 1, 3])

@@ -66,6 +66,8 @@ def log_softmax_along(xp, x, *, axis):
 def softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """exp(x) / sum(exp(x)) along `dim`: positive numbers that sum to 1.
 
+    Shape: any, and that of the result.
+
     >>> torch.softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """
@@ -74,6 +76,8 @@ def softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None
 
 def log_softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The logarithm of softmax along `dim`, without overflow.
+
+    Shape: any, and that of the result.
 
     >>> torch.log_softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
     tensor([-2.4076, -1.4076, -0.4076])

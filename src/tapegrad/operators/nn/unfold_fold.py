@@ -63,6 +63,9 @@ def unfold(
 
     Along H there are `(H + 2 padding - dilation (KH - 1) - 1) // stride + 1` places; so along W.
 
+    Shape: (N, C, H, W) to (N, C KH KW, places), or both without N.
+    Raises: RuntimeError where the kernel does not fit.
+
     >>> torch.nn.functional.unfold(torch.arange(9.0).reshape(1, 1, 3, 3), 2)
     tensor([[[0., 1., 3., 4.],
              [1., 2., 4., 5.],
@@ -109,6 +112,9 @@ def fold(
     """Blocks (N, C * KH * KW, places) added up where `unfold` reads them in images (N, C, H, W).
 
     `output_size` is (H, W). Pixels that several blocks have get the sum.
+
+    Shape: (N, C KH KW, places) to (N, C, H, W), or both without N.
+    Raises: RuntimeError where the blocks do not fit.
 
     >>> columns = torch.ones(1, 4, 4)
     >>> torch.nn.functional.fold(columns, (3, 3), 2)

@@ -20,6 +20,8 @@ def upsample(
 ) -> Any:
     """The older name of `interpolate`.
 
+    Shape: (N, C, ...), and so the result, with `size` behind the channels.
+
     >>> import warnings
     >>> warnings.simplefilter("ignore")
     >>> torch.nn.functional.upsample(torch.tensor([[[1.0, 2.0]]]), scale_factor=2)
@@ -32,6 +34,8 @@ def upsample(
 def upsample_nearest(input: Tensor, size: Shape | None = None, scale_factor: Any = None) -> Any:
     """`interpolate` with mode `nearest`.
 
+    Shape: (N, C, ...), and so the result, with `size` behind the channels.
+
     >>> import warnings
     >>> warnings.simplefilter("ignore")
     >>> torch.nn.functional.upsample_nearest(torch.tensor([[[1.0, 2.0]]]), size=3)
@@ -43,6 +47,8 @@ def upsample_nearest(input: Tensor, size: Shape | None = None, scale_factor: Any
 
 def upsample_bilinear(input: Tensor, size: Shape | None = None, scale_factor: Any = None) -> Any:
     """`interpolate` with mode `bilinear` and aligned corners.
+
+    Shape: (N, C, H, W), and so the result, with `size` for H and W.
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")

@@ -34,6 +34,8 @@ def _factor(value: Any, *operands: Any) -> Any:
 def addcmul(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None) -> Any:
     """`input + value * tensor1 * tensor2`, element by element.
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.addcmul(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), value=10)
     tensor([31., 81.])
     """
@@ -54,6 +56,9 @@ def add_quotient(xp, input, tensor1, tensor2, *, value):
 
 def addcdiv(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None) -> Any:
     """`input + value * tensor1 / tensor2`, element by element.
+
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError for integers.
 
     >>> torch.addcdiv(torch.ones(2), torch.tensor([1.0, 2.0]), torch.tensor([2.0, 4.0]), value=10)
     tensor([6., 6.])
@@ -103,6 +108,9 @@ def lerp_tensor(xp, input, end, weight):
 
 def lerp(input: Tensor, end: Any, weight: Tensor, *, out: Out = None) -> Any:
     """`input + weight * (end - input)`: the way from `input` to `end`, `weight` of it.
+
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError where the dtypes differ.
 
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
     tensor([ 0.2500, 12.5000])

@@ -64,6 +64,8 @@ def _check_alpha(alpha: Any, *operands: Any) -> None:
 def add(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
     """The sum `input + alpha * other`.
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
     tensor([21., 42.])
     """
@@ -112,6 +114,9 @@ def sub_scaled(xp, input, other, *, alpha):
 def sub(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
     """The difference `input - alpha * other`.
 
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError for truth values.
+
     >>> torch.sub(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
     tensor([-19., -38.])
     """
@@ -144,6 +149,8 @@ def subtract_from(xp, input, other):
 @require_tensors
 def rsub(input: Tensor, other: Scalar, *, alpha: Any = 1) -> Any:
     """The difference `other - alpha * input`.
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.rsub(torch.tensor([1.0, 2.0]), 5)
     tensor([4., 3.])
@@ -192,6 +199,9 @@ def neg(xp, x):
 @require_tensors
 def positive(input: Tensor) -> Any:
     """The tensor itself; an error for truth values.
+
+    Shape: any, and that of the result.
+    Raises: RuntimeError for truth values.
 
     >>> torch.positive(torch.tensor([1.0, -2.0]))
     tensor([ 1., -2.])

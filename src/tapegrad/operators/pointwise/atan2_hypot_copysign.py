@@ -75,6 +75,8 @@ def with_sign_of_number(xp, input, other):
 def copysign(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The modulus of `input` with the sign of `other`.
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.copysign(torch.tensor([1.0, -2.0]), -0.0)
     tensor([-1., -2.])
     """

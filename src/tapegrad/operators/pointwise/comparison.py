@@ -166,6 +166,9 @@ def isclose(
 ) -> Any:
     """Where `|input - other| <= atol + rtol * |other|`, or both are equal.
 
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError where the dtypes differ.
+
     >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
     tensor([ True, False])
     """
@@ -177,6 +180,9 @@ def allclose(
     input: Tensor, other: Scalar, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether `isclose` everywhere.
+
+    Shapes: any that broadcast.
+    Raises: RuntimeError inside of `vmap`.
 
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.000001]))
     True
@@ -194,6 +200,9 @@ def allclose(
 
 def equal(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape and the same elements.
+
+    Shapes: any; the result is a bool.
+    Raises: RuntimeError inside of `vmap`.
 
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
     True

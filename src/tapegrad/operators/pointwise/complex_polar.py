@@ -63,6 +63,9 @@ def _check(name: str, names: tuple[str, str], a: Tensor, b: Tensor) -> None:
 def complex(real: Any, imag: Any, *, out: Out = None) -> Any:
     """The complex numbers with these real and imaginary parts.
 
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError where the dtypes differ.
+
     >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, -4.0]))
     tensor([1.+3.j, 2.-4.j])
     """
@@ -75,6 +78,9 @@ def polar(abs: Any, angle: Any, *, out: Out = None) -> Any:
     """The complex numbers with these absolute values and angles (in radians).
 
     `abs * (cos(angle) + i sin(angle))`
+
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError where the dtypes differ.
 
     >>> torch.polar(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 3.1415927]))
     tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])

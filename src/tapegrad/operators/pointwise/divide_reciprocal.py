@@ -77,6 +77,9 @@ def div_rounded(xp, input, other, *, rounding_mode):
 def div(input: Tensor, other: Scalar, *, rounding_mode: str | None = None, out: Out = None) -> Any:
     """The quotient, exact or rounded: towards zero ("trunc") or minus infinity ("floor").
 
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError for another `rounding_mode`.
+
     >>> torch.div(torch.tensor([-7.0, 7.0]), 2)
     tensor([-3.5000,  3.5000])
     >>> torch.div(torch.tensor([-7, 7]), 2, rounding_mode="floor")
@@ -99,6 +102,8 @@ div.op = quotient.op  # type: ignore[attr-defined]
 
 def true_divide(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """The exact quotient; the same as `div`.
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.true_divide(torch.tensor([1, 2]), 4)
     tensor([0.2500, 0.5000])

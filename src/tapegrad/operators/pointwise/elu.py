@@ -38,6 +38,8 @@ def elu(input: Tensor, alpha: float = 1.0) -> Any:
 def selu(input: Tensor) -> Any:
     """scale * elu(x, alpha) with the constants that keep mean 0 and variance 1.
 
+    Shape: any, and that of the result.
+
     Source: Klambauer et al., "Self-Normalizing Neural Networks", 2017, eq. 2.
 
     >>> torch.selu(torch.tensor([-1.0, 2.0]))
@@ -62,6 +64,9 @@ def celu_scaled(xp, input, *, alpha):
 @require_tensors
 def celu(input: Tensor, alpha: float = 1.0) -> Any:
     """x for positive x, alpha * (exp(x / alpha) - 1) elsewhere.
+
+    Shape: any, and that of the result.
+    Raises: RuntimeError for an `alpha` of 0.
 
     Source: Barron, "Continuously Differentiable Exponential Linear Units", 2017.
 

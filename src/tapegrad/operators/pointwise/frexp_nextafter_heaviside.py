@@ -107,6 +107,9 @@ def frexp(input: Tensor, *, out: Out = None) -> Any:
 
     `input = mantissa * 2**exponent`
 
+    Shapes: both the input's.
+    Raises: RuntimeError for integers.
+
     >>> mantissa, exponent = torch.frexp(torch.tensor([3.0, 8.0]))
     >>> mantissa, exponent
     (tensor([0.7500, 0.5000]), tensor([2, 4], dtype=torch.int32))
@@ -175,6 +178,8 @@ def narrow_neighbour(xp, input, other):
 def nextafter(input: Tensor, other: Any, *, out: Out = None) -> Any:
     """The next floating-point number from `input` on the way to `other`.
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.nextafter(torch.tensor(0.0), torch.tensor(1.0)).item() > 0
     True
     """
@@ -223,6 +228,9 @@ unit_step.vjp(input=_refuse, values=_refuse)
 
 def heaviside(input: Tensor, values: Any, *, out: Out = None) -> Any:
     """The unit step: 0 where `input` is negative, 1 where positive, `values` where zero.
+
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError where the dtypes differ.
 
     >>> torch.heaviside(torch.tensor([-1.5, 0.0, 2.0]), torch.tensor([0.5]))
     tensor([0.0000, 0.5000, 1.0000])

@@ -40,6 +40,9 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Any:
     Phi is the distribution function of the normal law; the approximation is
     0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 
+    Shape: any, and that of the result.
+    Raises: RuntimeError for another `approximate`.
+
     Source: Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016, section 2.
 
     >>> torch.nn.functional.gelu(torch.tensor([-1.0, 2.0]))

@@ -45,6 +45,9 @@ def gated(xp, x, *, axis):
 def glu(input: Tensor, dim: int = -1) -> Any:
     """The first half of `input` along `dim` times the sigmoid of the second half.
 
+    Shape: any; the size of `dim` is halved.
+    Raises: RuntimeError for a 0-d tensor, or an odd size.
+
     Source: Dauphin et al., "Language Modeling with Gated Convolutional Networks", 2016, eq. 1.
 
     >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))

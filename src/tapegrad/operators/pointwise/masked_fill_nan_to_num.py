@@ -44,6 +44,9 @@ _C_WORDS = {
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """`input`, and `value`, a number or a 0-d tensor, where `mask` is true.
 
+    Shapes: input and mask broadcast to that of the result; a tensor `value` is ().
+    Raises: RuntimeError for a mask that is not boolean, or a `value` with dimensions.
+
     >>> torch.tensor([1.0, 2.0]).masked_fill(torch.tensor([True, False]), 0)
     tensor([0., 2.])
     """
@@ -96,6 +99,8 @@ def nan_to_num(
     out: Out = None,
 ) -> Any:
     """`nan` (0) for nan, the largest and least number, or those given, for the infinities.
+
+    Shape: any, and that of the result.
 
     >>> torch.nan_to_num(torch.tensor([float("nan"), 2.0]), nan=-1.0)
     tensor([-1.,  2.])

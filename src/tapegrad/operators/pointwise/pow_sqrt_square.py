@@ -150,6 +150,8 @@ def _check(name: str, input: Tensor, exponent: Any) -> None:
 def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """`input` to the power of `exponent`; either may be a number.
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
     tensor([1., 4., 9.])
     >>> torch.pow(2, torch.tensor([1.0, 2.0, 3.0]))
@@ -166,6 +168,8 @@ def pow(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
 def square(input: Tensor, *, out: Out = None) -> Any:
     """The square of each element.
 
+    Shape: any, and that of the result.
+
     >>> torch.square(torch.tensor([1.0, -2.0]))
     tensor([1., 4.])
     """
@@ -175,6 +179,8 @@ def square(input: Tensor, *, out: Out = None) -> Any:
 @require_tensors
 def float_power(input: Tensor, exponent: Any, *, out: Out = None) -> Any:
     """The power computed in double precision.
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.float_power(torch.tensor([2, 3]), 2)
     tensor([4., 9.], dtype=torch.float64)

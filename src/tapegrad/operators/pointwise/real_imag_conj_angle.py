@@ -35,6 +35,8 @@ def conj(input: Tensor) -> Any:
 
     They are in memory of their own. PyTorch's are a view: a write to them reaches `input`.
 
+    Shape: any, and that of the result.
+
     >>> torch.conj(torch.tensor([1 + 2j]))
     tensor([1.-2.j])
     """
@@ -44,6 +46,8 @@ def conj(input: Tensor) -> Any:
 @require_tensors
 def conj_physical(input: Tensor, *, out: Out = None) -> Any:
     """The same as `conj`, in memory of its own.
+
+    Shape: any, and that of the result.
 
     >>> torch.conj_physical(torch.tensor([1 + 2j]))
     tensor([1.-2.j])
@@ -59,6 +63,8 @@ conj_physical_ = in_place(conj_physical)
 def resolve_conj(input: Tensor) -> Any:
     """The tensor itself: conjugates are never delayed.
 
+    Shape: any, and that of the result.
+
     >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
     tensor([1.-2.j])
     """
@@ -68,6 +74,8 @@ def resolve_conj(input: Tensor) -> Any:
 
 def resolve_neg(input: Tensor) -> Any:
     """The tensor itself: negations are never delayed.
+
+    Shape: any, and that of the result.
 
     >>> torch.resolve_neg(torch.tensor([1.0]))
     tensor([1.])
@@ -97,6 +105,8 @@ def imaginary_part(xp, x):
 def real(input: Tensor) -> Any:
     """The real parts, a view; a real tensor as it is.
 
+    Shape: any, and that of the result.
+
     >>> torch.real(torch.tensor([1 + 2j]))
     tensor([1.])
     """
@@ -106,6 +116,9 @@ def real(input: Tensor) -> Any:
 @require_tensors
 def imag(input: Tensor) -> Any:
     """The imaginary parts, a view.
+
+    Shape: any, and that of the result.
+    Raises: RuntimeError for real numbers.
 
     >>> torch.imag(torch.tensor([1 + 2j]))
     tensor([2.])

@@ -124,6 +124,9 @@ _LARGEST = {
 def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x moved towards 0 by lambd, 0 where it is nearer than that.
 
+    Shape: any, and that of the result.
+    Raises: RuntimeError for a negative `lambd`.
+
     >>> torch.nn.functional.softshrink(torch.tensor([-1.0, 0.2]))
     tensor([-0.5000,  0.0000])
     """
@@ -150,6 +153,8 @@ def hard_shrink(xp, input, *, lambd):
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """x, 0 where |x| is at most lambd.
 
+    Shape: any, and that of the result.
+
     >>> torch.hardshrink(torch.tensor([-1.0, 0.2]))
     tensor([-1.,  0.])
     """
@@ -165,6 +170,8 @@ def threshold_above(xp, input, *, threshold, value):
 
 def threshold(input: Tensor, threshold: float, value: float) -> Any:
     """x where it is above the threshold, value elsewhere.
+
+    Shape: any, and that of the result.
 
     >>> torch.threshold(torch.tensor([-1.0, 2.0]), 0.5, 9.0)
     tensor([9., 2.])
@@ -187,6 +194,9 @@ def prelu_kernel(xp, input, weight):
 @autocast
 def prelu(input: Tensor, weight: Tensor) -> Any:
     """x where it is positive, weight * x elsewhere; one weight, or one for each channel (dim 1).
+
+    Shapes: any, weight () or (1,) or (C,); the result has the input's.
+    Raises: RuntimeError for a weight of another size or dtype.
 
     Source: He et al., "Delving Deep into Rectifiers", 2015, eq. 1.
 

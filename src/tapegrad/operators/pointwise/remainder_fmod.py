@@ -43,6 +43,8 @@ def remainder_of_number(xp, other, number):
 def remainder(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after as many whole `other` as fit, with the sign of `other`.
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.remainder(torch.tensor([-3.0, 3.0]), 2)
     tensor([1., 1.])
     """
@@ -80,6 +82,8 @@ def fmod_number(xp, input, other):
 
 def fmod(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """What is left of `input` after division by `other` towards zero, with the sign of `input`.
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.fmod(torch.tensor([-3.0, 3.0]), 2)
     tensor([-1.,  1.])

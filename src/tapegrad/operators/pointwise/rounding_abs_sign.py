@@ -166,6 +166,8 @@ def round_decimals(xp, x, *, decimals):
 def round(input: Tensor, *, decimals: int | None = None, out: Out = None) -> Any:
     """The nearest integer, or number of `decimals` decimals; halves go to the even neighbour.
 
+    Shape: any, and that of the result.
+
     >>> torch.round(torch.tensor([0.5, 1.5, -2.6]))
     tensor([ 0.,  2., -3.])
     >>> torch.round(torch.tensor([0.1234]), decimals=2)

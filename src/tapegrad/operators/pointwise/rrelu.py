@@ -41,6 +41,9 @@ def rrelu(
 
     Without `training` the slope is their mean. For the same seed the slopes are PyTorch's.
 
+    Shape: any, and that of the result.
+    Raises: RuntimeError for bounds that are not finite, or where `lower` is above `upper`.
+
     Source: Xu et al., "Empirical Evaluation of Rectified Activations in Convolutional Network",
     2015, section 2.4.
 

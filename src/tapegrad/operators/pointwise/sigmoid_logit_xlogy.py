@@ -78,6 +78,8 @@ def log_odds(xp, x, *, eps):
 def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
     """`log(x / (1 - x))`, the inverse of `sigmoid`, of elements kept `eps` away from 0 and 1.
 
+    Shape: any, and that of the result.
+
     >>> torch.logit(torch.tensor([0.5, 0.8808]))
     tensor([0.0000, 2.0000])
     """
@@ -173,6 +175,8 @@ def x_log_number(xp, input, number):
 
 def xlogy(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
     """`input * log(other)`, and 0 where `input` is 0.
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 2.7183]))
     tensor([0.0000, 2.0000])

@@ -66,6 +66,8 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Any:
 
     Where `beta x` is above `threshold` it is x itself.
 
+    Shape: any, and that of the result.
+
     >>> torch.nn.functional.softplus(torch.tensor([-1.0, 2.0]))
     tensor([0.3133, 2.1269])
     """

@@ -31,6 +31,9 @@ def where(
 ) -> Any:
     """`input` where `condition` is true, else `other`; alone, the indices where it is true.
 
+    Shapes: any that broadcast; the result has the common one; alone d times (k,).
+    Raises: RuntimeError for a condition that is not boolean.
+
     >>> torch.where(torch.tensor([True, False]), torch.tensor([1.0, 2.0]), 0.0)
     tensor([1., 0.])
     """
@@ -115,6 +118,9 @@ def clamp_to_tensors(xp, x, min, max):
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
     """Each element, or the nearer limit where it is not between `min` and `max`.
 
+    Shapes: any that broadcast; the result has the common one.
+    Raises: RuntimeError without limits.
+
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
@@ -164,6 +170,8 @@ def at_least(xp, x, min):
 def clamp_min(input: Tensor, min: Any, *, out: Out = None) -> Any:
     """Each element, or `min` where it is less.
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.clamp_min(torch.tensor([-1.0, 2.0]), 0)
     tensor([0., 2.])
     """
@@ -189,6 +197,8 @@ def at_most(xp, x, max):
 
 def clamp_max(input: Tensor, max: Any, *, out: Out = None) -> Any:
     """Each element, or `max` where it is greater.
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.clamp_max(torch.tensor([-1.0, 2.0]), 0)
     tensor([-1.,  0.])

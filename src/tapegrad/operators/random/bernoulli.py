@@ -36,6 +36,9 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Source = None, out: Ou
 
     With a number `p`, all coins have that probability, and `input` gives shape and dtype only.
 
+    Shape: that of `input`.
+    Raises: RuntimeError for what is no probability.
+
     >>> _ = torch.manual_seed(0)
     >>> torch.bernoulli(torch.tensor([0.0, 0.8, 1.0]))
     tensor([0., 1., 1.])

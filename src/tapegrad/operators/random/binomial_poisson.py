@@ -32,6 +32,8 @@ def binomial(count: Any, prob: Any, generator: Source = None) -> Any:
 
     A count of k has the probability `n! / (k! (n - k)!) prob^k (1 - prob)^(n - k)`.
 
+    Shapes: any that broadcast; the result has the common one.
+
     Raises:
         ValueError: one of the two has no floating-point dtype.
         RuntimeError: their dtypes differ, or their shapes do not broadcast.
@@ -74,6 +76,9 @@ def poisson(input: Tensor, generator: Source = None) -> Any:
     """Counts of events of which `input` are expected.
 
     A count of k has the probability `input^k exp(-input) / k!`.
+
+    Shape: any, and that of the result.
+    Raises: RuntimeError for a negative rate.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.poisson(torch.full((4,), 5.0))

@@ -25,7 +25,9 @@ def multinomial(
     """Indices drawn along the last dimension of `input`, as often as its weights say.
 
     Index i has the probability `input[i] / sum(input)`; without `replacement` none is drawn twice.
-    (m) gives (num_samples), and (n, m) gives (n, num_samples).
+
+    Shape: (m,) to (num_samples,), or (n, m) to (n, num_samples).
+    Raises: RuntimeError for weights that are negative or not finite, or too few for the draws.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.multinomial(torch.tensor([0.0, 3.0, 1.0]), 4, replacement=True)

@@ -56,6 +56,9 @@ def normal(
 ) -> Any:
     """Normal numbers; mean and standard deviation are tensors or, with a `size`, both numbers.
 
+    Shape: `size`, or the common one of mean and std.
+    Raises: RuntimeError for a negative `std`.
+
     >>> _ = torch.manual_seed(0)
     >>> torch.normal(torch.tensor([1.0, 2.0]), 0.1)
     tensor([1.1541, 1.9707])

@@ -83,6 +83,8 @@ def _drawing_like(name: str, check: Callable, draw: Callable, *params: float) ->
 def rand_like() -> Any:
     """Numbers spread evenly over [0, 1), as many as `input` has elements.
 
+    Shape: that of `input`.
+
     >>> _ = torch.manual_seed(0)
     >>> torch.rand_like(torch.zeros(2))
     tensor([0.4963, 0.7682])
@@ -95,6 +97,8 @@ def rand_like() -> Any:
 )
 def randn_like() -> Any:
     """Normal numbers of mean 0 and variance 1, as many as `input` has elements.
+
+    Shape: that of `input`.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.randn_like(torch.zeros(2))
@@ -117,6 +121,8 @@ def randint_like(
     memory_format: MemoryFormat = None,
 ) -> Any:
     """Integers from `low` (0 if not given) to `high` - 1, as many as `input` has elements.
+
+    Shape: that of `input`.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.randint_like(torch.zeros(3), 10)

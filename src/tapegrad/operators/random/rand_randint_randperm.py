@@ -94,6 +94,8 @@ def _drawing(name: str, check: Callable, draw: Callable, *params: float) -> Call
 def rand() -> Any:
     """A tensor of numbers spread evenly over [0, 1).
 
+    Shape: the sizes that are given.
+
     >>> _ = torch.manual_seed(0)
     >>> torch.rand(2, 3)
     tensor([[0.4963, 0.7682, 0.0885],
@@ -104,6 +106,8 @@ def rand() -> Any:
 @_drawing("randn", lambda dtype: check_normal(dtype, 1.0, 1), normal.normal, 0.0, 1.0)
 def randn() -> Any:
     """A tensor of normal numbers of mean 0 and variance 1.
+
+    Shape: the sizes that are given.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.randn(2, 3)
@@ -126,6 +130,9 @@ def randint(
     pin_memory: bool = False,
 ) -> Any:
     """A tensor of integers from `low` to `high` - 1: `randint(low=0, high, size)`.
+
+    Shape: `size`.
+    Raises: RuntimeError where `low` is not below `high`.
 
     >>> _ = torch.manual_seed(0)
     >>> torch.randint(3, 10, (4,))
@@ -162,6 +169,8 @@ def randperm(
     pin_memory: bool = False,
 ) -> Any:
     """The integers 0 to `n` - 1 in random order.
+
+    Shape: (n,).
 
     >>> _ = torch.manual_seed(0)
     >>> torch.randperm(4)

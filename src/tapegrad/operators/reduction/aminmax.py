@@ -39,6 +39,8 @@ def _check_both(input: Tensor, dim: Dim, out: Out) -> None:
 def aminmax(input: Tensor, *, dim: Dim = None, keepdim: bool = False, out: Out = None) -> Any:
     """The smallest and the largest element, a pair (min, max).
 
+    Shapes: both the input's without `dim` (by default all), with `keepdim` of size 1 there.
+
     >>> torch.aminmax(torch.tensor([1.0, 5.0, 3.0])).max
     tensor(5.)
     """

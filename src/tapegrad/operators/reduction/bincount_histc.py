@@ -28,6 +28,9 @@ def occurrences(xp, x, weights, *, minimum):
 def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs in a vector; or the sum of the weights there.
 
+    Shapes: (n,), weights alike, to (max(largest + 1, minlength),).
+    Raises: RuntimeError for what is no vector of integers from 0 on, or weights of another size.
+
     >>> torch.bincount(torch.tensor([1, 3, 1]))
     tensor([0, 2, 0, 1])
     """
@@ -64,6 +67,9 @@ def histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Ou
     """How many elements lie in each of `bins` intervals of equal width from `min` to `max`.
 
     With `min == max` from the smallest to the largest element. Others are not counted.
+
+    Shape: any to (bins,).
+    Raises: RuntimeError for a range that is not finite, or where `max` is below `min`.
 
     >>> torch.histc(torch.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
     tensor([0., 2., 1., 0.])

@@ -43,6 +43,9 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     `C = (x - mean) (x - mean)^H / (n - correction)`; with weights each observation counts as often
     as `fweights` says and as much as `aweights` says.
 
+    Shapes: (variables, n) to (variables, variables), or (n,) to (); weights (n,).
+    Raises: RuntimeError for more than two dimensions, truth values, or weights that do not fit.
+
     >>> torch.cov(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     tensor([[ 1., -1.],
             [-1.,  1.]])
@@ -83,6 +86,9 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
 
 def corrcoef(input: Tensor) -> Any:
     """The correlations of variables, the rows of `input`: covariances over standard deviations.
+
+    Shape: (variables, observations) to (variables, variables); (n,) to ().
+    Raises: RuntimeError for more than two dimensions.
 
     >>> torch.corrcoef(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     tensor([[ 1., -1.],

@@ -154,6 +154,8 @@ def _running(name: str, operator: Any, input: Tensor, dim: Dim, dtype: DTypeLike
 def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The sums of the elements up to each place along `dim`; float32 is summed in double precision.
 
+    Shape: any, and that of the result.
+
     >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), 0)
     tensor([1., 3., 6.])
     """
@@ -163,6 +165,8 @@ def cumsum(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None)
 @require_tensors
 def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:
     """The products of the elements up to each place along `dim`; float32 in double precision.
+
+    Shape: any, and that of the result.
 
     >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), 0)
     tensor([1., 2., 6.])
@@ -175,6 +179,8 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """log of the sums of exp(x) up to each place along `dim`, without overflow.
 
     `y[i] = log(exp(x[0]) + ... + exp(x[i]))`
+
+    Shape: any, and that of the result.
 
     >>> torch.logcumsumexp(torch.tensor([0.0, 0.0]), 0)
     tensor([0.0000, 0.6931])
@@ -191,6 +197,8 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Any:
 def cummax(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The largest element up to each place along `dim`, a pair (values, indices).
 
+    Shapes: both the input's.
+
     >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), 0).values
     tensor([1., 3., 3.])
     """
@@ -203,6 +211,8 @@ def cummax(input: Tensor, dim: int, *, out: Out = None) -> Any:
 @require_tensors
 def cummin(input: Tensor, dim: int, *, out: Out = None) -> Any:
     """The smallest element up to each place along `dim`, a pair (values, indices).
+
+    Shapes: both the input's.
 
     >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), 0).values
     tensor([3., 1., 1.])
@@ -226,6 +236,9 @@ def diff(
     """The n-th differences of neighbours along `dim`.
 
     `y[i] = x[i + 1] - x[i]`, n times over.
+
+    Shape: the input's, with what is put before and behind it, less `n` along `dim`.
+    Raises: RuntimeError for a 0-d tensor or a negative `n`.
 
     >>> torch.diff(torch.tensor([1.0, 4.0, 9.0]))
     tensor([3., 5.])

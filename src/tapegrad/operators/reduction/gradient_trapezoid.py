@@ -115,6 +115,8 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Dim = None, edge_order:
     Returns:
         A tensor of the input's shape for each dimension.
 
+    Raises: RuntimeError where a dimension has fewer than `edge_order` + 1 samples.
+
     >>> torch.gradient(torch.tensor([1.0, 4.0, 9.0, 16.0]))
     (tensor([3., 4., 6., 7.]),)
     """
@@ -243,6 +245,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
 
     `sum of (y[i] + y[i+1]) / 2 * (x[i+1] - x[i])`, for samples at places `x`, or `dx` (1) apart.
 
+    Shapes: y's without `dim`; x is a vector along it, or broadcasts with y.
+
     >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]))
     tensor(4.)
     """
@@ -252,6 +256,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
 @require_tensors
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The same as `trapezoid`, under its old name.
+
+    Shapes: y's without `dim`; x is a vector along it, or broadcasts with y.
 
     >>> torch.trapz(torch.tensor([1.0, 2.0, 3.0]), dx=2.0)
     tensor(8.)
@@ -264,6 +270,8 @@ def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1
 ) -> Any:
     """The integral up to each sample but the first, by the trapezoidal rule; see `trapezoid`.
+
+    Shapes: y's, one less along `dim`; x is a vector along it, or broadcasts with y.
 
     >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 3.0]))
     tensor([1.5000, 4.0000])

@@ -156,6 +156,8 @@ def histogram(
     vector of edges. Elements count as much as their `weight`; with `density` the counts are divided
     by their sum and by the width of the bins.
 
+    Shapes: any to (number of bins,) and (number of bins + 1,); weight the input's.
+
     >>> torch.histogram(torch.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
     tensor([0., 2., 1., 0.])
     """
@@ -189,6 +191,8 @@ def histogramdd(
 
     `bins` is for each of the D values a number of bins of equal width or a vector of edges; one
     number is for all.
+
+    Shapes: hist (bins 1, ..., bins D), and D vectors of edges, one longer; weight (...).
 
     >>> points = torch.tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0]])
     >>> torch.histogramdd(points, bins=[2, 2]).hist

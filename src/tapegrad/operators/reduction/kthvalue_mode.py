@@ -34,6 +34,9 @@ choice_rules(mode_along)
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th smallest element along `dim`, a pair (values, indices).
 
+    Shapes: both the input's without `dim`, with `keepdim` of size 1 there.
+    Raises: RuntimeError where `k` is not from 1 to the size of `dim`.
+
     >>> torch.kthvalue(torch.tensor([3.0, 1.0, 2.0]), 2).values
     tensor(2.)
     """
@@ -59,6 +62,8 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
 @require_tensors
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Out = None) -> Any:
     """The most frequent element along `dim` (the smallest of several), a pair (values, indices).
+
+    Shapes: both the input's without `dim`, with `keepdim` of size 1 there.
 
     >>> torch.mode(torch.tensor([2, 1, 2, 3])).values
     tensor(2)

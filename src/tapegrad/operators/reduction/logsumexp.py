@@ -42,6 +42,8 @@ def logsumexp_axes(xp, x, *, axis, keepdims):
 def logsumexp(input: Tensor, dim: Dim, keepdim: bool = False, *, out: Out = None) -> Any:
     """log(sum(exp(x))) along `dim`, without overflow.
 
+    Shape: the input's without `dim`, one or several, with `keepdim` of size 1 there.
+
     >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
     tensor(1000.6932)
     """

@@ -184,6 +184,9 @@ def _check_forms(name: str, input: Tensor, dim: Dim) -> None:
 def max(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The largest element; with `dim` a pair (values, indices); with a tensor the larger of two.
 
+    Shape: (), or with `dim` the input's without it (1 there with `keepdim`), or the common one.
+    Raises: RuntimeError for an empty tensor without `dim`.
+
     >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
     torch.return_types.max(
     values=tensor([5., 7.]),
@@ -204,6 +207,9 @@ def max(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = Non
 
 def min(input: Any, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The smallest element; with `dim` a pair (values, indices); with a tensor the smaller of two.
+
+    Shape: (), or with `dim` the input's without it (1 there with `keepdim`), or the common one.
+    Raises: RuntimeError for an empty tensor without `dim`.
 
     >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1).values
     tensor([1., 3.])
@@ -251,6 +257,9 @@ def _check_out(input: Tensor, out: Out) -> None:
 def amax(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None) -> Any:
     """The largest element along one dimension or several; ties share the gradient.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for an empty tensor without `dim`.
+
     >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
     tensor([5., 7.])
     """
@@ -261,6 +270,9 @@ def amax(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None
 @require_tensors
 def amin(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None) -> Any:
     """The smallest element along one dimension or several; ties share the gradient.
+
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for an empty tensor without `dim`.
 
     >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=1)
     tensor([1., 3.])
@@ -294,6 +306,9 @@ def _arg(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: 
 def argmax(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The index of the largest element, of the flat tensor or along `dim`.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: IndexError for an empty tensor without `dim`.
+
     >>> torch.argmax(torch.tensor([1.0, 5.0, 3.0]))
     tensor(1)
     """
@@ -303,6 +318,9 @@ def argmax(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = 
 @require_tensors
 def argmin(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The index of the smallest element, of the flat tensor or along `dim`.
+
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: IndexError for an empty tensor without `dim`.
 
     >>> torch.argmin(torch.tensor([1.0, 5.0, 3.0]))
     tensor(0)

@@ -77,6 +77,8 @@ def median(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = 
 
     Of all elements, equal ones share the gradient; along `dim` it goes to the one at the index.
 
+    Shape: () without `dim`; else the input's without it, with `keepdim` of size 1 there.
+
     >>> torch.median(torch.tensor([1.0, 4.0, 3.0, 2.0]))
     tensor(2.)
     """
@@ -86,6 +88,8 @@ def median(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = 
 @require_tensors
 def nanmedian(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """The lower median of the elements that are not nan; otherwise as `median`.
+
+    Shape: () without `dim`; else the input's without it, with `keepdim` of size 1 there.
 
     >>> torch.nanmedian(torch.tensor([1.0, float("nan"), 3.0]))
     tensor(1.)

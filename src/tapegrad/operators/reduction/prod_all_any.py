@@ -51,6 +51,8 @@ def _truth(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out
 def all(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """Whether all elements are true, of the whole tensor or along `dim`.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+
     >>> torch.all(torch.tensor([[True, False], [True, True]]), dim=1)
     tensor([False,  True])
     """
@@ -61,6 +63,8 @@ def all(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = Non
 def any(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = None) -> Any:
     """Whether some element is true, of the whole tensor or along `dim`.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+
     >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
     tensor([ True, False])
     """
@@ -70,6 +74,8 @@ def any(input: Tensor, dim: Dim = None, keepdim: bool = False, *, out: Out = Non
 @require_tensors
 def count_nonzero(input: Tensor, dim: Dim = None) -> Any:
     """How many elements are not 0.
+
+    Shape: the input's without `dim`, one or several; () if there is none.
 
     >>> torch.count_nonzero(torch.tensor([0, 3, 0, 5]))
     tensor(2)
@@ -140,6 +146,8 @@ def prod(
     out: Out = None,
 ) -> Any:
     """The product of all elements, or along `dim`; of integers as int64.
+
+    Shape: () without `dim`; else the input's without it, with `keepdim` of size 1 there.
 
     >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
     tensor(24.)

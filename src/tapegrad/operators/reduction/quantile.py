@@ -150,6 +150,9 @@ def quantile() -> Any:
     that is no whole number is interpolated: "linear", or the element "lower", "higher", "nearest",
     or the "midpoint" of the two. With nan among the elements it is nan.
 
+    Shape: (*that of q, *the input's without `dim`), with `keepdim` of size 1 there.
+    Raises: RuntimeError for a `q` outside of [0, 1], or another dtype than float32 and float64.
+
     >>> torch.quantile(torch.tensor([3.0, 1.0, 2.0, 4.0]), 0.5)
     tensor(2.5000)
     """
@@ -159,6 +162,8 @@ def quantile() -> Any:
 @_quantile("nanquantile", True)
 def nanquantile() -> Any:
     """The same as `quantile`, of the elements that are not nan.
+
+    Shape: that of `quantile`.
 
     >>> torch.nanquantile(torch.tensor([3.0, float("nan"), 2.0, 4.0]), 0.5)
     tensor(3.)

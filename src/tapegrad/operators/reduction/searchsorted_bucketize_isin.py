@@ -64,6 +64,9 @@ def searchsorted(
     a vector, or the last dimension of a tensor with the other dimensions of the input. `sorter`
     has the indices that sort a sequence which is not sorted.
 
+    Shapes: sequence (n,) or (*batch, n), input any or (*batch, k); the result the input's.
+    Raises: RuntimeError where `side` and `right` contradict each other, or the shapes do not fit.
+
     >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 4]))
     tensor([1, 2])
     """
@@ -140,6 +143,9 @@ def bucketize(
 
     An element equal to a boundary belongs to the bucket below it; above it with `right=True`.
 
+    Shapes: boundaries (n,); the result has the input's.
+    Raises: RuntimeError for boundaries in more than one dimension.
+
     >>> torch.bucketize(torch.tensor([3, 6, 9]), torch.tensor([1, 3, 5, 7, 9]))
     tensor([1, 3, 4])
     """
@@ -185,6 +191,9 @@ def isin(
     test_element: Any = None,
 ) -> Any:
     """Whether each of `elements` is one of `test_elements`; the opposite with `invert`.
+
+    Shape: that of `elements`.
+    Raises: RuntimeError for complex numbers.
 
     >>> torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 3]))
     tensor([[False,  True],

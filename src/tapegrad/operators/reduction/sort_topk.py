@@ -49,6 +49,8 @@ def sort(
 
     Equal elements keep their order, with `stable=False`, too: PyTorch's indices may differ there.
 
+    Shapes: both the input's.
+
     >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
     tensor([1, 2, 0])
     """
@@ -67,6 +69,8 @@ def sort(
 def argsort(input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The indices that put the elements along `dim` in order.
 
+    Shape: any, and that of the result.
+
     >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
     tensor([1, 2, 0])
     """
@@ -76,6 +80,8 @@ def argsort(input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: b
 @require_tensors
 def msort(input: Tensor, *, out: Out = None) -> Any:
     """The elements along the first dimension in order.
+
+    Shape: any, and that of the result.
 
     >>> torch.msort(torch.tensor([3.0, 1.0, 2.0]))
     tensor([1., 2., 3.])
@@ -96,6 +102,9 @@ def topk(
     """The k largest (or smallest) elements along `dim`, a pair (values, indices).
 
     They come in order with `sorted=False`, too.
+
+    Shapes: both the input's with `k` at `dim`.
+    Raises: RuntimeError where `k` is not from 0 to the size of `dim`.
 
     >>> torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2).values
     tensor([3., 2.])

@@ -114,6 +114,8 @@ def sum(
 
     With `dtype` the elements are converted first, as with the dtype of an `out` tensor.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
@@ -144,6 +146,9 @@ def mean(
     out: Out = None,
 ) -> Any:
     """The mean of all elements, or over `dim`; of floating or complex tensors.
+
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for integers and truth values.
 
     >>> torch.tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)
     tensor([2., 3.])
@@ -179,6 +184,9 @@ def nansum(
 ) -> Any:
     """The sum of the elements that are not nan.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for complex numbers.
+
     >>> torch.nansum(torch.tensor([1.0, float("nan"), 2.0]))
     tensor(3.)
     """
@@ -208,6 +216,9 @@ def nanmean(
     out: Out = None,
 ) -> Any:
     """The mean of the elements that are not nan.
+
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for integers and truth values.
 
     >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
     tensor(2.)

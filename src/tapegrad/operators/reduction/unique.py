@@ -22,6 +22,8 @@ def unique(
 ) -> Any:
     """The different elements in order; on demand where each element went and how often it occurs.
 
+    Shapes: (k,), or with `dim` k slices; inverse the input's, or (size of dim,); counts (k,).
+
     >>> torch.unique(torch.tensor([3, 1, 3, 2]))
     tensor([1, 2, 3])
     """
@@ -70,6 +72,8 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Dim = None
 ) -> Any:
     """The elements without those that equal the one before.
+
+    Shapes: (k,), or with `dim` k slices; inverse the input's, or (size of dim,); counts (k,).
 
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])

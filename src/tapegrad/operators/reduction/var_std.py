@@ -142,6 +142,9 @@ def _with_mean(name: str, operator: Any) -> Callable:
 def var() -> Any:
     """sum((x - mean(x))^2) / (n - correction) of all elements or over `dim`; correction is 1.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for integers.
+
     >>> torch.var(torch.tensor([1.0, 2.0, 4.0]))
     tensor(2.3333)
     """
@@ -151,6 +154,9 @@ def var() -> Any:
 @_moment("std", deviation)
 def std() -> Any:
     """sqrt(sum((x - mean(x))^2) / (n - correction)) of all elements or over `dim`; correction is 1.
+
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+    Raises: RuntimeError for integers.
 
     >>> torch.std(torch.tensor([1.0, 2.0, 4.0]))
     tensor(1.5275)
@@ -162,6 +168,8 @@ def std() -> Any:
 def var_mean() -> Any:
     """The variance, as `var` has it, and the mean, of all elements or over `dim`: a pair.
 
+    Shapes: both the input's without `dim` (by default all), with `keepdim` of size 1 there.
+
     >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
     """
@@ -171,6 +179,8 @@ def var_mean() -> Any:
 @_with_mean("std_mean", deviation)
 def std_mean() -> Any:
     """The standard deviation, as `std` has it, and the mean, of all elements or over `dim`: a pair.
+
+    Shapes: both the input's without `dim` (by default all), with `keepdim` of size 1 there.
 
     >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))

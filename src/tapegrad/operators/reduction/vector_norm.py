@@ -153,6 +153,8 @@ def linalg_vector_norm(
     `sum(|x|^ord)^(1 / ord)`; for inf and -inf the largest and the smallest |x|, for 0 how many are
     not zero.
 
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
+
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
@@ -199,6 +201,8 @@ def norm(
 
     "nuc" is the nuclear norm of matrices, the sum of their singular values; "fro" is 2. See
     torch.linalg.vector_norm and torch.linalg.matrix_norm, its successors.
+
+    Shape: the input's without `dim` (by default all), with `keepdim` of size 1 there.
 
     >>> torch.norm(torch.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
     tensor([ 5., 10.])
@@ -250,6 +254,8 @@ def _check_renorm(x: Tensor, p: Any, maxnorm: Any) -> None:
 @require_tensors
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Out = None) -> Any:
     """Slices along `dim` whose norm of order p exceeds maxnorm, scaled down to it.
+
+    Shape: any, and that of the result.
 
     >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
     tensor([[0.6000, 0.8000],

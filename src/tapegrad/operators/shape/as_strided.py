@@ -107,6 +107,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Any:
 def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
     """A view of the tensor's memory with any sizes and strides.
 
+    Shape: `size`, with as many strides.
+    Raises: RuntimeError for a pattern that leaves the memory, or a negative size or stride.
+
     >>> torch.arange(6).as_strided((2, 2), (1, 3))
     tensor([[0, 3],
             [1, 4]])
@@ -211,6 +214,9 @@ def view_dtype(input: Any, dtype: Any) -> Any:
 def view_as_real(input: Tensor) -> Any:
     """Complex numbers as pairs (real part, imaginary part) along a new last dimension: a view.
 
+    Shape: (...) to (..., 2).
+    Raises: RuntimeError for real numbers.
+
     >>> torch.view_as_real(torch.tensor([1 + 2j]))
     tensor([[1., 2.]])
     """
@@ -225,6 +231,9 @@ def view_as_real(input: Tensor) -> Any:
 @autocast
 def view_as_complex(input: Tensor) -> Any:
     """Pairs along the last dimension as complex numbers: a view.
+
+    Shape: (..., 2) to (...).
+    Raises: RuntimeError for another dtype than float32 and float64, or no pairs next to each other.
 
     >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))
     tensor([1.+2.j])

@@ -86,6 +86,9 @@ def one_dtype(tensors: tuple) -> tuple:
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`.
 
+    Shapes: alike but along `dim`, where the result has their sum; (0,) joins anything.
+    Raises: ValueError for no tensors; RuntimeError for 0-d ones, or where the other sizes differ.
+
     >>> torch.cat((torch.ones(2), torch.zeros(1)))
     tensor([1., 1., 0.])
     """
@@ -144,6 +147,8 @@ def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
 def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`: another name of `cat`.
 
+    Shapes: alike but along `dim`, where the result has their sum.
+
     >>> torch.concat((torch.tensor([1, 2]), torch.tensor([3])))
     tensor([1, 2, 3])
     """
@@ -155,6 +160,8 @@ def concatenate(
 ) -> Any:
     """Tensors one behind the other along `dim`: NumPy's name of `cat`.
 
+    Shapes: alike but along `dim`, where the result has their sum.
+
     >>> torch.concatenate((torch.tensor([1, 2]), torch.tensor([3])))
     tensor([1, 2, 3])
     """
@@ -163,6 +170,9 @@ def concatenate(
 
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
     """Tensors of one shape along a new dimension.
+
+    Shape: that of each, with the number of tensors at `dim`.
+    Raises: RuntimeError for no tensors, or shapes that differ.
 
     >>> torch.stack((torch.ones(2), torch.zeros(2)), dim=1)
     tensor([[1., 0.],
@@ -196,6 +206,8 @@ def _some(name: str, tensors: Sequence[Tensor]) -> tuple:
 def hstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors next to each other: along dimension 1, vectors along their only one.
 
+    Shapes: (n,), or alike but along dimension 1; there the result has their sum.
+
     >>> torch.hstack((torch.ones(2, 1), torch.zeros(2, 2)))
     tensor([[1., 0., 0.],
             [1., 0., 0.]])
@@ -207,6 +219,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
 def vstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one below the other, vectors as rows.
 
+    Shapes: (n,) as (1, n), or alike but along dimension 0, where the result has their sum.
+
     >>> torch.vstack((torch.ones(2), torch.zeros(2)))
     tensor([[1., 1.],
             [0., 0.]])
@@ -216,6 +230,8 @@ def vstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
 
 def row_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one below the other: another name of `vstack`.
+
+    Shapes: (n,) as (1, n), or alike but along dimension 0, where the result has their sum.
 
     >>> torch.row_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
     tensor([[1, 2],
@@ -227,6 +243,8 @@ def row_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
 def dstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors one behind the other: along dimension 2.
 
+    Shapes: as of `atleast_3d`, alike but along dimension 2, where the result has their sum.
+
     >>> torch.dstack((torch.tensor([1, 2]), torch.tensor([3, 4])))
     tensor([[[1, 3],
              [2, 4]]])
@@ -236,6 +254,8 @@ def dstack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
 
 def column_stack(tensors: Sequence[Tensor], *, out: Out = None) -> Any:
     """Tensors next to each other, vectors as columns.
+
+    Shapes: (m,) as (m, 1), or (m, n, ...); the result has the sum along dimension 1.
 
     >>> torch.column_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
     tensor([[1, 3],

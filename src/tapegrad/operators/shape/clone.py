@@ -14,6 +14,8 @@ def copied_as(x: Tensor, format: Any) -> Any:
 def clone(input: Tensor, *, memory_format: MemoryFormat = None) -> Any:
     """A copy with memory of its own, through which gradients flow back to `input`.
 
+    Shape: any, and that of the result.
+
     >>> x = torch.ones(2, requires_grad=True)
     >>> x.clone()
     tensor([1., 1.], grad_fn=<CloneBackward0>)

@@ -9,6 +9,8 @@ __torch__ = "detach detach_"
 def detach(input: Tensor) -> Any:
     """The same memory as a tensor without history.
 
+    Shape: any, and that of the result.
+
     >>> torch.detach(torch.ones(2, requires_grad=True)).requires_grad
     False
     """
@@ -17,6 +19,8 @@ def detach(input: Tensor) -> Any:
 
 def detach_(input: Tensor) -> Any:
     """The tensor itself, its history forgotten.
+
+    Shape: any; it stays.
 
     >>> x = torch.ones(2, requires_grad=True) * 2
     >>> torch.detach_(x).is_leaf

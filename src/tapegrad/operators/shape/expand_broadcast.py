@@ -54,6 +54,9 @@ def expand_as(input: Any, other: Any) -> Any:
 def broadcast_to(input: Tensor, size: Shape) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying.
 
+    Shape: `size`, to which that of `input` broadcasts.
+    Raises: RuntimeError where it does not broadcast.
+
     >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
     tensor([[1, 2],
             [1, 2]])
@@ -63,6 +66,9 @@ def broadcast_to(input: Tensor, size: Shape) -> Any:
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes have together.
+
+    Shapes: any that broadcast, or single sizes.
+    Raises: RuntimeError where they do not broadcast, or for a negative size.
 
     >>> torch.broadcast_shapes((2, 1), (3,))
     torch.Size([2, 3])
@@ -93,6 +99,9 @@ def broadcast_shapes(*shapes: Any) -> Size:
 @require_tensors
 def broadcast_tensors(*tensors: Any) -> tuple:
     """Tensors repeated to their common shape, without copying.
+
+    Shapes: any that broadcast; all results have the common one.
+    Raises: RuntimeError where they do not broadcast.
 
     >>> a, b = torch.broadcast_tensors(torch.zeros(2, 1), torch.zeros(3))
     >>> a.shape, b.shape

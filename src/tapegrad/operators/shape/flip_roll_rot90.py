@@ -47,6 +47,8 @@ def turn(xp, x, *, k, a, b):
 def flip(input: Tensor, *axes: Any, dims: Any = None) -> Any:
     """The elements in reverse order along `dims`.
 
+    Shape: any, and that of the result.
+
     >>> torch.arange(3).flip(0)
     tensor([2, 1, 0])
     """
@@ -60,6 +62,9 @@ def flip(input: Tensor, *axes: Any, dims: Any = None) -> Any:
 def fliplr(input: Tensor) -> Any:
     """The columns in reverse order.
 
+    Shape: (m, n, ...), and so the result.
+    Raises: RuntimeError for fewer than two dimensions.
+
     >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
     tensor([[2, 1],
             [4, 3]])
@@ -72,6 +77,9 @@ def fliplr(input: Tensor) -> Any:
 @require_tensors
 def flipud(input: Tensor) -> Any:
     """The rows in reverse order.
+
+    Shape: (m, ...), and so the result.
+    Raises: RuntimeError for a 0-d tensor.
 
     >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
     tensor([[3, 4],
@@ -87,6 +95,9 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
     """The elements moved by `shifts` along `dims`; those that fall off come in at the start.
 
     `y[(i + shift) mod n] = x[i]`
+
+    Shape: any, and that of the result.
+    Raises: RuntimeError where there are not as many shifts as dimensions.
 
     >>> torch.arange(4).roll(1)
     tensor([3, 0, 1, 2])
@@ -114,6 +125,9 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
 @require_tensors
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     """Turned by `k` quarters in the plane of two dimensions.
+
+    Shape: the input's; for odd `k` with the sizes of the two dimensions exchanged.
+    Raises: RuntimeError for fewer than two dimensions, or two in `dims` that are no plane.
 
     >>> torch.tensor([[1, 2], [3, 4]]).rot90()
     tensor([[2, 4],

@@ -17,6 +17,9 @@ from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """Vectors repeated along each other's dimensions: the coordinates of a grid.
 
+    Shapes: (n1,), (n2,), ... to (n1, n2, ...) each; for "xy" the first two exchanged.
+    Raises: RuntimeError for no tensors, matrices, or dtypes that differ.
+
     >>> a, b = torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
     >>> a.shape, b[0]
     (torch.Size([2, 3]), tensor([3, 4, 5]))
@@ -71,6 +74,8 @@ def _check_vector(x: Tensor) -> None:
 def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of the vectors' elements, one in each row.
 
+    Shapes: (n1,), (n2,), ... to (n1 n2 ..., number of vectors); one vector as it is.
+
     >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
     tensor([[1, 3],
             [1, 4],
@@ -90,6 +95,9 @@ def cartesian_prod(*tensors: Any) -> Any:
 @require_tensors
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to choose `r` elements of a vector, in order, one in each row.
+
+    Shape: (n,) to (number of choices, r).
+    Raises: RuntimeError for a negative `r`.
 
     >>> torch.combinations(torch.tensor([1, 2, 3]))
     tensor([[1, 2],
@@ -145,6 +153,9 @@ def block_diag_of(xp, *tensors):
 @require_tensors
 def block_diag(*tensors: Any) -> Any:
     """Matrices on the diagonal of one large matrix of zeros; vectors count as rows.
+
+    Shapes: (m1, n1), (m2, n2), ... to (m1 + m2 + ..., n1 + n2 + ...).
+    Raises: RuntimeError for more than two dimensions.
 
     >>> torch.block_diag(torch.ones(1, 2, dtype=torch.int64), torch.tensor(7))
     tensor([[1, 1, 0],

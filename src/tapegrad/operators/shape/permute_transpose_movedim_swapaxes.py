@@ -53,6 +53,9 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Any:
 
     Dimension `dims[i]` of `input` becomes dimension i.
 
+    Shape: the input's sizes in the order of `dims`.
+    Raises: RuntimeError where `dims` does not name each dimension once.
+
     >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
     torch.Size([4, 2, 3])
     """
@@ -80,6 +83,8 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Any:
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged.
 
+    Shape: the input's with the two sizes exchanged.
+
     >>> torch.zeros(2, 3, 4).transpose(0, 2).shape
     torch.Size([4, 3, 2])
     """
@@ -97,6 +102,8 @@ transpose_ = in_place_view(transpose)
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Any:
     """Two dimensions exchanged: NumPy's name of `transpose`.
 
+    Shape: the input's with the two sizes exchanged.
+
     >>> torch.swapaxes(torch.zeros(2, 3, 5), 0, 2).shape
     torch.Size([5, 3, 2])
     """
@@ -105,6 +112,8 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Any:
 
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged: another name of `transpose`.
+
+    Shape: the input's with the two sizes exchanged.
 
     >>> torch.swapdims(torch.zeros(2, 3, 5), 0, 2).shape
     torch.Size([5, 3, 2])
@@ -118,6 +127,9 @@ swapdims_ = in_place_view(swapdims)
 
 def t(input: Tensor) -> Any:
     """The transpose of a matrix; a vector or a number as it is.
+
+    Shape: (m, n) to (n, m); (n,) and () stay.
+    Raises: RuntimeError for more than two dimensions.
 
     >>> torch.zeros(2, 3).t().shape
     torch.Size([3, 2])
@@ -141,6 +153,9 @@ t_ = in_place_view(t)
 @require_tensors
 def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places; the rest keep their order.
+
+    Shape: the sizes move with their dimensions.
+    Raises: RuntimeError where `source` and `destination` differ in length or repeat a dimension.
 
     >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
     torch.Size([3, 4, 2])
@@ -173,6 +188,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
 def moveaxis(input: Tensor, source: Tensor, destination: Any) -> Any:
     """Dimensions moved to other places: NumPy's name of `movedim`.
 
+    Shape: the sizes move with their dimensions.
+
     >>> torch.moveaxis(torch.zeros(2, 3, 5), 0, -1).shape
     torch.Size([3, 5, 2])
     """
@@ -182,6 +199,9 @@ def moveaxis(input: Tensor, source: Tensor, destination: Any) -> Any:
 @require_tensors
 def adjoint(input: Tensor) -> Any:
     """The conjugate transpose of the last two dimensions.
+
+    Shape: (..., m, n) to (..., n, m).
+    Raises: RuntimeError for a vector.
 
     >>> torch.zeros(2, 3).adjoint().shape
     torch.Size([3, 2])

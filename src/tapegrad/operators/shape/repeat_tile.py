@@ -62,6 +62,8 @@ def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
 def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
     """The tensor laid side by side; too few numbers are filled up with ones in front.
 
+    Shape: each size of the input times its number.
+
     >>> torch.tile(torch.tensor([[1], [2]]), (2,))
     tensor([[1, 1],
             [2, 2]])
@@ -75,6 +77,8 @@ def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: Dim = None, *, output_size: Any = None
 ) -> Any:
     """Each element, or each slice along `dim`, repeated where it stands.
+
+    Shape: the input's with the sum of the repeats at `dim`; without `dim`, (that,).
 
     >>> torch.tensor([1, 2]).repeat_interleave(2)
     tensor([1, 1, 2, 2])

@@ -87,6 +87,9 @@ def view_as(input: Any, other: Any) -> Any:
 def reshape(input: Tensor, *sizes: Any, shape: Shape | None = None) -> Any:
     """The same elements with another shape: a view where the memory allows it, else a copy.
 
+    Shape: the one given, with as many elements; one size may be -1.
+    Raises: RuntimeError where the numbers of elements differ.
+
     >>> torch.reshape(torch.arange(6), (3, -1)).shape
     torch.Size([3, 2])
     """
@@ -125,6 +128,9 @@ def contiguous(input: Tensor, memory_format: MemoryFormat = None) -> Any:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions from `start_dim` to `end_dim`, both included, joined to one.
 
+    Shape: the input's with the product of those sizes in their place; () to (1,).
+    Raises: RuntimeError where `start_dim` comes after `end_dim`.
+
     >>> torch.zeros(2, 3, 4).flatten(1).shape
     torch.Size([2, 12])
     """
@@ -150,6 +156,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
 def ravel(input: Tensor) -> Any:
     """The elements in row-major order, in one dimension.
 
+    Shape: any to (number of elements,).
+
     >>> torch.zeros(2, 3).ravel().shape
     torch.Size([6])
     """
@@ -159,6 +167,9 @@ def ravel(input: Tensor) -> Any:
 @require_tensors
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
     """The dimension `dim` divided into several; one of `sizes` may be -1.
+
+    Shape: the input's with `sizes`, whose product is the size, at `dim`.
+    Raises: RuntimeError where the product differs.
 
     >>> torch.zeros(2, 12).unflatten(1, (3, -1)).shape
     torch.Size([2, 3, 4])
@@ -203,6 +214,8 @@ def _raised(name: str, tensors: tuple, one: Any) -> Any:
 def atleast_1d(*tensors: Any) -> Any:
     """A 0-d tensor with one dimension, others as they are.
 
+    Shape: () to (1,); others stay.
+
     >>> torch.atleast_1d(torch.tensor(1.0))
     tensor([1.])
     """
@@ -212,6 +225,8 @@ def atleast_1d(*tensors: Any) -> Any:
 @require_tensors
 def atleast_2d(*tensors: Any) -> Any:
     """Dimensions put in front until there are two.
+
+    Shape: () to (1, 1), (n,) to (1, n); others stay.
 
     >>> torch.atleast_2d(torch.ones(3)).shape
     torch.Size([1, 3])
@@ -229,6 +244,8 @@ def atleast_2d(*tensors: Any) -> Any:
 @require_tensors
 def atleast_3d(*tensors: Any) -> Any:
     """Dimensions added at both ends, last at the end, until there are three.
+
+    Shape: () to (1, 1, 1), (n,) to (1, n, 1), (m, n) to (m, n, 1); others stay.
 
     >>> torch.atleast_3d(torch.ones(3)).shape
     torch.Size([1, 3, 1])

@@ -53,6 +53,8 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
 def resize_as_(self: Any, the_template: Any, memory_format: MemoryFormat = None) -> Any:
     """The shape of another tensor, in the same memory, which grows if it must.
 
+    Shape: that of `the_template`.
+
     >>> torch.arange(4).resize_as_(torch.zeros(2, 2))
     tensor([[0, 1],
             [2, 3]])

@@ -79,6 +79,8 @@ def _check(src: Tensor, shape: tuple[int, ...]) -> None:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """The tensor with `src` in the place of the slice at `index` of `dim`.
 
+    Shapes: src the input's without `dim`; the result has the input's.
+
     >>> torch.zeros(2, 2).select_scatter(torch.ones(2), 0, 1)
     tensor([[0., 0.],
             [1., 1.]])
@@ -94,6 +96,9 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Any:
     """The tensor with `src` in the place of a slice of `dim`.
+
+    Shapes: src that of the slice; the result has the input's.
+    Raises: RuntimeError for a step that is not positive.
 
     >>> torch.zeros(3).slice_scatter(torch.ones(2), 0, 1)
     tensor([0., 1., 1.])
@@ -113,6 +118,8 @@ def diagonal_scatter(
 ) -> Any:
     """The tensor with `src` on a diagonal.
 
+    Shapes: src that of `diagonal`; the result has the input's.
+
     >>> torch.zeros(2, 2).diagonal_scatter(torch.ones(2))
     tensor([[1., 0.],
             [0., 1.]])
@@ -130,6 +137,8 @@ def as_strided_scatter(
     """The tensor with `src` in the places of its memory that sizes and strides name.
 
     The gradient of `input` is zero in those places; PyTorch's is zero everywhere else instead.
+
+    Shapes: src `size`; the result has the input's.
 
     >>> torch.zeros(4).as_strided_scatter(torch.ones(2), (2,), (2,))
     tensor([1., 0., 1., 0.])

@@ -59,6 +59,9 @@ def pad_slice(xp, x, *, shape, axis, start, stop, step):
 def select(input: Tensor, dim: int, index: int) -> Any:
     """The slice at `index` of dimension `dim`, without that dimension.
 
+    Shape: the input's without `dim`.
+    Raises: IndexError for a 0-d tensor, or an index out of range.
+
     >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
     tensor([1, 3])
     """
@@ -87,6 +90,9 @@ def select(input: Tensor, dim: int, index: int) -> Any:
 @require_tensors
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     """`length` elements of dimension `dim`, from `start` on.
+
+    Shape: the input's with `length` at `dim`.
+    Raises: RuntimeError for a 0-d tensor or a part that leaves it; IndexError for its start.
 
     >>> torch.arange(5).narrow(0, 1, 3)
     tensor([1, 2, 3])
@@ -131,6 +137,9 @@ def copy_slice(xp, x, *, axis, start, stop):
 @require_tensors
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
     """A copy of `length` elements of dimension `dim`, from `start` on.
+
+    Shape: the input's with `length` at `dim`.
+    Raises: RuntimeError for a part that leaves the dimension.
 
     >>> torch.narrow_copy(torch.arange(5), 0, 1, 3)
     tensor([1, 2, 3])

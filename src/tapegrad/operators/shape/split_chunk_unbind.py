@@ -61,6 +61,9 @@ def split_untracked(xp, x, *, axis, size):
 def unbind(input: Tensor, dim: int = 0) -> tuple:
     """The slices along `dim`, without that dimension.
 
+    Shapes: each the input's without `dim`.
+    Raises: IndexError for a 0-d tensor.
+
     >>> torch.tensor([[1, 2], [3, 4]]).unbind()
     (tensor([1, 2]), tensor([3, 4]))
     """
@@ -85,6 +88,9 @@ def _splittable(name: str, input: Tensor, dim: int) -> int:
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Parts of one size along `dim`, the last one smaller where it must be, or of given sizes.
+
+    Shapes: the input's with the size of the part at `dim`.
+    Raises: RuntimeError for a negative size, or 0 where there are elements.
 
     >>> torch.arange(5).split(2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
@@ -111,6 +117,9 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple:
 @require_tensors
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """Parts of the given sizes along `dim`.
+
+    Shapes: the input's with one of `split_sizes` at `dim`.
+    Raises: RuntimeError for negative sizes, or where they do not sum to that of `dim`.
 
     >>> torch.split_with_sizes(torch.arange(5), (1, 4))
     (tensor([0]), tensor([1, 2, 3, 4]))
@@ -143,6 +152,9 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` parts of equal size along `dim`, the last one smaller where it must be.
 
+    Shapes: the input's, with ceil(size / chunks) or fewer along `dim`.
+    Raises: RuntimeError where `chunks` is not positive.
+
     >>> torch.arange(5).chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
@@ -162,6 +174,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     """`split`, but what is written in place into a part has no place in the others' history.
 
+    Shapes: those of `split`.
+
     >>> torch.unsafe_split(torch.arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
@@ -172,6 +186,8 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple:
 @require_tensors
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple:
     """`chunk`, but what is written in place into a part has no place in the others' history.
+
+    Shapes: those of `chunk`.
 
     >>> torch.unsafe_chunk(torch.arange(5), 2)
     (tensor([0, 1, 2]), tensor([3, 4]))

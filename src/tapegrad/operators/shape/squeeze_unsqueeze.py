@@ -44,6 +44,8 @@ def squeeze_axes(xp, x, *, axes):
 def squeeze(input: Tensor, dim: Dim = None) -> Any:
     """Without the dimensions of size 1: all of them, or those that `dim` names.
 
+    Shape: the input's without these sizes 1; other sizes stay.
+
     >>> torch.zeros(1, 3, 1).squeeze().shape
     torch.Size([3])
     """
@@ -64,6 +66,8 @@ squeeze_ = in_place_view(squeeze, 3)
 
 def unsqueeze(input: Tensor, dim: int) -> Any:
     """A new dimension of size 1 at `dim`.
+
+    Shape: the input's with 1 at `dim`.
 
     >>> torch.zeros(3).unsqueeze(0).shape
     torch.Size([1, 3])

@@ -18,6 +18,9 @@ def tensor_split(
 ) -> tuple:
     """Parts as equal as can be, or those between the given indices, along `dim`.
 
+    Shapes: the input's, the size of `dim` shared out: the first parts have one more.
+    Raises: RuntimeError for a 0-d tensor, or no sections.
+
     >>> torch.arange(5).tensor_split(3)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
@@ -109,6 +112,8 @@ def _along(name: str, input: Tensor, where: Any, axis: int, least: int) -> tuple
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts next to each other: along dimension 1, of a vector along its only one.
 
+    Shapes: (m, n, ...), n shared out among the parts; of a vector its size.
+
     >>> torch.hsplit(torch.arange(4).reshape(2, 2), 2)
     (tensor([[0],
             [2]]), tensor([[1],
@@ -121,6 +126,8 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple:
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts one below the other: along dimension 0.
 
+    Shapes: (m, n, ...), m shared out among the parts.
+
     >>> torch.vsplit(torch.arange(4).reshape(2, 2), 2)
     (tensor([[0, 1]]), tensor([[2, 3]]))
     """
@@ -130,6 +137,8 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple:
 @require_tensors
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple:
     """Parts one behind the other: along dimension 2.
+
+    Shapes: (m, n, d, ...), d shared out among the parts.
 
     >>> [part.shape for part in torch.dsplit(torch.zeros(2, 2, 4), 2)]
     [torch.Size([2, 2, 2]), torch.Size([2, 2, 2])]

@@ -55,6 +55,8 @@ def _triangle(numbers: Callable) -> Callable:
 def tril_indices() -> Any:
     """Rows and columns of the lower triangle, up to the diagonal `offset` places to the right.
 
+    Shape: (2, number of places).
+
     >>> torch.tril_indices(2, 3)
     tensor([[0, 1, 1],
             [0, 0, 1]])
@@ -64,6 +66,8 @@ def tril_indices() -> Any:
 @_triangle(np.triu_indices)
 def triu_indices() -> Any:
     """Rows and columns of the upper triangle, from the diagonal `offset` places to the right on.
+
+    Shape: (2, number of places).
 
     >>> torch.triu_indices(2, 3)
     tensor([[0, 0, 0, 1, 1],

@@ -88,6 +88,9 @@ def _check_matrix(name: str, x: Tensor) -> None:
 def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The lower triangle of matrices; zeros above `diagonal`.
 
+    Shape: (..., m, n), and so the result.
+    Raises: RuntimeError for fewer than two dimensions.
+
     >>> torch.ones(2, 3).tril()
     tensor([[1., 0., 0.],
             [1., 1., 0.]])
@@ -99,6 +102,9 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
 @require_tensors
 def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The upper triangle of matrices; zeros below `diagonal`.
+
+    Shape: (..., m, n), and so the result.
+    Raises: RuntimeError for fewer than two dimensions.
 
     >>> torch.ones(2, 3).triu(1)
     tensor([[0., 1., 1.],
@@ -122,6 +128,8 @@ def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A view of the diagonal of two dimensions, as the last dimension.
 
+    Shape: the input's without `dim1` and `dim2`, and the diagonal's length at the end.
+
     >>> torch.tensor([[1, 2], [3, 4]]).diagonal()
     tensor([1, 4])
     """
@@ -131,6 +139,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> An
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """A view of the diagonals of matrices: (..., m, n) to (..., k).
+
+    Shape: (..., m, n) to (..., length of the diagonal).
 
     >>> torch.linalg.diagonal(torch.tensor([[1, 2], [3, 4]]), offset=1)
     tensor([2])
@@ -143,6 +153,9 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 @require_tensors
 def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The diagonal of a matrix, or a matrix with the vector `input` on a diagonal.
+
+    Shape: (m, n) to (length of the diagonal,); (n,) to (n +
+    diagonal|, n + |diagonal|). | Raises: RuntimeError for other than one or two dimensions.
 
     >>> torch.diag(torch.tensor([1, 2]))
     tensor([[1, 0],
@@ -163,6 +176,9 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension of `input` on a diagonal.
 
+    Shape: (..., n) to (..., n +
+    offset|, n + |offset|), the last two at `dim1` and `dim2`.
+
     >>> torch.diag_embed(torch.tensor([1, 2]), offset=1)
     tensor([[0, 1, 0],
             [0, 0, 2],
@@ -175,6 +191,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 @require_tensors
 def diagflat(input: Tensor, offset: int = 0) -> Any:
     """A matrix with all elements of `input` on a diagonal.
+
+    Shape: n elements to (n +
+    offset|, n + |offset|).
 
     >>> torch.diagflat(torch.tensor([[1], [2]]))
     tensor([[1, 0],

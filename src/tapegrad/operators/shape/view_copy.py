@@ -17,6 +17,8 @@ from tapegrad.operators.shape.tril_triu_diag import diagonal
 def alias_copy(input: Tensor) -> Any:
     """A copy of the tensor.
 
+    Shape: any, and that of the result.
+
     >>> x = torch.zeros(2)
     >>> y = torch.alias_copy(x).add_(1)
     >>> x
@@ -28,6 +30,8 @@ def alias_copy(input: Tensor) -> Any:
 @require_tensors
 def as_strided_copy(input: Tensor, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
     """A copy of `as_strided`.
+
+    Shape: `size`.
 
     >>> torch.as_strided_copy(torch.arange(4), (3, 2), (1, 1))
     tensor([[0, 1],
@@ -41,6 +45,8 @@ def as_strided_copy(input: Tensor, size: Shape, stride: Any, storage_offset: Any
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A copy of `diagonal`.
 
+    Shape: that of `diagonal`.
+
     >>> torch.diagonal_copy(torch.arange(4).reshape(2, 2))
     tensor([0, 3])
     """
@@ -50,6 +56,8 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
 @require_tensors
 def expand_copy(input: Tensor, size: Shape, *, implicit: bool = False) -> Any:
     """A copy of `expand`.
+
+    Shape: `size`, to which that of `input` broadcasts; -1 keeps a size.
 
     >>> torch.expand_copy(torch.tensor([1, 2]), (2, 2))
     tensor([[1, 2],
@@ -62,6 +70,8 @@ def expand_copy(input: Tensor, size: Shape, *, implicit: bool = False) -> Any:
 def permute_copy(input: Tensor, dims: Any) -> Any:
     """A copy of `permute`.
 
+    Shape: the input's sizes in the order of `dims`.
+
     >>> torch.permute_copy(torch.zeros(2, 3, 5), (2, 0, 1)).shape
     torch.Size([5, 2, 3])
     """
@@ -72,6 +82,8 @@ def permute_copy(input: Tensor, dims: Any) -> Any:
 def select_copy(input: Tensor, dim: int, index: int) -> Any:
     """A copy of `select`.
 
+    Shape: the input's without `dim`.
+
     >>> torch.select_copy(torch.arange(4).reshape(2, 2), 1, 0)
     tensor([0, 2])
     """
@@ -81,6 +93,8 @@ def select_copy(input: Tensor, dim: int, index: int) -> Any:
 @require_tensors
 def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """A copy of the slice `start:end:step` of a dimension.
+
+    Shape: the input's with the number of elements taken at `dim`.
 
     >>> torch.slice_copy(torch.arange(6), 0, 1, 6, 2)
     tensor([1, 3, 5])
@@ -93,6 +107,8 @@ def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, ste
 def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple:
     """Copies of the parts that `split` gives.
 
+    Shapes: those of `split`.
+
     >>> torch.split_copy(torch.arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
@@ -102,6 +118,8 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple:
 @require_tensors
 def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple:
     """Copies of the parts that `split_with_sizes` gives.
+
+    Shapes: those of `split_with_sizes`.
 
     >>> torch.split_with_sizes_copy(torch.arange(5), (1, 4))
     (tensor([0]), tensor([1, 2, 3, 4]))
@@ -113,6 +131,8 @@ def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tupl
 def squeeze_copy(input: Tensor, dim: Dim = None) -> Any:
     """A copy of `squeeze`.
 
+    Shape: that of `squeeze`.
+
     >>> torch.squeeze_copy(torch.zeros(2, 1, 3), 1).shape
     torch.Size([2, 3])
     """
@@ -122,6 +142,8 @@ def squeeze_copy(input: Tensor, dim: Dim = None) -> Any:
 @require_tensors
 def t_copy(input: Tensor) -> Any:
     """A copy of `t`.
+
+    Shape: (m, n) to (n, m); (n,) and () stay.
 
     >>> torch.t_copy(torch.tensor([[1, 2], [3, 4]]))
     tensor([[1, 3],
@@ -134,6 +156,8 @@ def t_copy(input: Tensor) -> Any:
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Any:
     """A copy of `transpose`.
 
+    Shape: the input's with the two sizes exchanged.
+
     >>> torch.transpose_copy(torch.zeros(2, 3, 5), 0, 2).shape
     torch.Size([5, 3, 2])
     """
@@ -144,6 +168,8 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Any:
 def unbind_copy(input: Tensor, dim: int = 0) -> tuple:
     """Copies of the slices that `unbind` gives.
 
+    Shapes: each the input's without `dim`.
+
     >>> torch.unbind_copy(torch.arange(4).reshape(2, 2))
     (tensor([0, 1]), tensor([2, 3]))
     """
@@ -153,6 +179,8 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple:
 @require_tensors
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Any:
     """A copy of `unfold`.
+
+    Shape: the input's with the number of windows at `dimension`, and `size` at the end.
 
     >>> torch.unfold_copy(torch.arange(5), 0, 3, 1)
     tensor([[0, 1, 2],
@@ -166,6 +194,8 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Any:
 def unsqueeze_copy(input: Tensor, dim: int) -> Any:
     """A copy of `unsqueeze`.
 
+    Shape: the input's with 1 at `dim`.
+
     >>> torch.unsqueeze_copy(torch.tensor([1, 2]), 1)
     tensor([[1],
             [2]])
@@ -177,6 +207,8 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Any:
 def view_as_complex_copy(input: Tensor) -> Any:
     """A copy of `view_as_complex`.
 
+    Shape: (..., 2) to (...).
+
     >>> torch.view_as_complex_copy(torch.tensor([[1.0, 2.0]]))
     tensor([1.+2.j])
     """
@@ -187,6 +219,8 @@ def view_as_complex_copy(input: Tensor) -> Any:
 def view_as_real_copy(input: Tensor) -> Any:
     """A copy of `view_as_real`.
 
+    Shape: (...) to (..., 2).
+
     >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
     tensor([[1., 2.]])
     """
@@ -196,6 +230,8 @@ def view_as_real_copy(input: Tensor) -> Any:
 @require_tensors
 def view_copy(input: Tensor, *size: Any) -> Any:
     """A copy of `view`.
+
+    Shape: `size`, with as many elements; one size may be -1.
 
     >>> torch.view_copy(torch.arange(4), (2, 2))
     tensor([[0, 1],

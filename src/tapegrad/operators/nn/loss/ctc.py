@@ -162,6 +162,8 @@ def ctc_loss(
 ) -> Any:
     """The loss of each target, their mean (reduction 1) or sum (2); see torch.nn.functional.
 
+    Shapes: log_probs (T, N, C), targets (N, L), lengths (N,); the losses (N,).
+
     >>> logp = torch.full((2, 1, 2), 0.5).log()
     >>> torch.ctc_loss(logp, torch.tensor([[1]]), (2,), (1,))
     tensor([0.2877])

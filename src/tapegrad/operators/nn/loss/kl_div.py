@@ -36,6 +36,8 @@ def kl_div(
     With reduction="batchmean", their sum divided by the size of the first dimension, which is
     what the divergence means.
 
+    Shapes: any that broadcast; the result is (), or without reduction the common one.
+
     Source: Kullback and Leibler, "On Information and Sufficiency", 1951, eq. 2.4.
 
     >>> p = torch.tensor([0.5, 0.5])

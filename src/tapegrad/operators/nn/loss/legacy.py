@@ -32,6 +32,8 @@ def binary_cross_entropy_with_logits(
 ) -> Any:
     """Binary cross-entropy at sigmoid(input); see torch.nn.functional.
 
+    Shapes: input and target alike, weights broadcast; () unless `reduction` is 0.
+
     >>> torch.binary_cross_entropy_with_logits(torch.zeros(1), torch.ones(1))
     tensor([0.6931])
     """
@@ -48,6 +50,8 @@ def cosine_embedding_loss(
 ) -> Any:
     """1 - cos for targets 1, max(0, cos - margin) for targets -1; see torch.nn.functional.
 
+    Shapes: (N, D), (N, D) and (N,); or (D,), (D,) and (). To () unless `reduction` is 0.
+
     >>> torch.cosine_embedding_loss(torch.eye(2), torch.ones(2, 2), torch.ones(2))
     tensor([0.2929, 0.2929])
     """
@@ -60,6 +64,8 @@ def hinge_embedding_loss(
 ) -> Any:
     """The input for targets 1, max(0, margin - input) for targets -1; see torch.nn.functional.
 
+    Shapes: any that broadcast; () unless `reduction` is 0.
+
     >>> torch.hinge_embedding_loss(torch.tensor([0.5, 0.25]), torch.tensor([1.0, -1.0]))
     tensor([0.5000, 0.7500])
     """
@@ -69,6 +75,8 @@ def hinge_embedding_loss(
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Any:
     """target * (log(target) - input) for log-probabilities `input`; see torch.nn.functional.
+
+    Shapes: any that broadcast; () unless `reduction` is 0.
 
     >>> torch.kl_div(torch.zeros(2), torch.tensor([1.0, 0.5]))
     tensor([ 0.0000, -0.3466])
@@ -81,6 +89,8 @@ def margin_ranking_loss(
 ) -> Any:
     """max(0, -target * (input1 - input2) + margin); see torch.nn.functional.
 
+    Shapes: any that broadcast; () unless `reduction` is 0.
+
     >>> torch.margin_ranking_loss(torch.zeros(1), torch.ones(1), torch.ones(1))
     tensor([1.])
     """
@@ -92,6 +102,8 @@ def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Any:
     """exp(input) - target * input; see torch.nn.functional.
+
+    Shapes: any that broadcast; () unless `reduction` is 0.
 
     >>> torch.poisson_nll_loss(torch.zeros(1), torch.ones(1), True, False, 1e-8, 1)
     tensor(1.)
@@ -111,6 +123,8 @@ def triplet_margin_loss(
     reduction: int = 0,
 ) -> Any:
     """max(0, |anchor - positive| - |anchor - negative| + margin); see torch.nn.functional.
+
+    Shapes: (..., D) each, which broadcast; () unless `reduction` is 0, then (...).
 
     >>> torch.triplet_margin_loss(torch.zeros(1, 2), torch.ones(1, 2), torch.ones(1, 2))
     tensor([1.0000])

@@ -209,6 +209,9 @@ def nll_loss(
     Targets equal to `ignore_index` do not count. With `weight` (C) the loss of a target counts
     weight[target] times, and the mean divides by the sum of these weights.
 
+    Shape: (), or without reduction (N, ...).
+    Raises: IndexError for a class out of range.
+
     >>> x = torch.log_softmax(torch.zeros(2, 4), 1)
     >>> torch.nn.functional.nll_loss(x, torch.tensor([0, 3]))
     tensor(1.3863)
@@ -258,6 +261,9 @@ def cross_entropy(
 
     `ignore_index` and `weight` (C) are those of `nll_loss`. With `label_smoothing` e it is 1 - e of
     that and e of the mean of -log softmax(input) over the classes.
+
+    Shape: (), or without reduction (N, ...).
+    Raises: IndexError for a class out of range; RuntimeError for a `label_smoothing` out of [0, 1].
 
     Source of the smoothing: Szegedy et al., "Rethinking the Inception Architecture for Computer
     Vision", 2016, section 7.

@@ -35,6 +35,8 @@ def rnn_tanh_cell(
 ) -> Any:
     """tanh(w_ih input + b_ih + w_hh hx + b_hh).
 
+    Shapes: (N, I) and hx (N, H); w_ih (H, I), w_hh (H, H); result as hx.
+
     >>> torch.rnn_tanh_cell(torch.ones(1, 1), torch.zeros(1, 1), torch.eye(1), torch.eye(1))
     tensor([[0.7616]])
     """
@@ -47,6 +49,8 @@ def rnn_relu_cell(
 ) -> Any:
     """relu(w_ih input + b_ih + w_hh hx + b_hh).
 
+    Shapes: (N, I) and hx (N, H); w_ih (H, I), w_hh (H, H); result as hx.
+
     >>> torch.rnn_relu_cell(torch.ones(1, 1), torch.ones(1, 1), torch.eye(1), torch.eye(1))
     tensor([[2.]])
     """
@@ -58,6 +62,8 @@ def lstm_cell(
     input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple:
     """The next state (h, c) of long short-term memory; see `torch.nn.LSTMCell`.
+
+    Shapes: (N, I) and (N, H) each; w_ih (4H, I), w_hh (4H, H); results as h.
 
     >>> w, zero = torch.ones(4, 1), torch.zeros(1, 1)
     >>> torch.lstm_cell(torch.ones(1, 1), (zero, zero), w, w)
@@ -77,6 +83,8 @@ def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """The next state of gated recurrent units; see `torch.nn.GRUCell`.
+
+    Shapes: (N, I) and hx (N, H); w_ih (3H, I), w_hh (3H, H); result as hx.
 
     >>> w, zero = torch.ones(3, 1), torch.zeros(1, 1)
     >>> torch.gru_cell(torch.ones(1, 1), zero, w, w)

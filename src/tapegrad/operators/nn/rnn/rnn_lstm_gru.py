@@ -133,6 +133,8 @@ def lstm(
     A packed sequence is given as (data, batch_sizes, hx, params, has_biases, num_layers, dropout,
     train, bidirectional).
 
+    Shapes: those of `torch.nn.LSTM`.
+
     >>> w, x, h = torch.ones(4, 1), torch.zeros(3, 1, 1), torch.zeros(1, 1, 1)
     >>> y, h, c = torch.lstm(x, (h, h), (w, w), False, 1, 0.0, False, False, False)
     >>> y.shape
@@ -170,6 +172,8 @@ def gru(
     """Gated recurrent units: the output and the last h; see `torch.nn.GRU`.
 
     A packed sequence is given as for `torch.lstm`.
+
+    Shapes: those of `torch.nn.GRU`.
 
     >>> w, x, h = torch.ones(3, 1), torch.zeros(3, 1, 1), torch.zeros(1, 1, 1)
     >>> y, h = torch.gru(x, h, (w, w), False, 1, 0.0, False, False, False)
@@ -223,6 +227,8 @@ def rnn_tanh() -> Any:
 
     A packed sequence is given as for `torch.lstm`.
 
+    Shapes: those of `torch.nn.RNN`.
+
     >>> w, x, h = torch.ones(1, 1), torch.ones(2, 1, 1), torch.zeros(1, 1, 1)
     >>> torch.rnn_tanh(x, h, (w, w), False, 1, 0.0, False, False, False)[0].flatten()
     tensor([0.7616, 0.9427])
@@ -234,6 +240,8 @@ def rnn_relu() -> Any:
     """A recurrent network with ReLU: the output and the last h; see `torch.nn.RNN`.
 
     A packed sequence is given as for `torch.lstm`.
+
+    Shapes: those of `torch.nn.RNN`.
 
     >>> w, x, h = torch.ones(1, 1), torch.ones(2, 1, 1), torch.zeros(1, 1, 1)
     >>> torch.rnn_relu(x, h, (w, w), False, 1, 0.0, False, False, False)[0].flatten()

@@ -88,6 +88,9 @@ def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
 
     `(-1)^(n + 1) n! zeta(n + 1, x)` for n above 0.
 
+    Shape: any, and that of the result.
+    Raises: RuntimeError for a negative `n`.
+
     >>> torch.polygamma(1, torch.tensor([1.0, 2.0]))
     tensor([1.6449, 0.6449])
     """

@@ -89,6 +89,9 @@ def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
 
     `p (p - 1) / 4 log(pi)` and the sum of `lgamma(x - i / 2)` over i from 0 to p - 1.
 
+    Shape: any, and that of the result.
+    Raises: RuntimeError for a `p` below 1.
+
     >>> torch.mvlgamma(torch.tensor([2.0, 3.0]), 2)
     tensor([0.4516, 1.5502])
     """

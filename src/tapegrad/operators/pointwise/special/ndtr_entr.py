@@ -21,6 +21,8 @@ def ndtr(input: Tensor, *, out: Out = None) -> Any:
 
     By erfc, which keeps its digits far below zero, where PyTorch's gives 0.
 
+    Shape: any, and that of the result.
+
     >>> torch.special.ndtr(torch.tensor([0.0, 2.0]))
     tensor([0.5000, 0.9772])
     """

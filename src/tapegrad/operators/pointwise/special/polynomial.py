@@ -35,6 +35,8 @@ def chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any:
 
     T_0 = 1, T_1 = x, T_k = 2 x T_(k-1) - T_(k-2).
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.special.chebyshev_polynomial_t(torch.tensor([0.5, 2.0]), 3)
     tensor([-1., 26.])
     """
@@ -46,6 +48,8 @@ def chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any:
 
     sin((n + 1) angle) / sin(angle) at x = cos(angle):
     U_0 = 1, U_1 = 2 x, U_k = 2 x U_(k-1) - U_(k-2).
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.special.chebyshev_polynomial_u(torch.tensor([0.5, 2.0]), 3)
     tensor([-1., 56.])
@@ -59,6 +63,8 @@ def chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any:
     cos((n + 1/2) angle) / cos(angle / 2) at x = cos(angle):
     V_0 = 1, V_1 = 2 x - 1, V_k = 2 x V_(k-1) - V_(k-2).
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.special.chebyshev_polynomial_v(torch.tensor([0.5, 2.0]), 3)
     tensor([-1., 41.])
     """
@@ -71,6 +77,8 @@ def chebyshev_polynomial_w(x: Tensor, n: Any, *, out: Out = None) -> Any:
     sin((n + 1/2) angle) / sin(angle / 2) at x = cos(angle):
     W_0 = 1, W_1 = 2 x + 1, W_k = 2 x W_(k-1) - W_(k-2).
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.special.chebyshev_polynomial_w(torch.tensor([0.5, 2.0]), 3)
     tensor([-1., 71.])
     """
@@ -81,6 +89,8 @@ def hermite_polynomial_h(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Hermite polynomial of the physicists, orthogonal for the weight exp(-x^2).
 
     H_0 = 1, H_1 = 2 x, H_k = 2 x H_(k-1) - 2 (k - 1) H_(k-2).
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.special.hermite_polynomial_h(torch.tensor([0.5, 2.0]), 3)
     tensor([-5., 40.])
@@ -93,6 +103,8 @@ def hermite_polynomial_he(x: Tensor, n: Any, *, out: Out = None) -> Any:
 
     He_0 = 1, He_1 = x, He_k = x He_(k-1) - (k - 1) He_(k-2).
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.special.hermite_polynomial_he(torch.tensor([0.5, 2.0]), 3)
     tensor([-1.3750,  2.0000])
     """
@@ -103,6 +115,8 @@ def laguerre_polynomial_l(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Laguerre polynomial, orthogonal for the weight exp(-x) on x >= 0.
 
     L_0 = 1, L_1 = 1 - x, k L_k = (2 k - 1 - x) L_(k-1) - (k - 1) L_(k-2).
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.special.laguerre_polynomial_l(torch.tensor([0.5, 2.0]), 3)
     tensor([-0.1458, -0.3333])
@@ -115,6 +129,8 @@ def legendre_polynomial_p(x: Tensor, n: Any, *, out: Out = None) -> Any:
 
     P_0 = 1, P_1 = x, k P_k = (2 k - 1) x P_(k-1) - (k - 1) P_(k-2).
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.special.legendre_polynomial_p(torch.tensor([0.5, 2.0]), 3)
     tensor([-0.4375, 17.0000])
     """
@@ -123,6 +139,8 @@ def legendre_polynomial_p(x: Tensor, n: Any, *, out: Out = None) -> Any:
 
 def shifted_chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the first kind at 2 x - 1, made for [0, 1].
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.special.shifted_chebyshev_polynomial_t(torch.tensor([0.5, 2.0]), 3)
     tensor([-0., 99.])
@@ -133,6 +151,8 @@ def shifted_chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any
 def shifted_chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the second kind at 2 x - 1, made for [0, 1].
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.special.shifted_chebyshev_polynomial_u(torch.tensor([0.5, 2.0]), 3)
     tensor([ -0., 204.])
     """
@@ -142,6 +162,8 @@ def shifted_chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any
 def shifted_chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the third kind at 2 x - 1, made for [0, 1].
 
+    Shapes: any that broadcast; the result has the common one.
+
     >>> torch.special.shifted_chebyshev_polynomial_v(torch.tensor([0.5, 2.0]), 3)
     tensor([  1., 169.])
     """
@@ -150,6 +172,8 @@ def shifted_chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any
 
 def shifted_chebyshev_polynomial_w(x: Tensor, n: Any, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the fourth kind at 2 x - 1, made for [0, 1].
+
+    Shapes: any that broadcast; the result has the common one.
 
     >>> torch.special.shifted_chebyshev_polynomial_w(torch.tensor([0.5, 2.0]), 3)
     tensor([ -1., 239.])
