@@ -10,9 +10,9 @@ A policy of selective checkpoints is told of operators by their overloads.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, OperatorLike
 from tapegrad.core.missing import missing
 from tapegrad.profiler.names import titles_of
 
@@ -143,7 +143,7 @@ class OpOverload:
         name = self.overloadpacket._qualified_op_name
         return name if self._overloadname == "default" else f"{name}.{self._overloadname}"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self.overloadpacket(*args, **kwargs)
 
     def __str__(self) -> str:
@@ -180,7 +180,7 @@ class OpOverloadPacket:
                 f"tapegrad has {', '.join(self.overloads())}.",
             ) from None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         import tapegrad
 
         try:
@@ -242,7 +242,7 @@ def _known() -> dict[str, set[str]]:
     return found
 
 
-def _name_of(op: Any) -> str | None:
+def _name_of(op: OperatorLike) -> str | None:
     """The overload that an operator is, None for one that PyTorch has not."""
     name = _OVERLOADS.get(op.name)
     if name is None:
@@ -258,7 +258,7 @@ def _overload(name: str) -> OpOverload:
     return getattr(getattr(aten, packet), overload)
 
 
-def overload_of(op: Any, inputs: tuple) -> OpOverload | None:
+def overload_of(op: OperatorLike, inputs: tuple) -> OpOverload | None:
     """The overload that a call of an operator is, None where PyTorch has no such operator."""
     name = _name_of(op)
     if name is None:

@@ -4,10 +4,10 @@ A file holds tensors by name and text about them, and nothing that could run.
 """
 
 import os
-from typing import Any
 
 import numpy as np
 
+from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import (
     bfloat16,
@@ -91,7 +91,7 @@ def load(data: bytes) -> dict[str, Tensor]:
     return {name: _tensor(entry) for name, entry in _package().deserialize(data)}
 
 
-def load_file(filename: str | os.PathLike, device: Any = "cpu") -> dict[str, Tensor]:
+def load_file(filename: str | os.PathLike, device: DeviceLike = "cpu") -> dict[str, Tensor]:
     """The tensors that a file holds, by name.
 
     >>> torch.safetensors.load_file("missing.safetensors")

@@ -1,5 +1,6 @@
 """Further settings, and arithmetic of sizes under the names that compiled code uses."""
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
@@ -156,7 +157,7 @@ def sym_min(a: Any, b: Any) -> Any:
     return float(smallest) if isinstance(a, float) or isinstance(b, float) else smallest
 
 
-def sym_sum(args: Any) -> Any:
+def sym_sum(args: Sequence) -> Any:
     """The sum of several numbers.
 
     >>> torch.sym_sum([1, 2, 3])

@@ -94,14 +94,18 @@ def test_the_source_is_the_declaration(function, file, line):
 
 
 @pytest.mark.parametrize(
-    ("function", "signature"),
+    ("function", "names"),
     [
-        (torch.tanh, "(input: 'Any', *, out: 'Out' = None) -> 'Any'"),
-        (torch.atan2, "(input: 'Any', other: 'Any', *, out: 'Out' = None) -> 'Any'"),
+        (torch.tanh, "input out"),
+        (torch.atan2, "input other out"),
+        (torch.softmax, "input dim dtype out"),
     ],
 )
-def test_the_signature_stays_the_public_one(function, signature):
-    assert str(inspect.signature(function)) == signature
+def test_the_signature_stays_the_public_one(function, names):
+    parameters = inspect.signature(function).parameters
+    assert " ".join(parameters) == names
+    assert parameters["out"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert parameters["out"].default is None
 
 
 def test_a_traceback_names_the_operator():

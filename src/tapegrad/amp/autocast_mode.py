@@ -38,7 +38,7 @@ def autocast_decorator(autocast_instance: Any, func: Callable) -> Callable:
     """`func` as it runs in a block of autocast."""
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         with autocast_instance:
             return func(*args, **kwargs)
 

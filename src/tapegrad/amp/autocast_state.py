@@ -6,9 +6,9 @@ It is that of the current thread or asynchronous task; a new thread begins with 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, DTypeLike
 from tapegrad.core.device import device
 from tapegrad.core.dtype import bfloat16, float16
 from tapegrad.core.dtype import dtype as Dtype
@@ -42,7 +42,7 @@ class State:
         self.nesting = nesting
         self.cache = cache  # casts of parameters, shared by the states of one outermost block
 
-    def changed(self, kind: str, *, enabled: bool | None = None, dtype: Any = None) -> State:
+    def changed(self, kind: str, *, enabled: bool | None = None, dtype: DTypeLike = None) -> State:
         """This state with another setting for one kind of device."""
         on, dtypes = self.enabled, self.dtypes
         if enabled is not None and enabled != (kind in on):
@@ -116,7 +116,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     return _switchable("is_autocast_enabled", device_type) in current().enabled
 
 
-def set_autocast_enabled(*args: Any) -> None:
+def set_autocast_enabled(*args: object) -> None:
     """Switch autocast on or off: `set_autocast_enabled(device_type, enabled)`.
 
     With `enabled` alone it is about the GPU. A block of `autocast` switches it back by itself.
@@ -223,7 +223,7 @@ def _deprecated(name: str, call: str, instead: str) -> None:
     )
 
 
-def _check_dtype(dtype: Any) -> None:
+def _check_dtype(dtype: DTypeLike) -> None:
     if not isinstance(dtype, Dtype):
         raise errors.type_error(
             f"dtype must be a torch.dtype (got {errors.type_name(dtype)})",

@@ -3,12 +3,12 @@
 import inspect
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import Any
 
 from tapegrad.amp.autocast_mode import warn_of_device
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import Any, OptimizerLike
 from tapegrad.core.dtype import float16, float32, int32
 from tapegrad.core.errors import assertion_error, runtime_error, value_error
 from tapegrad.operators.creation.zeros_eye import full
@@ -240,7 +240,7 @@ class GradScaler(ScalerSettings):
         self._scale = full((), self._init_scale, dtype=float32, device=dev)
         self._growth_tracker = full((), self._init_growth_tracker, dtype=int32, device=dev)
 
-    def scale(self, outputs: Any) -> Any:
+    def scale(self, outputs: Sequence) -> Any:
         """A tensor times the scale; of an iterable of tensors, each of them.
 
         >>> torch.amp.GradScaler("cpu", init_scale=4.0).scale(torch.tensor(0.5))
@@ -262,7 +262,7 @@ class GradScaler(ScalerSettings):
     # --- gradients ---------------------------------------------------------------------------
 
     def _unscale_grads_(
-        self, optimizer: Any, inv_scale: Any, found_inf: Any, allow_fp16: bool
+        self, optimizer: OptimizerLike, inv_scale: Any, found_inf: Any, allow_fp16: bool
     ) -> dict[Any, Any]:
         """Multiply gradients by `inv_scale`; for each device 1 where one was inf or nan."""
         bad = False
@@ -284,7 +284,7 @@ class GradScaler(ScalerSettings):
         has_gradients = any(p.grad is not None for g in optimizer.param_groups for p in g["params"])
         return {found_inf.device: found_inf} if has_gradients else {}
 
-    def unscale_(self, optimizer: Any) -> None:
+    def unscale_(self, optimizer: OptimizerLike) -> None:
         """Take the scale out of the gradients of an optimizer now, to clip them for example.
 
         >>> weight = torch.ones(2, requires_grad=True)
@@ -311,7 +311,7 @@ class GradScaler(ScalerSettings):
         state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, found_inf, False)
         state["stage"] = OptState.UNSCALED
 
-    def _check_inf_per_device(self, optimizer: Any) -> dict[Any, Any]:
+    def _check_inf_per_device(self, optimizer: OptimizerLike) -> dict[Any, Any]:
         scale, _ = self._check_scale_growth_tracker("_check_inf_per_device")
         one = full((), 1.0, dtype=float32, device=scale.device)
         found_inf = full((), 0.0, dtype=float32, device=scale.device)
@@ -319,19 +319,23 @@ class GradScaler(ScalerSettings):
         self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
         return found
 
-    def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Any]:
+    def _found_inf_per_device(self, optimizer: OptimizerLike) -> dict[Any, Any]:
         return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
 
     # --- steps -------------------------------------------------------------------------------
 
     def _maybe_opt_step(
-        self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any
+        self,
+        optimizer: OptimizerLike,
+        optimizer_state: dict[str, Any],
+        *args: object,
+        **kwargs: object,
     ) -> Any:
         if sum(v.item() for v in optimizer_state["found_inf_per_device"].values()):
             return None
         return optimizer.step(*args, **kwargs)
 
-    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+    def step(self, optimizer: OptimizerLike, *args: object, **kwargs: object) -> Any:
         """`optimizer.step(...)`, unless a gradient is inf or nan; what it returns, or None.
 
         Takes the scale out of the gradients first, if `unscale_` did not.
@@ -360,7 +364,9 @@ class GradScaler(ScalerSettings):
         state["stage"] = OptState.STEPPED
         return result
 
-    def _step_with_scale(self, optimizer: Any, state: dict, args: tuple, kwargs: dict) -> Any:
+    def _step_with_scale(
+        self, optimizer: OptimizerLike, state: dict, args: tuple, kwargs: dict
+    ) -> Any:
         """A step of an optimizer that takes the scale out of gradients itself."""
         if "grad_scaler" in inspect.signature(optimizer.step).parameters:
             warnings.warn(

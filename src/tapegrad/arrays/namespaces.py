@@ -65,7 +65,7 @@ def mapped_beyond(x: Array, target: Array) -> bool:
     return False
 
 
-def refuse_batch(name: str, *arrays: Any) -> None:
+def refuse_batch(name: str, *arrays: Array) -> None:
     """Raise where an array is mapped over, and the shape of a result depends on its values."""
     for x in arrays:
         while hasattr(x, "mapped"):

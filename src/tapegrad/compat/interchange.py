@@ -2,12 +2,11 @@
 
 import sys
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
 import tapegrad
 from tapegrad.autograd.node import make_leaf
+from tapegrad.core.annotations import Any, Callable, ModuleLike
 from tapegrad.core.device import device
 from tapegrad.core.dtype import BY_NAME, bfloat16
 from tapegrad.core.dtype import dtype as Dtype
@@ -21,7 +20,7 @@ from tapegrad.tensors.tensor import Tensor
 __torch__ = "from_torch to_torch"
 
 
-def from_torch(obj: Any, into: Module | None = None) -> Any:
+def from_torch(obj: object, into: Module | None = None) -> Any:
     """PyTorch's object as ours: tensors on the same memory where they are on the CPU.
 
     Tensors, parameters, dtypes, devices and sizes, and dicts, lists, tuples of them; history stays
@@ -45,7 +44,7 @@ def from_torch(obj: Any, into: Module | None = None) -> Any:
     return _walk(obj, _once(lambda x: _ours(pytorch, x)))
 
 
-def to_torch(obj: Any, into: Any = None) -> Any:
+def to_torch(obj: object, into: Any = None) -> Any:
     """Our object as PyTorch's: tensors on the same memory.
 
     Args:
@@ -113,7 +112,7 @@ def _walk(obj: Any, change: Callable[[Any], Any]) -> Any:
     return change(obj)
 
 
-def _unchanged(x: Any) -> Any:
+def _unchanged(x: object) -> Any:
     return x
 
 
@@ -121,7 +120,7 @@ def _once(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """`change`, which gives the same object again for the same object."""
     known: dict[int, tuple[Any, Any]] = {}
 
-    def changed(x: Any) -> Any:
+    def changed(x: object) -> Any:
         if id(x) not in known:
             known[id(x)] = x, change(x)  # with x, so that its id stays taken
         return known[id(x)][1]
@@ -132,7 +131,7 @@ def _once(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
 # --- tensors -------------------------------------------------------------------------------------
 
 
-def _ours(pytorch: Any, x: Any) -> Any:
+def _ours(pytorch: Any, x: object) -> Any:
     if isinstance(x, pytorch.Tensor):
         array = _array(pytorch, x)
         if isinstance(x, pytorch.nn.Parameter):
@@ -170,7 +169,7 @@ def _array(pytorch: Any, x: Any) -> Any:
     return plain.numpy()
 
 
-def _theirs(x: Any) -> Any:
+def _theirs(x: object) -> Any:
     if isinstance(x, Tensor):
         pytorch = _needed()
         array = x._array
@@ -195,7 +194,7 @@ def _theirs(x: Any) -> Any:
 # --- modules -------------------------------------------------------------------------------------
 
 
-def _filled(module: Any, source: Any, convert: Callable[[Any], Any]) -> Any:
+def _filled(module: ModuleLike, source: Any, convert: Callable[[Any], Any]) -> Any:
     """`module` with the state of `source` and its mode."""
     module.load_state_dict(convert(source.state_dict()))
     return module.train(source.training)

@@ -61,6 +61,9 @@ Array: TypeAlias = Any
 Namespace: TypeAlias = Any
 """A module or object with the names of the array standard and our kernels."""
 
+NativeDType: TypeAlias = Any
+"""What an array library calls a dtype."""
+
 # --- what the graph is made of: lower floors cannot import the classes ---------------------------
 
 OperatorLike: TypeAlias = Any

@@ -1,7 +1,6 @@
 """`torch.cpu`: the one device there is, asked as one asks a GPU."""
 
-from typing import Any
-
+from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.missing import missing as _missing
 from tapegrad.core.public_names import public_names
 
@@ -38,11 +37,11 @@ def current_device() -> str:
     return "cpu"
 
 
-def set_device(device: Any) -> None:
+def set_device(device: DeviceLike) -> None:
     """Choose the CPU to work on: nothing happens."""
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: DeviceLike = None) -> None:
     """Wait until the CPU is done: it always is."""
 
 

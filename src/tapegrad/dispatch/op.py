@@ -26,7 +26,7 @@ from __future__ import annotations
 import inspect
 
 from tapegrad.autograd.operator_base import OperatorBase
-from tapegrad.core.annotations import Any, Callable, Namespace
+from tapegrad.core.annotations import Any, Callable, Namespace, OperatorLike
 
 REGISTRY: dict[str, Op] = {}
 
@@ -279,7 +279,7 @@ constant_elementwise = _declarer("constant", _pointwise, promote="arith")
 
 def _rules(kind: str) -> Callable:
     def given(**rules: Callable) -> Callable:
-        def declare(function: Any) -> Any:
+        def declare(function: Callable) -> Any:
             getattr(function, kind)(**rules)
             return function
 
@@ -292,11 +292,11 @@ vjp, jvp = _rules("vjp"), _rules("jvp")
 """Rules as decorators above that of the operator: `@vjp(x=...)` says `f.vjp(x=...)`."""
 
 
-def by_place(operator: Any) -> Callable:
+def by_place(operator: OperatorLike) -> Callable:
     """An operator as a kernel of the Tensor namespace: metadata by place, sequences as tuples."""
     n, names = len(operator.op.inputs), operator.op.params
 
-    def kernel(*args: Any) -> Any:
+    def kernel(*args: object) -> Any:
         params = [tuple(x) if isinstance(x, (tuple, list)) else x for x in args[n:]]
         return operator(*args[:n], **dict(zip(names, params, strict=True)))
 

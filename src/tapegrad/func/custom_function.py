@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
 from tapegrad.core import errors
+from tapegrad.core.annotations import LevelLike, ModeLike, Tensor
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.level import enter, is_inside, leave
 from tapegrad.func.pytree import LEAF, flatten, text, unflatten
@@ -25,7 +26,7 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def mapping_of(mode: Any, args: tuple) -> Mapping | None:
+def mapping_of(mode: ModeLike, args: tuple) -> Mapping | None:
     """The innermost level of `vmap` that one of the arguments is mapped in."""
     while isinstance(mode, Mode):
         if isinstance(mode, Mapping) and any(_is_mapped(x, mode.level) for x in args):
@@ -34,7 +35,7 @@ def mapping_of(mode: Any, args: tuple) -> Mapping | None:
     return None
 
 
-def _is_mapped(x: Any, level: Any) -> bool:
+def _is_mapped(x: Tensor, level: LevelLike) -> bool:
     return isinstance(x, TensorBase) and is_mapped(x._array, level)
 
 
@@ -76,7 +77,7 @@ def mapped(function: Any, args: tuple, mapping: Mapping) -> Any:
     """What the function's own `vmap` gives for batched arguments."""
     level = mapping.level
 
-    def outside(x: Any) -> Any:
+    def outside(x: Tensor) -> Any:
         if isinstance(x, TensorBase) and is_inside(x._array, level):
             batch = leave(x, axis=0, level=level)
             return batch if is_mapped(x._array, level) else batch[0]
@@ -94,16 +95,16 @@ def mapped(function: Any, args: tuple, mapping: Mapping) -> Any:
         MODE.reset(token)
 
 
-def _less(mode: Any, mapping: Mapping) -> Any:
+def _less(mode: ModeLike, mapping: Mapping) -> Any:
     """`mode` less one level of `vmap`."""
     return mode.under if _level(mode) is mapping.level else mode.over(_less(mode.under, mapping))
 
 
-def _level(mode: Any) -> Any:
+def _level(mode: ModeLike) -> Any:
     return mode.level if isinstance(mode, Mapping) else None
 
 
-def _inside(found: Any, level: Any) -> Any:
+def _inside(found: object, level: LevelLike) -> Any:
     """Results of a function's `vmap` as tensors of the level."""
     if not (isinstance(found, tuple) and len(found) == 2):
         raise errors.runtime_error(
@@ -129,7 +130,7 @@ def _inside(found: Any, level: Any) -> Any:
     )
 
 
-def _entered(x: Any, dim: int | None, level: Any) -> Any:
+def _entered(x: Tensor, dim: int | None, level: LevelLike) -> Any:
     if dim is None or not isinstance(x, TensorBase):
         return x
     if not isinstance(dim, int):

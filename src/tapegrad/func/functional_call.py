@@ -1,14 +1,13 @@
 """Modules as functions of their parameters."""
 
 import functools
-from collections.abc import Callable
-from typing import Any
 
+from tapegrad.core.annotations import Any, Callable, EdgeLike, ModuleLike
 from tapegrad.core.errors import runtime_error
 
 
 def functional_call(
-    module: Any,
+    module: ModuleLike,
     parameter_and_buffer_dicts: Any,
     args: Any = None,
     kwargs: dict[str, Any] | None = None,
@@ -68,7 +67,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return parameters, buffers
 
 
-def replace_all_batch_norm_modules_(root: Any) -> Any:
+def replace_all_batch_norm_modules_(root: EdgeLike) -> Any:
     """Let all batch norms of a module do without running statistics, in place; returns it.
 
     Running statistics are written by every call, which samples of a batch cannot do together.
@@ -104,7 +103,7 @@ def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
         )
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         return func(*args, **kwargs)
 
     return wrapper

@@ -37,7 +37,7 @@ def _moved(name: str, instead: str = "") -> Callable:
     function = getattr(_func, name)
 
     @functools.wraps(function)
-    def warned(*args: Any, **kwargs: Any) -> Any:
+    def warned(*args: object, **kwargs: object) -> Any:
         _warn(name, instead or f"torch.func.{name}")
         return function(*args, **kwargs)
 
@@ -73,7 +73,7 @@ class FunctionalModuleWithBuffers(Module):
                     del table[name]
                     module.__dict__[name] = empty(0)  # a place for the one it is called with
 
-    def forward(self, params: Sequence, buffers: Sequence, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, params: Sequence, buffers: Sequence, *args: object, **kwargs: object) -> Any:
         """What the module gives with these tensors in its places."""
         tensors = dict(zip(self.param_names, params, strict=True))
         tensors.update(zip(self.buffer_names, buffers, strict=True))
@@ -87,7 +87,7 @@ class FunctionalModuleWithBuffers(Module):
 class FunctionalModule(FunctionalModuleWithBuffers):
     """The same of a module without buffers: `f(params, x)`."""
 
-    def forward(self, params: Sequence, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, params: Sequence, *args: object, **kwargs: object) -> Any:
         """What the module gives with these parameters in the place of its own."""
         return super().forward(params, (), *args, **kwargs)
 

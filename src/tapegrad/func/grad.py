@@ -6,14 +6,13 @@ differentiated itself is recorded; whether any does is seen from the leaves that
 """
 
 import functools
-from collections.abc import Callable
-from typing import Any
 
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform, is_grad_enabled, switched
 from tapegrad.autograd.node import AccumulateGrad, Port, make_leaf
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
@@ -69,7 +68,7 @@ def has_others(roots: list, leaves: list) -> bool:
     return False
 
 
-def released(y: Any, leaves: list) -> Any:
+def released(y: Array, leaves: list) -> Any:
     """A result for the caller: without a graph, if nobody outside may differentiate it."""
     if not isinstance(y, TensorBase) or not y.requires_grad:
         return y
@@ -113,14 +112,14 @@ def pulled(
     return [zeros_of(x) if g is None else g for g, x in zip(found, leaves, strict=True)]
 
 
-def zeros_of(x: Any) -> Any:
+def zeros_of(x: Tensor) -> Any:
     """Zeros for each element of `x`, without a graph."""
     from tapegrad.operators.creation.like import zeros_like
 
     return zeros_like(x, requires_grad=False)
 
 
-def ones_of(x: Any) -> Any:
+def ones_of(x: Tensor) -> Any:
     from tapegrad.operators.creation.like import ones_like
 
     return ones_like(x, requires_grad=False)
@@ -150,7 +149,7 @@ def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         slope, value = both(*args, **kwargs)
         return (slope, value[1]) if has_aux else slope
 
@@ -168,7 +167,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
     """
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         outer = is_grad_enabled()
         numbers = checked_argnums(argnums, len(args))
         inputs, structure = flatten(chosen(args, argnums, numbers))
@@ -197,7 +196,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
     return wrapper
 
 
-def _result(output: Any, leaves: list, recorded: bool) -> Any:
+def _result(output: Tensor, leaves: list, recorded: bool) -> Any:
     return output if recorded else released(output, leaves)
 
 
@@ -258,7 +257,7 @@ def check_aux(found: list) -> None:
             )
 
 
-def with_aux(result: Any, name: str) -> tuple:
+def with_aux(result: Tensor, name: str) -> tuple:
     """The two things that a function gives with `has_aux`."""
     if not (isinstance(result, tuple) and len(result) == 2):
         raise errors.runtime_error(
@@ -268,7 +267,7 @@ def with_aux(result: Any, name: str) -> tuple:
     return result
 
 
-def check_number(output: Any) -> None:
+def check_number(output: Tensor) -> None:
     """Raise unless a function gave a tensor without dimensions."""
     start = "grad_and_value(f)(*args): Expected f(*args) to return a "
     if not isinstance(output, TensorBase):

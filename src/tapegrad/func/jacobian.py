@@ -1,8 +1,6 @@
 """Whole Jacobians in one pass: unit vectors are a batch, pulled back or pushed forward."""
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from tapegrad.autograd.backward_grad import starts_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Array, Callable, Sequence, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.grad import checked_argnums, chosen, ones_of, replaced
 from tapegrad.func.jvp import jvp, jvp_with_aux
@@ -57,7 +56,7 @@ def jacrev(
         )
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         numbers = checked_argnums(argnums, len(args))
 
         def function(*primals: Any) -> Any:
@@ -132,7 +131,7 @@ def _rows(outs: list, leaves: list, sizes: list, first: int, n: int) -> list:
     return [outside(g, level) for g in found]
 
 
-def outside(g: Any, level: Level) -> Any:
+def outside(g: Array, level: Level) -> Any:
     """A result outside of its level, the batch first."""
     if not g.requires_grad and only_maps(MODE.get()):
         return wrap(shown(g._array, 0, level))
@@ -197,7 +196,7 @@ def jacfwd(
     check_randomness(randomness)
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         numbers = checked_argnums(argnums, len(args))
         primals = chosen(args, argnums, numbers)
         inputs, own = flatten(primals)
@@ -230,7 +229,7 @@ def jacfwd(
     return wrapper
 
 
-def _by_input(y: Any, inputs: list) -> list:
+def _by_input(y: Array, inputs: list) -> list:
     """Columns (*output, all inputs) as the Jacobian by each input: (*output, *input)."""
     shape = tuple(y.shape[:-1])
     parts, start = [], 0
@@ -262,7 +261,7 @@ def lowered_tree(tree: Any, level: Level) -> Any:
     return unflatten([lowered(y, level) for y in leaves], structure)
 
 
-def _is_tensor(x: Any) -> bool:
+def _is_tensor(x: Tensor) -> bool:
     return hasattr(x, "_array")
 
 

@@ -1,12 +1,10 @@
 """Forward-mode derivatives of functions: `jvp`."""
 
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.autograd.forward.mode import Forward, Level, Under, entered, innermost
 from tapegrad.autograd.forward_ad import dual
 from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.grad import check_aux
 from tapegrad.func.pytree import flatten, text, unflatten
@@ -72,7 +70,7 @@ def _pushed(
     func: Callable,
     xs: list,
     ts: list,
-    structure: Any,
+    structure: object,
     strict: bool,
     has_aux: bool,
     with_values: bool,
@@ -109,7 +107,7 @@ def _pushed(
         level.clear()
 
 
-def _dual(mode: Forward, x: Any, t: Any) -> Any:
+def _dual(mode: Forward, x: Tensor, t: Array) -> Any:
     for name, each in (("primal", x), ("tangent", t)):
         if not (each.dtype.is_floating_point or each.dtype.is_complex):
             raise errors.value_error(
@@ -121,13 +119,13 @@ def _dual(mode: Forward, x: Any, t: Any) -> Any:
     return dual(mode, x, t)
 
 
-def _value(mode: Forward, y: Any) -> Any:
+def _value(mode: Forward, y: Array) -> Any:
     """A result without the tangent it has in the level of `mode`."""
     with Under(mode.under):
         return alias(y)
 
 
-def _tangent(mode: Forward, y: Any, strict: bool) -> Any:
+def _tangent(mode: Forward, y: Array, strict: bool) -> Any:
     t = mode.tangent(y)
     if t is not None:
         return t

@@ -5,8 +5,6 @@ goes out of it in reverse comes in. A tensor from outside that is the same for e
 lifted; the gradients of the samples are its gradient when they are added up.
 """
 
-from typing import Any
-
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, Level, spread
@@ -16,6 +14,7 @@ from tapegrad.autograd.forward.mode import forward_modes
 from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.view import edge_of
+from tapegrad.core.annotations import Any, Array, Callable, OperatorLike, Tensor
 from tapegrad.core.errors import must_be, runtime_error
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.op import REGISTRY, linear
@@ -41,7 +40,7 @@ def transforms() -> list:
     return found
 
 
-def behind(t: Any) -> set:
+def behind(t: Array) -> set:
     """The edges that the graph of a tensor consists of, its own included."""
     edge = edge_of(t)
     seen = set() if edge is None else {edge}
@@ -55,7 +54,7 @@ def behind(t: Any) -> set:
     return seen
 
 
-def is_tracked(t: Any, what: Any, edges: set) -> bool:
+def is_tracked(t: Array, what: Any, edges: set) -> bool:
     """Whether a tensor, its graph behind it, has derivatives in a transform that is not `vmap`."""
     if type(what) is list:
         return any(edge_of(leaf) in edges for leaf, _ in what)
@@ -63,7 +62,7 @@ def is_tracked(t: Any, what: Any, edges: set) -> bool:
     return any(mode.level is what and mode.tangent(t) is not None for mode in modes)
 
 
-def refuse_data(t: Any, value: Any) -> None:
+def refuse_data(t: Array, value: Any) -> None:
     """Raise where a write of `t.data = value` would change a tensor that a transform follows."""
     edges = behind(t)
     for _, what in transforms():
@@ -81,7 +80,7 @@ def refuse_data(t: Any, value: Any) -> None:
         )
 
 
-def debug_unwrap(tensor: Any, *, recurse: bool = True) -> Any:
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Any:
     """What a tensor is outside of the transforms it takes part in, to look at its values.
 
     With `recurse` outside of all, else of the innermost. It has no place in derivatives.
@@ -116,12 +115,12 @@ def debug_unwrap(tensor: Any, *, recurse: bool = True) -> Any:
 # --- printing ------------------------------------------------------------------------------------
 
 
-def inside_repr(t: Any) -> str:
+def inside_repr(t: Array) -> str:
     """The text of a tensor while transforms are running."""
     return _text(t, t._array, transforms(), behind(t))
 
 
-def _text(t: Any, array: Any, levels: list, edges: set) -> str:
+def _text(t: Array, array: Any, levels: list, edges: set) -> str:
     """The same for `array`, what is left of the tensor's below the levels further in."""
     for i, (number, what) in enumerate(levels):
         further = levels[i + 1 :]
@@ -140,7 +139,7 @@ def _text(t: Any, array: Any, levels: list, edges: set) -> str:
     return plain_repr(t, shown, [*form(shown), *(place(t) if _has_others(edges) else ())])
 
 
-def _argument(t: Any, array: Any, what: Any) -> tuple[Any, Any]:
+def _argument(t: Array, array: Any, what: Any) -> tuple[Any, Any]:
     """For a leaf of a transform the argument it stands for; else the tensor as it is."""
     for leaf, given in what if type(what) is list else ():
         if edge_of(leaf) is edge_of(t):
@@ -165,7 +164,7 @@ def _moved(x: Any, source: int, destination: int) -> Any:
     return namespace_of((x,)).moveaxis(x, source, destination)
 
 
-def hidden(x: Any, axis: int, level: Level) -> Any:
+def hidden(x: Tensor, axis: int, level: Level) -> Any:
     """`x` with `axis` as the batch of a level, below the levels that came later."""
     if type(x) is Batched and x.level.number > level.number:
         return Batched(x.level, hidden(x.value, axis + x.mapped, level), x.mapped)
@@ -180,7 +179,7 @@ def hidden(x: Any, axis: int, level: Level) -> Any:
     return Batched(level, _moved(x, axis, 0))
 
 
-def shown(x: Any, axis: int, level: Level) -> Any:
+def shown(x: Tensor, axis: int, level: Level) -> Any:
     """The reverse: the batch of a level as `axis`; what has none of it is repeated."""
     if type(x) is Batched:
         if x.level.number > level.number:
@@ -191,14 +190,14 @@ def shown(x: Any, axis: int, level: Level) -> Any:
     return _moved(spread(x, level.size), 0, axis)
 
 
-def same_for_all(x: Any, level: Level) -> Any:
+def same_for_all(x: Tensor, level: Level) -> Any:
     """`x` in a level, the same for each sample of the batch."""
     if type(x) is Batched and x.level.number > level.number:
         return Batched(x.level, same_for_all(x.value, level), x.mapped)
     return Batched(level, x, False)
 
 
-def added_up(x: Any, level: Level) -> Any:
+def added_up(x: Tensor, level: Level) -> Any:
     """The sum over the samples of the batch of a level."""
     if type(x) is Batched:
         if x.level.number > level.number:
@@ -249,7 +248,7 @@ def drop(xp, x, *, level):
 _lift = lift.op.call
 
 
-def _lifted(x: Any, *, level: Level) -> Any:
+def _lifted(x: Tensor, *, level: Level) -> Any:
     """The same, where `x` is not of the level yet, as the tangent of one from outside may be."""
     return x if is_inside(x._array, level) else _lift(x, level=level)
 
@@ -260,7 +259,7 @@ for _each in ("enter", "leave", "lift", "drop"):
     del REGISTRY[_each]  # of levels: the table of samples has none
 
 
-def _on(g: Any, operator: Any, function: Any) -> Any:
+def _on(g: Array, operator: OperatorLike, function: Callable) -> Any:
     """The operator for a tensor, the function for an array."""
     return operator if isinstance(g, TensorBase) else function
 

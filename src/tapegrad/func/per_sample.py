@@ -46,7 +46,9 @@ def called_in_turn(
         return unflatten([enter(y, axis=0, level=level) for y in columns], own_structure)
 
 
-def _called_once(again: Callable, level: Level, leaves: list, structure: Any, inside: list) -> Any:
+def _called_once(
+    again: Callable, level: Level, leaves: list, structure: object, inside: list
+) -> Any:
     """One call for all members, whose tensors are the same."""
     same = [lowered(x, level) if own else x for x, own in zip(leaves, inside, strict=True)]
     new, named = unflatten(same, structure)

@@ -53,7 +53,7 @@ def flatten(tree: Any) -> tuple[list, Any]:
     return leaves, Branch(kind, keys, below)
 
 
-def unflatten(leaves: list, structure: Any) -> Any:
+def unflatten(leaves: list, structure: object) -> Any:
     """The tree of a structure and its leaves."""
     return _built(iter(leaves), structure)
 

@@ -4,19 +4,17 @@ A function of tensors draws for the whole batch at once, so that the numbers are
 outside on the batch.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.refusal import inplace_error
 from tapegrad.autograd.mode import MODE
+from tapegrad.core.annotations import Any, Callable, ModeLike, Sequence, Tensor
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.level import enter, is_inside, is_mapped, leave, lift
 from tapegrad.func.vmap_mode import Mapping
 
 
-def _outside(mode: Any, level: Level) -> Any:
+def _outside(mode: ModeLike, level: Level) -> Any:
     """`mode` less a level."""
     if isinstance(mode, Mapping) and mode.level is level:
         return mode.under
@@ -92,7 +90,7 @@ def _refuse_mapped(given: Sequence, level: Level) -> None:
         )
 
 
-def filled_in(function: Callable, level: Level, x: Any, args: tuple, kwargs: dict) -> Any:
+def filled_in(function: Callable, level: Level, x: Tensor, args: tuple, kwargs: dict) -> Any:
     """A random function that fills `x`, called inside a level."""
     if checked(level) == "same":
         _refuse_mapped([*args, *kwargs.values()], level)
@@ -117,7 +115,7 @@ def filled_in(function: Callable, level: Level, x: Any, args: tuple, kwargs: dic
     return x.copy_(drawn)
 
 
-def _shown(x: Any, level: Level, first: bool) -> Any:
+def _shown(x: Tensor, level: Level, first: bool) -> Any:
     """A tensor with the batch as its first axis; others that have none as they are."""
     if not isinstance(x, TensorBase):
         return x

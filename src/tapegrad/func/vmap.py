@@ -1,12 +1,11 @@
 """`vmap`: a function of one sample as a function of a batch of them."""
 
 import functools
-from collections.abc import Callable
-from typing import Any
 
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Array, Callable, Dim, ModeLike, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.level import enter, is_inside, leave, lift
@@ -47,7 +46,7 @@ def mapped_arguments(func: Callable, in_dims: Any, args: tuple) -> tuple[list, l
     return dims, leaves, structure, batch_size(sizes)
 
 
-def _matched(start: str, name: str, given: Any, whose: str, structure: Any) -> list:
+def _matched(start: str, name: str, given: object, whose: str, structure: object) -> list:
     """A dimension for each tensor of a tree, from a number or tree of numbers called `name`."""
     dims = spread_over(given, structure)
     if dims is None:
@@ -59,7 +58,7 @@ def _matched(start: str, name: str, given: Any, whose: str, structure: Any) -> l
     return dims
 
 
-def _checked(start: str, x: Any, dim: Any) -> Any:
+def _checked(start: str, x: Tensor, dim: Dim) -> Any:
     """A dimension counted from the front, checked against its argument."""
     if not isinstance(dim, int):
         if dim is None:
@@ -130,7 +129,7 @@ def spread_over(prefix: Any, structure: Any) -> list | None:
     return found
 
 
-def _leaves_of(structure: Any) -> list:
+def _leaves_of(structure: object) -> list:
     if not isinstance(structure, Branch):
         return [structure]
     return [leaf for each in structure.below for leaf in _leaves_of(each)]
@@ -139,7 +138,7 @@ def _leaves_of(structure: Any) -> list:
 # --- results ---
 
 
-def places_of(func: Callable, out_dims: Any, structure: Any) -> list:
+def places_of(func: Callable, out_dims: Any, structure: object) -> list:
     """The dimension of each result, as it was given."""
     start = f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): "
     if structure is LEAF and isinstance(out_dims, tuple) and len(out_dims) == 1:
@@ -199,7 +198,7 @@ def vmap(
         )
 
     @functools.wraps(func)
-    def mapped(*args: Any, **kwargs: Any) -> Any:
+    def mapped(*args: object, **kwargs: object) -> Any:
         dims, leaves, structure, size = mapped_arguments(func, in_dims, args)
         if chunk_size is not None:
             return _in_chunks(
@@ -227,7 +226,7 @@ def _whole(
     func: Callable,
     dims: list,
     leaves: list,
-    structure: Any,
+    structure: object,
     size: int,
     out_dims: Any,
     randomness: str,
@@ -255,7 +254,7 @@ def _whole(
     return unflatten([left(func, y, dim, level) for y, dim in zip(outs, places, strict=True)], own)
 
 
-def depth_of(mode: Any) -> int:
+def depth_of(mode: ModeLike) -> int:
     """How many levels a mode has."""
     depth = 0
     while type(mode) is not bool and mode is not None:
@@ -264,7 +263,7 @@ def depth_of(mode: Any) -> int:
     return depth
 
 
-def left(func: Callable, y: Any, dim: Any, level: Level) -> Any:
+def left(func: Callable, y: Array, dim: Dim, level: Level) -> Any:
     """A result outside of the level, with the batch as dimension `dim`."""
     name = name_of(func)
     if dim is None:
@@ -286,7 +285,7 @@ def left(func: Callable, y: Any, dim: Any, level: Level) -> Any:
     return leave(y, axis=axis, level=level)
 
 
-def lowered(y: Any, level: Level) -> Any:
+def lowered(y: Array, level: Level) -> Any:
     """A tensor that is the same for each member, outside of the level."""
     array = getattr(y, "_array", None)
     if type(array) is not Batched or array.level is not level:
@@ -298,7 +297,7 @@ def _in_chunks(
     func: Callable,
     dims: list,
     leaves: list,
-    structure: Any,
+    structure: object,
     size: int,
     out_dims: Any,
     randomness: str,

@@ -7,14 +7,12 @@ the batch. The operators themselves run as ever, on another kind of array.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import Level
 from tapegrad.arrays.batched.refusal import OPERATORS, inplace_error
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
 from tapegrad.autograd.plan import Plan
+from tapegrad.core.annotations import Any, Array, Callable, ModeLike, NodeLike, Sequence, Tensor
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.dispatch.op import Op
@@ -27,11 +25,11 @@ class Mapping(Layered):
     __slots__ = ("level",)
     nests = maps = True
 
-    def __init__(self, under: Any, level: Level):
+    def __init__(self, under: ModeLike, level: Level):
         super().__init__(under)
         self.level = level
 
-    def over(self, under: Any) -> Mapping:
+    def over(self, under: ModeLike) -> Mapping:
         return Mapping(under, self.level)
 
     # --- operators -------------------------------------------------------------------------------
@@ -55,7 +53,7 @@ class Mapping(Layered):
                 OPERATORS.pop()
         return self.below(name, function, args, kwargs)
 
-    def maps_over(self, x: Any) -> bool:
+    def maps_over(self, x: Tensor) -> bool:
         """Whether a tensor has values of its own for each sample."""
         return is_mapped(x._array, self.level)
 
@@ -68,12 +66,12 @@ class Mapping(Layered):
             self._refuse_mapped(x, name, target)
         return (target, *[self._lifted(x) for x in others])
 
-    def _refuse_mapped(self, x: Any, name: str, target: Any) -> None:
+    def _refuse_mapped(self, x: Tensor, name: str, target: Tensor) -> None:
         """Raise if `x` has values of its own for each member, and `target` is to take them."""
         if is_mapped(getattr(x, "_array", None), self.level):
             raise inplace_error(name, self.level, target._array, x._array)
 
-    def _is_inside(self, inputs: Any) -> bool:
+    def _is_inside(self, inputs: Sequence) -> bool:
         """Whether one of them is a tensor of this level."""
         level = self.level
         for x in inputs:
@@ -81,7 +79,7 @@ class Mapping(Layered):
                 return True
         return False
 
-    def _lifted(self, x: Any) -> Any:
+    def _lifted(self, x: Tensor) -> Any:
         """A tensor from outside that something may come back to, in this level."""
         array = getattr(x, "_array", None)
         if array is None or is_inside(array, self.level):
@@ -96,7 +94,7 @@ class Mapping(Layered):
 
     # --- writes ----------------------------------------------------------------------------------
 
-    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+    def in_place(self, name: str, compute: Callable, x: Tensor) -> Any:
         under = self.under
         result = compute(x) if type(under) is bool else under.in_place(name, compute, x)
         if not is_inside(x._array, self.level):
@@ -105,7 +103,7 @@ class Mapping(Layered):
             self._refuse_mapped(result, name, x)
         return result
 
-    def lowered(self, x: Any, name: str, target: Any) -> Any:
+    def lowered(self, x: Tensor, name: str, target: Tensor) -> Any:
         """What the function `name` is to write into `target`, from outside: the same for each."""
         array = getattr(x, "_array", None)
         if array is None or not is_inside(array, self.level):
@@ -119,7 +117,7 @@ class Mapping(Layered):
 
     # --- .data -----------------------------------------------------------------------------------
 
-    def cut(self, x: Any, result: Any, how: str) -> None:
+    def cut(self, x: Tensor, result: Tensor, how: str) -> None:
         if how == ".data" and self._is_seen(x._array):
             raise runtime_error(
                 "accessing `data` under vmap transform is not allowed",
@@ -136,7 +134,7 @@ class Mapping(Layered):
     def runner(self) -> Callable | None:
         return _run_fitting if only_maps(self) else None
 
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         """On arrays a node recorded outside runs its rules on batched ones, too."""
         plan: Any = getattr(node, "plan", None)
         if type(plan) is Plan and not isinstance(args[-1], (bool, TensorBase)):
@@ -146,7 +144,7 @@ class Mapping(Layered):
         return super().backward_node(node, function, args)
 
 
-def _run_fitting(node: Any, g: Any, retain: bool) -> Any:
+def _run_fitting(node: NodeLike, g: Array, retain: bool) -> Any:
     """Run a node by the rules for what reached it: batched arrays are of another namespace."""
     plan = node.plan
     if type(plan) is Plan:
@@ -154,7 +152,7 @@ def _run_fitting(node: Any, g: Any, retain: bool) -> Any:
     return plan.run(node, g, retain)
 
 
-def only_maps(mode: Any) -> bool:
+def only_maps(mode: ModeLike) -> bool:
     """Whether a mode is levels of `vmap` and nothing else."""
     while type(mode) is not bool:
         if not mode.maps:

@@ -163,7 +163,7 @@ def _value(variables: dict[str, Any], name: str) -> Any:
     return value
 
 
-def _missing(name: str, value: Any, variables: dict[str, Any]) -> str:
+def _missing(name: str, value: object, variables: dict[str, Any]) -> str:
     if value is None:
         tensors = [key for key, each in variables.items() if isinstance(each, Tensor)]
         return f"the script has no {name!r}; its tensors are {', '.join(tensors) or 'none'}"

@@ -3,12 +3,12 @@
 import math
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, EdgeLike, NodeLike, OperatorLike, PlanLike
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
 
@@ -68,7 +68,7 @@ def _names() -> dict[str, list[str]]:
     return {node: names for node, *names in map(str.split, text.splitlines())}
 
 
-def attributes(node: Any) -> dict[str, Any]:
+def attributes(node: NodeLike) -> dict[str, Any]:
     """What the node of an operator keeps; nothing once that is freed.
 
     >>> from tapegrad.inspect.dot import attributes
@@ -91,7 +91,7 @@ def attributes(node: Any) -> dict[str, Any]:
 class _Kept:
     """What one node keeps, found by PyTorch's names."""
 
-    def __init__(self, node: Any, plan: Any, op: Any):
+    def __init__(self, node: NodeLike, plan: PlanLike, op: OperatorLike):
         self.op = op
         self.kind = type(node).__name__
         self.sent = {op.inputs[i] for i, _ in plan.rules} if not op.variadic else set()
@@ -206,15 +206,15 @@ class Dot:
             file.write(self.source)
         return path
 
-    def render(self, filename: Any = None, directory: Any = None, **options: Any) -> str:
+    def render(self, filename: Any = None, directory: Any = None, **options: object) -> str:
         """Let Graphviz draw it into a file; returns its path."""
         return self._program().render(filename, directory=directory, **options)
 
-    def view(self, filename: Any = None, directory: Any = None, **options: Any) -> str:
+    def view(self, filename: Any = None, directory: Any = None, **options: object) -> str:
         """Let Graphviz draw it into a file, and open that."""
         return self._program().view(filename, directory=directory, **options)
 
-    def pipe(self, format: str | None = None, **options: Any) -> Any:
+    def pipe(self, format: str | None = None, **options: object) -> Any:
         """Let Graphviz draw it; returns the bytes."""
         return self._program().pipe(format, **options)
 
@@ -298,7 +298,7 @@ class _Drawing:
             self.add_result(x._base, _DARK_GREEN)
             self._edge(x._base, x, " [style=dotted]")
 
-    def _add_nodes(self, root: Any) -> None:
+    def _add_nodes(self, root: EdgeLike) -> None:
         """The node, and after each of its edges what is behind it: an order as by recursion."""
         waiting = [] if id(root) in self.seen else [self._add_node(root)]
         while waiting:
@@ -308,7 +308,7 @@ class _Drawing:
             elif id(source) not in self.seen:
                 waiting.append(self._add_node(source))
 
-    def _add_node(self, node: Any) -> Any:
+    def _add_node(self, node: NodeLike) -> Any:
         self.seen[id(node)] = node
         if self.show_saved:
             for name, value in attributes(node).items():
@@ -332,7 +332,7 @@ class _Drawing:
                 if x is not None:
                     self._saved(node, x, None, to_node=True)
 
-    def _saved(self, node: Any, x: Tensor, name: str | None, to_node: bool) -> None:
+    def _saved(self, node: NodeLike, x: Tensor, name: str | None, to_node: bool) -> None:
         if x.grad_fn is not node:  # a node's own result is unpacked as another tensor
             x = self._one(x)
         self.seen[id(x)] = x
@@ -343,7 +343,7 @@ class _Drawing:
     def _tensor_label(self, x: Tensor, name: str | None = None) -> str:
         return f"{name or self.names.get(id(x), '')}\n ({', '.join(map(str, x.shape))})"
 
-    def _node_label(self, node: Any) -> str:
+    def _node_label(self, node: NodeLike) -> str:
         name = type(node).__name__
         kept = attributes(node) if self.show_attrs else {}
         if not kept:
@@ -358,7 +358,7 @@ class _Drawing:
             lines.append(f"{key:<{left}}: {text:>{right}}")
         return "\n".join(lines)
 
-    def _node(self, x: Any, label: str, colour: str) -> None:
+    def _node(self, x: object, label: str, colour: str) -> None:
         plain = label.isidentifier()
         text = label if plain else '"' + label.replace("\\", "\\\\").replace('"', '\\"') + '"'
         fill = f" fillcolor={colour}" if colour else ""
@@ -368,7 +368,7 @@ class _Drawing:
         self.body.append(f"{id(a)} -> {id(b)}{attributes}")
 
 
-def _in_words(value: Any) -> str:
+def _in_words(value: object) -> str:
     if isinstance(value, Tensor):
         return "[saved tensor]"
     if isinstance(value, (tuple, list)) and any(isinstance(x, Tensor) for x in value):

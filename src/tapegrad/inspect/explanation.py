@@ -1,11 +1,10 @@
 """Explanations of why a tensor has the gradient it has, or none."""
 
-from typing import Any
-
 from tapegrad.autograd.describe import described, is_freed
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import FREED_BY, place, trace_of
+from tapegrad.core.annotations import Any, NodeLike
 from tapegrad.inspect.watching import Blocked, Call, Changed, Cut, Log, Pass, latest, node_behind
 
 _LOST = {
@@ -74,7 +73,7 @@ _ASK_AGAIN = "Run the program inside tapegrad.inspect.watch() and ask again: "
 # --- with a gradient -----------------------------------------------------------------------------
 
 
-def of_gradient(x: Any, node: Any, log: Log | None) -> list[str]:
+def of_gradient(x: Any, node: NodeLike, log: Log | None) -> list[str]:
     """Lines about a tensor that has a gradient."""
     from tapegrad.inspect.living import Owners
 
@@ -124,7 +123,7 @@ def _changed(changed: Changed, leaf: AccumulateGrad) -> str:
     return f"{senders} sent gradients that cancel each other: their sum is zero{also}."
 
 
-def _not_finite(node: Any, log: Log | None, is_leaf: bool) -> list[str]:
+def _not_finite(node: NodeLike, log: Log | None, is_leaf: bool) -> list[str]:
     reached = None if log is None or not is_leaf else log.reached.get(node)
     bad = None if reached is None else reached[0].bad
     if bad is None:
@@ -142,7 +141,7 @@ def _calls(calls: list[Call]) -> str:
 # --- without a gradient --------------------------------------------------------------------------
 
 
-def of_lonely_leaf(x: Any, node: AccumulateGrad, log: Log | None) -> list[str]:
+def of_lonely_leaf(x: object, node: AccumulateGrad, log: Log | None) -> list[str]:
     """Lines about a leaf whose `.grad` is None."""
     from tapegrad.inspect.living import Owners
 
@@ -220,7 +219,7 @@ def _left(cut: Cut) -> str:
     return "" if cut.left is None else f", and went on by {cut.left.name}{place(cut.left.trace)}"
 
 
-def _elsewhere(x: Any, node: AccumulateGrad, log: Log, owners: Any) -> list[str]:
+def _elsewhere(x: object, node: AccumulateGrad, log: Log, owners: Any) -> list[str]:
     """What is known of a leaf that the backward passes so far do not lead to."""
     use, before = log.uses.get(node), log.unrecorded.get(x)
     if use is None and before is not None:
@@ -264,7 +263,7 @@ class Explanation:
     __repr__ = __str__
 
 
-def explain(x: Any) -> Explanation:
+def explain(x: object) -> Explanation:
     """Say in words why `.grad` of a tensor is None, or zero, and where its history was lost.
 
     It tells of a tensor what it is, which operator made it and where, why it has no gradient or one
@@ -394,7 +393,7 @@ def _is_forgotten(leaf: AccumulateGrad) -> bool:
     return leaf.leaf() is None
 
 
-def _graph(x: Any, node: Any) -> list[str]:
+def _graph(x: object, node: NodeLike) -> list[str]:
     """Who freed the graph behind a tensor; else what it keeps, and who holds it."""
     nodes = reachable([node])
     for each in nodes:

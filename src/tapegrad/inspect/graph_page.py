@@ -103,7 +103,7 @@ class _Shared:
         self.all: list[Any] = []
         self._number: dict[Any, int] = {}
 
-    def number(self, key: Any, make: Callable | None = None, *args: Any) -> int:
+    def number(self, key: object, make: Callable | None = None, *args: object) -> int:
         """The number of `make(*args)`, or of `key` itself; equal keys have the same one."""
         if key not in self._number:
             self._number[key] = len(self.all)

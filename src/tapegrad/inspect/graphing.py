@@ -2,9 +2,9 @@
 
 import os
 import sys
-from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -135,12 +135,12 @@ def _write(path: Any, text: str) -> None:
 
 def graph(
     of: Any,
-    *inputs: Any,
+    *inputs: Tensor,
     params: dict | None = None,
     gradients: bool = False,
     grad_tensors: Any = None,
     title: str = "",
-    **options: Any,
+    **options: object,
 ) -> Graph:
     """The graph behind a tensor, several tensors or a call of a model, to be looked at.
 
@@ -244,7 +244,7 @@ def _tensors_in(value: Any) -> list[Tensor]:
     return []
 
 
-def _cotangents(tensors: list, given: Any) -> list:
+def _cotangents(tensors: list, given: object) -> list:
     from tapegrad.operators.creation.like import ones_like
 
     if given is None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum, IntEnum
-from typing import Any
 
 import numpy as np
 
 import tapegrad
+from tapegrad.core.annotations import Any, ModuleLike
 from tapegrad.nn.parameter import is_lazy
 from tapegrad.tensors.tensor import Tensor
 
@@ -59,7 +59,7 @@ class Verbosity(IntEnum):
     VERBOSE = 2
 
 
-def size_of(value: Any, batch_dim: int | None = None) -> tuple[list, int]:
+def size_of(value: object, batch_dim: int | None = None) -> tuple[list, int]:
     """The shape that stands for `value`, and the bytes of one of its elements.
 
     Of several tensors the first one stands for all, of a dict's the last one. Where `batch_dim`
@@ -162,7 +162,7 @@ class LayerInfo:
     """
 
     def __init__(
-        self, var_name: str, module: Any, depth: int, parent_info: LayerInfo | None
+        self, var_name: str, module: ModuleLike, depth: int, parent_info: LayerInfo | None
     ) -> None:
         self.layer_id = id(module)
         self.module = module
@@ -221,7 +221,7 @@ class LayerInfo:
             last = next(reversed(self.inner_layers.values()))
             last[ColumnSettings.NUM_PARAMS] = last[ColumnSettings.NUM_PARAMS].replace("├", "└")
 
-    def finish(self, inputs: Any, outputs: Any, batch_dim: int | None) -> None:
+    def finish(self, inputs: Sequence, outputs: Sequence, batch_dim: int | None) -> None:
         """Set what is known when the call has ended."""
         if self.contains_lazy_param:
             self.count_parameters()
@@ -281,7 +281,7 @@ class LayerCalls:
     [Sequential: 0, Linear: 1, ReLU: 1]
     """
 
-    def __init__(self, model: Any, batch_dim: int | None = None) -> None:
+    def __init__(self, model: ModuleLike, batch_dim: int | None = None) -> None:
         self.rows: list[LayerInfo] = []
         self.failed: LayerInfo | None = None
         self._model = model
@@ -295,7 +295,7 @@ class LayerCalls:
             self._add(layer)
         self._number_rows()
 
-    def run(self, inputs: Any, options: dict[str, Any]) -> None:
+    def run(self, inputs: Sequence, options: dict[str, Any]) -> None:
         """Call the model without recording a graph; `inputs` is a dict or a sequence."""
         hooks: dict[int, list] = {}
         try:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.mode import MODE, _Decorating
 from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.trace import Trace, Tracing, n_own_frames, place, trace_of
 from tapegrad.autograd.view import edge_of
+from tapegrad.core.annotations import Callable, ModeLike, NodeLike, OptimizerLike, Sequence, Tensor
 from tapegrad.dispatch.op import Op
 from tapegrad.inspect.watching import ById
 
@@ -56,13 +56,13 @@ class Lint(Tracing):
 
     __slots__ = ("findings", "models", "trace")
 
-    def __init__(self, under: Any, findings: _Findings):
+    def __init__(self, under: ModeLike, findings: _Findings):
         super().__init__(under)
         self.findings = findings
         self.trace: Trace | None = None  # where the backward pass that runs in this mode was called
         self.models: dict[str, Trace] = {}  # models in eval mode that it has gone through
 
-    def over(self, under: Any) -> Lint:
+    def over(self, under: ModeLike) -> Lint:
         return Lint(under, self.findings)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -77,7 +77,7 @@ class Lint(Tracing):
                 self._look_at_leaves(inputs)
         return result
 
-    def _look_at_model(self, result: Any) -> None:
+    def _look_at_model(self, result: object) -> None:
         """Remember what a model in eval mode records."""
         node = _node(result)
         trace = None if node is None else trace_of(node)  # noted when the node was made
@@ -96,7 +96,7 @@ class Lint(Tracing):
                     "pass has gone through them. Evaluate under torch.no_grad().",
                 )
 
-    def _look_at_leaves(self, inputs: Any) -> None:
+    def _look_at_leaves(self, inputs: Sequence) -> None:
         """Remember leaves that a model uses under no_grad."""
         for x in inputs:
             if hasattr(x, "_array") and x.requires_grad and x.is_leaf:
@@ -104,7 +104,7 @@ class Lint(Tracing):
                 if trace.modules:
                     self.findings.unrecorded.setdefault(id(x), (weakref.ref(x), trace))
 
-    def _look_at_sum(self, inputs: Any, result: Any) -> None:
+    def _look_at_sum(self, inputs: Sequence, result: object) -> None:
         """Say so when losses of several passes are added up, each with its graph."""
         seen: frozenset = frozenset()
         findings = self.findings
@@ -146,7 +146,7 @@ class Lint(Tracing):
             findings.finished[node] = findings.n_passes
         super().backward_begins(walk)
 
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         findings = self.findings
         if type(node) is not AccumulateGrad:
             findings.ran[node] = findings.n_passes
@@ -171,7 +171,7 @@ class Lint(Tracing):
             findings.evaluated[node] = next(iter(self.models.items()))
         return result
 
-    def _staleness(self, grad: Any) -> tuple | None:
+    def _staleness(self, grad: Tensor) -> tuple | None:
         """Where a step has used what a gradient already holds, and which pass adds to that."""
         used = self.findings.used.get(grad)
         if used is not None:
@@ -180,7 +180,7 @@ class Lint(Tracing):
 
     # --- steps of optimisers ---------------------------------------------------------------------
 
-    def stepped(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def stepped(self, optimizer: OptimizerLike, args: Sequence, kwargs: Any) -> None:
         """A hook: an optimiser has made a step."""
         findings = self.findings
         trace = self.trace_here()
@@ -224,7 +224,7 @@ class Lint(Tracing):
             )
 
 
-def _node(x: Any) -> Any:
+def _node(x: object) -> Any:
     """The operator's node behind a tensor, None for leaves and numbers."""
     edge = edge_of(x) if hasattr(x, "_array") else None
     node = edge.node if type(edge) is Port else edge

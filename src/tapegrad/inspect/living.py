@@ -5,7 +5,6 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tapegrad.autograd.describe import described, saved_by
 from tapegrad.autograd.node import AccumulateGrad, OperatorNode, Port
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import trace_of
+from tapegrad.core.annotations import Any, OptimizerLike
 from tapegrad.nn.modules.module import Module
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
@@ -21,7 +21,7 @@ from tapegrad.tensors.tensor import Tensor
 class Owners:
     """The layers that have a parameter, by name, and the optimisers that are alive."""
 
-    def __init__(self, x: Any):
+    def __init__(self, x: object):
         # By their type: `isinstance` asks for `__class__`, at which objects of others may fail.
         alive = gc.get_objects()
         self.x = x
@@ -85,7 +85,7 @@ class Owners:
         return []
 
 
-def _parameters(optimizer: Any) -> list:
+def _parameters(optimizer: OptimizerLike) -> list:
     return [p for group in optimizer.param_groups for p in group["params"]]
 
 
@@ -136,7 +136,7 @@ def bytes_kept(nodes: list) -> int:
     return sum(found.values())
 
 
-def arrays_in(value: Any) -> Iterator[np.ndarray]:
+def arrays_in(value: object) -> Iterator[np.ndarray]:
     if isinstance(value, (list, tuple)):
         for each in value:
             yield from arrays_in(each)
@@ -251,7 +251,7 @@ def _paths(wanted: dict, name: str, value: Any, depth: int) -> Iterator[tuple[in
 _PLAIN = {int, float, str, bool, bytes, type(None), np.ndarray}  # nothing is to be found in them
 
 
-def _attributes(value: Any) -> dict:
+def _attributes(value: object) -> dict:
     """What an object has of its own, without running code of its class."""
     try:
         return dict(object.__getattribute__(value, "__dict__"))

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from tapegrad.autograd.lifetime import (
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import Trace, frames_here
+from tapegrad.core.annotations import Any, ModeLike, NodeLike
 from tapegrad.profiler.names import node_title, title_of
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 220, 64, 24
@@ -236,7 +236,7 @@ class _Books:
         if self.open:
             self.report.changes.append((maker, -n_bytes))
 
-    def keeps(self, maker: Maker, node: Any) -> None:
+    def keeps(self, maker: Maker, node: NodeLike) -> None:
         """Note what a node keeps."""
         leaves = {id(owner(edge.array)) for edge in node.edges if type(edge) is AccumulateGrad}
         for array in saved_arrays(node):
@@ -252,11 +252,11 @@ class _Weighing(Layered):
 
     __slots__ = ("books",)
 
-    def __init__(self, under: Any, books: _Books):
+    def __init__(self, under: ModeLike, books: _Books):
         super().__init__(under)
         self.books = books
 
-    def over(self, under: Any) -> _Weighing:
+    def over(self, under: ModeLike) -> _Weighing:
         return _Weighing(under, self.books)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -273,7 +273,7 @@ class _Weighing(Layered):
             self.books.keeps(maker, node)
         return result
 
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         given = ids(owners(args[1])) | ids(saved_arrays(node))
         result = super().backward_node(node, function, args)
         maker = self.books.maker(node_title(type(node).__name__))
@@ -320,7 +320,7 @@ _COLORS = ("#4c78c9", "#e08a3c", "#4fa36b", "#c75b7a", "#8a6fc2", "#2a9d9d", "#9
 _POINTS = 400  # of the picture: more changes than that are thinned out
 
 
-def _place(maker: Any) -> str:
+def _place(maker: NodeLike) -> str:
     where = "" if maker.place is None else f"{os.path.basename(maker.place[0])}:{maker.place[1]}"
     return "  ".join(part for part in (where, maker.module) if part)
 

@@ -1,10 +1,10 @@
 """Notebook representations: small pieces of HTML around what objects print."""
 
-from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
+
+from tapegrad.core.annotations import Any, ModuleLike, Sequence
 
 _CELL = "padding:2px 8px;border:0;background:transparent;white-space:pre;"
 _BAR = "height:9px;background:#4c78c9;"
@@ -79,7 +79,7 @@ def tensor_html(x: Any) -> str:
     return f'<div style="font-size:12px;margin:4px 0">{head}</div>{page_text(repr(x))}'
 
 
-def module_html(module: Any) -> str:
+def module_html(module: ModuleLike) -> str:
     """A layer, its inner layers folded below it, each with the number of its parameters.
 
     >>> from tapegrad.inspect.notebook import module_html
@@ -90,7 +90,7 @@ def module_html(module: Any) -> str:
     return f'<div style="{style}">{_layer(module, "", 0)}</div>'
 
 
-def _layer(module: Any, name: str, depth: int) -> str:
+def _layer(module: ModuleLike, name: str, depth: int) -> str:
     n = sum(param.numel() for param in module.parameters())
     title = f"<b>{escape(name)}</b> " if name else ""
     title += escape(f"{module._get_name()}({module.extra_repr()})")

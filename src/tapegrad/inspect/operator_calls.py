@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.operator_base import public_name
+from tapegrad.core.annotations import Any, ModeLike, ModuleLike
 from tapegrad.core.storage import owner_of
 from tapegrad.tensors.tensor import Tensor
 
@@ -58,7 +58,7 @@ class OperatorCalls:
     [('0', 't'), ('0', 'addmm'), ('1', 'relu')]
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: ModuleLike) -> None:
         self.calls: list[OperatorCall] = []
         self._model = model
         self._running: list[str] = []  # names of the layers whose call has not ended
@@ -66,7 +66,7 @@ class OperatorCalls:
         self._written: dict[int, Origin] = {}  # by the id of the array that owns the memory
         self._kept: list[Any] = []  # tensors and arrays, so that their ids stay theirs
 
-    def run(self, *inputs: Any) -> Any:
+    def run(self, *inputs: Tensor) -> Any:
         """Call the model and return what it gives; no graph is recorded."""
         names = {id(layer): name for name, layer in self._model.named_modules()}
 
@@ -110,7 +110,7 @@ class OperatorCalls:
         self.calls.append(call)
         return call
 
-    def gave(self, call: OperatorCall, inputs: tuple, result: Any) -> None:
+    def gave(self, call: OperatorCall, inputs: tuple, result: object) -> None:
         """Note what an operator gave."""
         writes = call.name.endswith("_")
         outputs = list(tensors_in(result))
@@ -145,11 +145,11 @@ class _Recording(Layered):
 
     __slots__ = ("record",)
 
-    def __init__(self, under: Any, record: OperatorCalls) -> None:
+    def __init__(self, under: ModeLike, record: OperatorCalls) -> None:
         super().__init__(under)
         self.record = record
 
-    def over(self, under: Any) -> _Recording:
+    def over(self, under: ModeLike) -> _Recording:
         return _Recording(under, self.record)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -169,7 +169,7 @@ class _Recording(Layered):
         super().wrote(x, result)
 
 
-def tensors_in(value: Any) -> Iterator[Tensor]:
+def tensors_in(value: object) -> Iterator[Tensor]:
     """The tensors in `value`, in their order.
 
     >>> from tapegrad.inspect.operator_calls import tensors_in

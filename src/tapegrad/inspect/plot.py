@@ -4,8 +4,8 @@ Each function draws on `ax`, or on new axes, and returns the axes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
+from tapegrad.core.annotations import Any, ModuleLike, Tensor
 from tapegrad.core.errors import advised, runtime_error
 
 _MOST_NAMED = 8  # layers in a legend
@@ -94,7 +94,7 @@ class GradientNorms:
     1.0
     """
 
-    def __init__(self, model: Any):
+    def __init__(self, model: ModuleLike):
         self.model = model
         self.steps: list[dict[str, float]] = []
 
@@ -218,7 +218,7 @@ def _without_poles(ax: Any) -> None:
         ax.set_ylim(bottom - margin, top + margin)
 
 
-def saliency(model: Callable, input: Any, target: int | None = None, *, ax: Any = None) -> Any:
+def saliency(model: Callable, input: Tensor, target: int | None = None, *, ax: Any = None) -> Any:
     """Which parts of an input an output depends on: the size of its gradient.
 
     Args:

@@ -6,7 +6,6 @@ Pictures of all kinds are made of a `Record`. It keeps neither tensors nor nodes
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.describe import described, input_names, saved_by
@@ -14,6 +13,7 @@ from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import Trace, trace_of
 from tapegrad.autograd.view import edge_of
+from tapegrad.core.annotations import Any, EdgeLike, NodeLike
 from tapegrad.core.dtype import of
 from tapegrad.inspect.living import arrays_in, owner_of
 from tapegrad.inspect.rule_text import RuleText, rules_of
@@ -180,7 +180,7 @@ class Kept:
     `source` is the number of the vertex that computed it, where that is part of the graph.
     """
 
-    def __init__(self, name: str, value: Any, own: set[int]):
+    def __init__(self, name: str, value: object, own: set[int]):
         arrays = list(arrays_in(value))
         self.name = name
         self.text = described(value)
@@ -284,7 +284,7 @@ class Record:
         _spread_shapes(nodes, self._vertex)
         del self._vertex
 
-    def _new(self, node: Any, names: dict, flow: NodeFlow | None, own: set[int]) -> Vertex:
+    def _new(self, node: NodeLike, names: dict, flow: NodeFlow | None, own: set[int]) -> Vertex:
         number = len(self.vertices)
         if type(node) is AccumulateGrad:
             vertex = _leaf(number, node, names)
@@ -307,7 +307,7 @@ class Record:
         self.vertices.append(vertex)
         return vertex
 
-    def _add_edges(self, node: Any, vertex: Vertex, flow: NodeFlow | None) -> None:
+    def _add_edges(self, node: NodeLike, vertex: Vertex, flow: NodeFlow | None) -> None:
         names = input_names(node)
         for i, end in enumerate(node.edges):
             if end is None:
@@ -378,7 +378,7 @@ def _layer_names(nodes: list) -> dict[int, str]:
     return found
 
 
-def _node(edge: Any) -> Any:
+def _node(edge: EdgeLike) -> Any:
     return edge.node if type(edge) is Port else edge
 
 
@@ -394,14 +394,14 @@ def _leaf(number: int, node: AccumulateGrad, names: dict[int, str]) -> Vertex:
     return vertex
 
 
-def _made(node: Any, trace: Any) -> tuple | None:
+def _made(node: NodeLike, trace: Any) -> tuple | None:
     """Shape and dtype of what a node's call computed, where they are known."""
     if type(node).__name__ == "CopySlices":  # its call computed the part that was written
         return None if node.saved is None else node.saved[2:4]
     return None if trace is None else trace.made
 
 
-def _doc(node: Any) -> str:
+def _doc(node: NodeLike) -> str:
     """What a node's operator computes: its first sentence, or that of a custom function."""
     op = getattr(getattr(node, "plan", None), "op", None)
     forward = getattr(op, "forward", None)
@@ -412,7 +412,7 @@ def _doc(node: Any) -> str:
     return text.strip().partition("\n\n")[0].replace("\n", " ")
 
 
-def _kept(node: Any, flow: NodeFlow | None, own: set[int]) -> list[Kept] | None:
+def _kept(node: NodeLike, flow: NodeFlow | None, own: set[int]) -> list[Kept] | None:
     """What a node keeps now, or had kept when the pass came by that has freed it."""
     if getattr(node, "saved", None) is None:
         kept = None if flow is None else flow.kept
@@ -422,7 +422,7 @@ def _kept(node: Any, flow: NodeFlow | None, own: set[int]) -> list[Kept] | None:
     return kept_of(node, own)
 
 
-def kept_of(node: Any, own: set[int]) -> list[Kept]:
+def kept_of(node: NodeLike, own: set[int]) -> list[Kept]:
     """What a node keeps; the memory with an id among `own` is that of leaves."""
     return [Kept(name, value, own) for name, value in saved_by(node).items()]
 

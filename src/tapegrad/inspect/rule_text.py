@@ -4,10 +4,10 @@ import ast
 import copy
 import functools
 import inspect
-from collections.abc import Callable
 from html import escape
 from textwrap import dedent
-from typing import Any
+
+from tapegrad.core.annotations import Any, Callable, NodeLike
 
 _BINARY = {
     ast.Add: ("+", 1),
@@ -271,7 +271,7 @@ class RuleText:
         self.formula = "" if value is None or _only_calls(value) else formula(input, value)
 
 
-def rules_of(node: Any) -> list[RuleText]:
+def rules_of(node: NodeLike) -> list[RuleText]:
     """The rules that a node runs, one for each input that a gradient goes to."""
     from tapegrad.autograd.describe import input_names, maker_of
 
@@ -324,11 +324,11 @@ def _definition(tree: ast.Module | None, code: Any) -> Any:
     return (inside or found)[0]
 
 
-def _decorators(node: Any) -> list:
+def _decorators(node: NodeLike) -> list:
     return getattr(node, "decorator_list", [])
 
 
-def _value(node: Any) -> ast.expr | None:
+def _value(node: NodeLike) -> ast.expr | None:
     """The expression that a function returns, names for parts of it put in; None if it branches.
 
     What only leads to the same by another way is passed over: a kernel of the array library, or

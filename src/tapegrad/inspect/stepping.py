@@ -1,9 +1,8 @@
 """The backward pass, node by node: what comes in, what a node kept, what goes out."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from tapegrad.autograd.mode import MODE, switched
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import trace_of
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, EdgeLike, NodeLike
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
 
@@ -41,7 +41,7 @@ class Step:
         module: the layer that called it, such as `Net.body.0`, known inside `watch()`; else "".
     """
 
-    def __init__(self, number: int, node: Any, received: tuple):
+    def __init__(self, number: int, node: NodeLike, received: tuple):
         self.number = number
         self.node = node
         self.name = type(node).__name__
@@ -126,7 +126,7 @@ class Step:
         return page_table(self._head(), ["", "", ""], self._rows(), n_text=3)
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Any:
     """A kept value as the user knows it: arrays as tensors."""
     if isinstance(value, (list, tuple)):
         return type(value)(map(_shown, value))
@@ -149,7 +149,7 @@ class _Watched(BackwardPass):
 
     sent: list[tuple[Any, Any]] | None = None
 
-    def send(self, edge: Any, g: Any) -> None:
+    def send(self, edge: EdgeLike, g: Any) -> None:
         if self.sent is not None:
             self.sent.append((edge, _copied(g)))
         super().send(edge, g)
@@ -160,7 +160,7 @@ class Stepper:
 
     def __init__(
         self,
-        tensors: Any,
+        tensors: Sequence,
         grad_tensors: Any,
         retain_graph: bool | None,
         create_graph: bool,
@@ -323,7 +323,7 @@ def _condition(until: Until) -> Callable[[Step], Any]:
 
 
 def step(
-    tensors: Any,
+    tensors: Sequence,
     grad_tensors: Any = None,
     *,
     retain_graph: bool | None = None,
@@ -457,7 +457,7 @@ def flows_of(g: Any) -> list:
     return [None if x is None else Flow(x) for x in (g if isinstance(g, (list, tuple)) else [g])]
 
 
-def walk(tensors: Any, grad_tensors: Any) -> dict[Any, NodeFlow]:
+def walk(tensors: Sequence, grad_tensors: Any) -> dict[Any, NodeFlow]:
     """Run the backward pass of `tensors` on the side: by node, what flowed.
 
     The graph keeps what it holds, no `.grad` changes and no hook of a leaf is called.

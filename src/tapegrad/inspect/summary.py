@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
 import tapegrad
+from tapegrad.core.annotations import Any, DeviceLike, ModuleLike
 from tapegrad.inspect.layer_info import ColumnSettings, LayerCalls, LayerInfo, Mode, RowSettings
 from tapegrad.inspect.model_statistics import ModelStatistics
 from tapegrad.nn.utils.rnn import PackedSequence
@@ -16,7 +16,9 @@ from tapegrad.tensors.tensor import Tensor
 _STORAGE_BYTES = 64  # counted with the elements of each memory: Python's part of it in PyTorch
 
 
-def random_inputs(sizes: list, batch_dim: int | None, dtypes: list | None, device: Any) -> list:
+def random_inputs(
+    sizes: list, batch_dim: int | None, dtypes: list | None, device: DeviceLike
+) -> list:
     """A tensor of random numbers for each size.
 
     >>> from tapegrad.inspect.summary import random_inputs
@@ -52,7 +54,7 @@ def list_of_sizes(input_size: Any) -> list:
     return list(input_size) if isinstance(input_size[0], tuple) else [input_size]
 
 
-def moved(data: Any, device: Any) -> Any:
+def moved(data: object, device: DeviceLike) -> Any:
     """`data` with every tensor in it on `device`; as it is for None.
 
     >>> from tapegrad.inspect.summary import moved
@@ -72,7 +74,7 @@ def moved(data: Any, device: Any) -> Any:
     return data
 
 
-def sizes_of(data: Any) -> Any:
+def sizes_of(data: object) -> Any:
     """`data` with the size of each tensor and NumPy array in it.
 
     >>> from tapegrad.inspect.summary import sizes_of
@@ -88,7 +90,7 @@ def sizes_of(data: Any) -> Any:
     return data
 
 
-def bytes_of(data: Any) -> int:
+def bytes_of(data: object) -> int:
     """The bytes of the memory that the tensors and NumPy arrays in `data` stand in.
 
     >>> from tapegrad.inspect.summary import bytes_of
@@ -120,7 +122,7 @@ def _flat(sizes):
 
 
 @contextmanager
-def in_mode(model: Any, training: bool) -> Iterator[None]:
+def in_mode(model: ModuleLike, training: bool) -> Iterator[None]:
     """A block in which `model` and all layers in it are in training or in evaluation mode.
 
     >>> from tapegrad.inspect.summary import in_mode
@@ -146,7 +148,7 @@ _cached: dict[str, list[LayerInfo]] = {}  # by the name of the model's class
 
 
 def summary(
-    model: Any,
+    model: ModuleLike,
     input_size: Any = None,
     input_data: Any = None,
     batch_dim: int | None = None,
@@ -154,12 +156,12 @@ def summary(
     col_names: Iterable[str] | None = None,
     col_width: int = 25,
     depth: int = 3,
-    device: Any = None,
+    device: DeviceLike = None,
     dtypes: list | None = None,
     mode: str | None = None,
     row_settings: Iterable[str] | None = None,
     verbose: int | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> ModelStatistics:
     """Run a model once and print a row for each call of a layer: torchinfo's table.
 

@@ -3,9 +3,7 @@
 import copy as copy_module
 import sys
 import weakref
-from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +16,7 @@ from tapegrad.autograd.operator_base import public_name
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import FREED_BY, TRACES, Trace, Tracing, is_own, trace_of, whole
 from tapegrad.autograd.view import edge_of
+from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike, Sequence
 from tapegrad.core.registration import EXPLANATIONS
 from tapegrad.dispatch.op import Op
 
@@ -66,7 +65,7 @@ class Blocked:
     It sent zeros, or None where `silent`. `kept` says what it computed with.
     """
 
-    def __init__(self, node: Any, edges: list, silent: bool):
+    def __init__(self, node: NodeLike, edges: list, silent: bool):
         self.node = type(node).__name__
         self.custom = hasattr(node, "saved_values")
         self.trace = trace_of(node)
@@ -82,7 +81,7 @@ class Blocked:
 class Changed:
     """A node, or leaf, that received zeros though what was sent to it was not zero."""
 
-    def __init__(self, node: Any, calls: list[Call], hooks: bool):
+    def __init__(self, node: NodeLike, calls: list[Call], hooks: bool):
         self.leaves = weakref.WeakSet(leaves_behind([node]))
         self.calls = calls
         self.hooks = hooks  # whether hooks saw the gradient first
@@ -115,11 +114,11 @@ class ById:
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref, Any]] = {}
 
-    def __setitem__(self, x: Any, value: Any) -> None:
+    def __setitem__(self, x: object, value: object) -> None:
         key, known = id(x), self._known
         known[key] = weakref.ref(x, lambda _: known.pop(key, None)), value
 
-    def get(self, x: Any, default: Any = None) -> Any:
+    def get(self, x: object, default: Any = None) -> Any:
         entry = self._known.get(id(x))
         return entry[1] if entry is not None and entry[0]() is x else default
 
@@ -168,7 +167,7 @@ class WatchingForward(Tracing):
 
     __slots__ = ("log",)
 
-    def __init__(self, under: Any, log: Log):
+    def __init__(self, under: ModeLike, log: Log):
         super().__init__(under)
         self.log = log
 
@@ -261,7 +260,7 @@ class WatchingForward(Tracing):
             self.log.cuts[out] = tuple(dict.fromkeys((*self.log.cuts.get(out, ()), cut)))[:MOST]
         return cut
 
-    def cut(self, x: Any, result: Any, how: str) -> None:
+    def cut(self, x: Any, result: object, how: str) -> None:
         super().cut(x, result, how)
         if x.requires_grad:
             kind, how = _by_library(how)
@@ -276,7 +275,7 @@ class WatchingForward(Tracing):
             for each in known:
                 each.left = Call(how, self.trace_here())
 
-    def copied(self, x: Any, copy: Any, how: str) -> None:
+    def copied(self, x: object, copy: bool | None, how: str) -> None:
         super().copied(x, copy, how)
         trace = self.trace_here()
         while trace.frames and trace.frames[0].co_filename == copy_module.__file__:
@@ -302,7 +301,7 @@ def _flat(inputs: tuple) -> list:
     return [y for x in inputs for y in (x if isinstance(x, (list, tuple)) else (x,))]
 
 
-def _outputs(result: Any, inputs: list) -> list:
+def _outputs(result: object, inputs: list) -> list:
     """The tensors that an operator gave; one that writes gives none and changes its first input."""
     if result is None:
         return [whole(x) for x in inputs[:1]]
@@ -348,12 +347,12 @@ class Watch(WatchingForward):
 
     __slots__ = ("n_run", "now")
 
-    def __init__(self, under: Any, log: Log):
+    def __init__(self, under: ModeLike, log: Log):
         super().__init__(under, log)
         self.now: Pass | None = None  # the backward pass that runs in this mode
         self.n_run = 0  # nodes that ran in it, counted where what flows is noted
 
-    def over(self, under: Any) -> Layered:
+    def over(self, under: ModeLike) -> Layered:
         return Watch(under, self.log)
 
     def backward_begins(self, walk: Any) -> None:
@@ -361,7 +360,7 @@ class Watch(WatchingForward):
         self.n_run = 0
         super().backward_begins(walk)
 
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         now, log = self.now, self.log
         assert now is not None  # a pass has begun
         log.last = now
@@ -386,7 +385,7 @@ class Watch(WatchingForward):
         self._look_at_sent(node, grads, received)
         return grads
 
-    def _look_at_received(self, node: Any, received: bool) -> None:
+    def _look_at_received(self, node: NodeLike, received: bool) -> None:
         """Note where gradients that are not zero have become zero on their way to a node."""
         now = self.now
         assert now is not None
@@ -394,7 +393,7 @@ class Watch(WatchingForward):
         if sent is not None and sent.calls and not received:
             now.changed.append(Changed(node, sent.calls, node.hooks is not None or sent.n < 2))
 
-    def _look_at_sent(self, node: Any, grads: Any, received: bool) -> None:
+    def _look_at_sent(self, node: NodeLike, grads: Sequence, received: bool) -> None:
         """Note what a node did with a gradient; `received`: with one that is not zero."""
         now = self.now
         assert now is not None
@@ -425,7 +424,7 @@ class Watch(WatchingForward):
         if silent and received and not any_sent and not now.restricted:
             now.blocked.append(Blocked(node, silent, True))
 
-    def _flows(self, node: Any, received: Any, sent: Any, kept: Any) -> None:
+    def _flows(self, node: NodeLike, received: object, sent: Any, kept: Any) -> None:
         from tapegrad.inspect.stepping import NodeFlow, flows_of
 
         assert self.log.flows is not None
@@ -433,7 +432,7 @@ class Watch(WatchingForward):
         self.n_run += 1
 
 
-def kept_now(node: Any) -> Any:
+def kept_now(node: NodeLike) -> Any:
     """What a node keeps before a pass frees it, in words."""
     from tapegrad.inspect.record import kept_of
 
@@ -451,7 +450,7 @@ def _any(gradients: Any) -> bool:
     return False
 
 
-def node_behind(x: Any) -> Any:
+def node_behind(x: object) -> Any:
     """The node of a tensor: an operator's, that of a leaf, or None."""
     edge = edge_of(x)
     return edge.node if type(edge) is Port else edge
@@ -497,7 +496,7 @@ class watch(_Decorating):
         return Watch(MODE.get(), self._log)
 
 
-def lost_by(x: Any) -> str:
+def lost_by(x: object) -> str:
     """How and where a tensor lost its history, in sentences."""
     from tapegrad.inspect.explanation import origin
 

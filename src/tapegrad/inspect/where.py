@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
 
 import tapegrad
+from tapegrad.core.annotations import Any, OperatorLike
 
 PACKAGE = Path(tapegrad.__file__).parent
 TESTS = PACKAGE.parents[1] / "tests"
@@ -95,7 +95,7 @@ def _short(file: str) -> str:
 # --- the operators behind a function -------------------------------------------------------------
 
 
-def operators_of(x: Any) -> list[Any]:
+def operators_of(x: object) -> list[Any]:
     """The operators that a function calls, or the `forward` of a layer, in order."""
     found: dict[str, Any] = {}
     _collect(x, found, set(), _DEPTH)
@@ -103,7 +103,7 @@ def operators_of(x: Any) -> list[Any]:
 
 
 def _collect(
-    x: Any, found: dict[str, Any], seen: set[int], depth: int, owner: type | None = None
+    x: object, found: dict[str, Any], seen: set[int], depth: int, owner: type | None = None
 ) -> None:
     if id(x) in seen:
         return
@@ -123,13 +123,13 @@ def _collect(
         x = getattr(x, "__wrapped__", None)
 
 
-def _is_ours(x: Any) -> bool:
+def _is_ours(x: object) -> bool:
     """Whether an object is a function of the operators or of `nn`."""
     module = getattr(x, "__module__", None) or ""
     return inspect.isroutine(x) and module.startswith(("tapegrad.operators.", "tapegrad.nn."))
 
 
-def _named(function: Any, owner: type | None) -> Iterator[Any]:
+def _named(function: Callable, owner: type | None) -> Iterator[Any]:
     """What the names in a function's code stand for: globals, attributes of modules, methods."""
     codes = [function.__code__]
     while codes:
@@ -148,7 +148,7 @@ def _named(function: Any, owner: type | None) -> Iterator[Any]:
 # --- what an operator is made of -----------------------------------------------------------------
 
 
-def _operator(op: Any) -> Iterator[str]:
+def _operator(op: OperatorLike) -> Iterator[str]:
     node = "" if op.kind == "constant" else f", node {op.node_name}"
     yield f"operator {op.name}: {place(op.forward)}, {op.kind}{node}"
     for name, rule in op.vjps.items():
@@ -175,7 +175,7 @@ def _operator(op: Any) -> Iterator[str]:
         yield f"  with {', '.join(standard)} of the array standard"
 
 
-def kernels_of(op: Any) -> list[str]:
+def kernels_of(op: OperatorLike) -> list[str]:
     """The names of the array namespace that an operator's forward function and rules use."""
     namespace = import_module("tapegrad.arrays.numpy.namespace")
     functions: list[Callable] = [op.forward]
@@ -209,7 +209,7 @@ def _kernel_place(backend: str, name: str) -> str:
 # --- tests ---------------------------------------------------------------------------------------
 
 
-def _tests(x: Any, operators: list) -> list[str]:
+def _tests(x: object, operators: list) -> list[str]:
     """Where a checkout tests a name: its own file, and rows of the table of samples."""
     if not TESTS.is_dir():
         return ["in the source checkout, under tests/"]

@@ -3,7 +3,7 @@
 from functools import wraps
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, Dim, DTypeLike, Tensor
+from tapegrad.core.annotations import Any, Callable, Dim, DTypeLike, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import as_dtype, default, int64
 from tapegrad.core.dtype import bool_ as boolean
@@ -12,7 +12,7 @@ from tapegrad.core.public_names import public_names
 from tapegrad.core.shape import axis_of
 
 
-def _filled_where(input: Tensor, mask: Tensor | None, value: Any) -> Any:
+def _filled_where(input: Tensor, mask: Tensor | None, value: Scalar) -> Any:
     """The input with `value` where the mask is false."""
     if mask is None:
         return input
@@ -124,7 +124,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: DTypeLike = None, mask: Tensor | 
 
 
 @_reduction
-def amax(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
+def amax(input: Tensor, dim: Dim, keepdim: bool, dtype: DTypeLike, mask: Tensor) -> Any:
     """The largest of the elements where the mask is true; -inf of none.
 
     >>> mask = torch.tensor([True, False, True])
@@ -137,7 +137,7 @@ def amax(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
 
 
 @_reduction
-def amin(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
+def amin(input: Tensor, dim: Dim, keepdim: bool, dtype: DTypeLike, mask: Tensor) -> Any:
     """The smallest of the elements where the mask is true; inf of none.
 
     >>> mask = torch.tensor([False, True, True])
@@ -150,7 +150,7 @@ def amin(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
 
 
 @_reduction
-def argmax(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
+def argmax(input: Tensor, dim: Dim, keepdim: bool, dtype: DTypeLike, mask: Tensor) -> Any:
     """The index of the largest of the elements where the mask is true, in the input's dtype.
 
     >>> mask = torch.tensor([True, False, True])
@@ -162,7 +162,7 @@ def argmax(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
 
 
 @_reduction
-def argmin(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
+def argmin(input: Tensor, dim: Dim, keepdim: bool, dtype: DTypeLike, mask: Tensor) -> Any:
     """The index of the smallest of the elements where the mask is true, in the input's dtype.
 
     >>> mask = torch.tensor([False, True, True])
@@ -184,7 +184,7 @@ def _count(input: Tensor, dims: tuple, keepdim: bool, mask: Tensor | None) -> An
 
 
 @_reduction
-def mean(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
+def mean(input: Tensor, dim: Dim, keepdim: bool, dtype: DTypeLike, mask: Tensor) -> Any:
     """The mean of the elements where the mask is true; nan of none.
 
     >>> mask = torch.tensor([True, False, True])
@@ -354,7 +354,7 @@ def normalize(
 
 
 @_reduction
-def logsumexp(input: Any, dim: Dim, keepdim: bool, dtype: Any, mask: Any) -> Any:
+def logsumexp(input: Tensor, dim: Dim, keepdim: bool, dtype: DTypeLike, mask: Tensor) -> Any:
     """The logarithm of the sum of exponentials of the elements where the mask is true.
 
     >>> mask = torch.tensor([True, False, True])

@@ -1,8 +1,8 @@
 """The attributes of a module: what is assigned to one is registered by its kind."""
 
 from collections import OrderedDict
-from typing import Any
 
+from tapegrad.core.annotations import Any, ModuleLike
 from tapegrad.core.errors import advised, type_error, value_error
 from tapegrad.nn.parameter import Buffer, Parameter
 from tapegrad.tensors.tensor import Tensor
@@ -20,7 +20,7 @@ class _Added:
 ADDED = _Added()
 
 
-def _told(hooks: dict, module: Any, name: str, value: Any) -> Any:
+def _told(hooks: dict, module: ModuleLike, name: str, value: Any) -> Any:
     """What hooks make of a parameter, buffer or module that becomes part of a module."""
     for hook in list(hooks.values()):
         changed = hook(module, name, value)
@@ -91,7 +91,7 @@ class Attributes:
         else:
             self._non_persistent_buffers_set.add(name)
 
-    def register_module(self, name: str, module: Any) -> None:
+    def register_module(self, name: str, module: ModuleLike) -> None:
         """Make `module` a child of this one; the same as `add_module`.
 
         >>> m = torch.nn.Module()
@@ -101,7 +101,7 @@ class Attributes:
         """
         self.add_module(name, module)
 
-    def add_module(self, name: str, module: Any) -> None:
+    def add_module(self, name: str, module: ModuleLike) -> None:
         """Make `module` a child of this one, found as attribute `name`.
 
         >>> m = torch.nn.Module()

@@ -1,10 +1,10 @@
 """Converting a module: its parameters and buffers to another dtype or device."""
 
-from collections.abc import Callable
 from typing import Any, Self
 from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import Callable, DeviceLike
 from tapegrad.core.dtype import bfloat16, dtype, float16, float32, float64
 from tapegrad.core.errors import runtime_error, type_error
 from tapegrad.nn.parameter import is_lazy
@@ -43,7 +43,7 @@ class Conversion:
                 self._buffers[name] = fn(buffer)
         return self
 
-    def to(self, *args: Any, **kwargs: Any) -> Self:
+    def to(self, *args: object, **kwargs: object) -> Self:
         """Move to a device, a dtype, or those of a tensor; integers keep their dtype.
 
         `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, by keyword too; with
@@ -133,7 +133,7 @@ class Conversion:
         """
         return self._apply(lambda tensor: tensor.cpu())
 
-    def cuda(self, device: Any = None) -> Self:
+    def cuda(self, device: DeviceLike = None) -> Self:
         """Move to a GPU; returns this module.
 
         >>> torch.nn.Linear(2, 1).cuda()
@@ -142,11 +142,11 @@ class Conversion:
         """
         return self._apply(lambda tensor: tensor.cuda(device))
 
-    def xpu(self, device: Any = None) -> Self:
+    def xpu(self, device: DeviceLike = None) -> Self:
         """Move to an Intel GPU, which PyTorch's builds for the CPU refuse."""
         raise AssertionError("Torch not compiled with XPU enabled")
 
-    def ipu(self, device: Any = None) -> Self:
+    def ipu(self, device: DeviceLike = None) -> Self:
         """Move to an IPU, which PyTorch's builds for the CPU refuse."""
         raise RuntimeError("PyTorch is not linked with support for ipu devices")
 
@@ -158,7 +158,7 @@ class Conversion:
         """
         return self._apply(lambda tensor: tensor.share_memory_())
 
-    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+    def to_empty(self, *, device: DeviceLike, recurse: bool = True) -> Self:
         """Move to `device` without the elements, which are then undefined; returns this module.
 
         >>> torch.nn.Linear(2, 1).to_empty(device="cpu").weight.shape

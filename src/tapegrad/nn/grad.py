@@ -4,8 +4,7 @@ All take `grad_output`, the derivative by what the convolution gives, and `strid
 `dilation`, `groups` as the convolution does: a number, or one for each dimension.
 """
 
-from typing import Any
-
+from tapegrad.core.annotations import Any, Shape
 from tapegrad.core.errors import runtime_error
 from tapegrad.nn import functional as F
 from tapegrad.tensors.tensor import Tensor
@@ -18,9 +17,9 @@ def conv1d_input(
     input_size: Any,
     weight: Tensor,
     grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Shape = 1,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     groups: int = 1,
 ) -> Tensor:
     """The derivative of `conv1d` by an input of the shape `input_size`.
@@ -36,9 +35,9 @@ def conv1d_weight(
     input: Tensor,
     weight_size: Any,
     grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Shape = 1,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     groups: int = 1,
 ) -> Tensor:
     """The derivative of `conv1d` by a weight of the shape `weight_size`.
@@ -54,9 +53,9 @@ def conv2d_input(
     input_size: Any,
     weight: Tensor,
     grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Shape = 1,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     groups: int = 1,
 ) -> Tensor:
     """The derivative of `conv2d` by an input of the shape `input_size`.
@@ -74,9 +73,9 @@ def conv2d_weight(
     input: Tensor,
     weight_size: Any,
     grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Shape = 1,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     groups: int = 1,
 ) -> Tensor:
     """The derivative of `conv2d` by a weight of the shape `weight_size`.
@@ -93,9 +92,9 @@ def conv3d_input(
     input_size: Any,
     weight: Tensor,
     grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Shape = 1,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     groups: int = 1,
 ) -> Tensor:
     """The derivative of `conv3d` by an input of the shape `input_size`.
@@ -111,9 +110,9 @@ def conv3d_weight(
     input: Tensor,
     weight_size: Any,
     grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Shape = 1,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     groups: int = 1,
 ) -> Tensor:
     """The derivative of `conv3d` by a weight of the shape `weight_size`.

@@ -2,8 +2,6 @@
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
 from warnings import warn
 
 import numpy as np
@@ -12,6 +10,7 @@ from tapegrad.arrays.signature import Like
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.core.annotations import Any, Callable, ModuleLike, NodeLike, Sequence
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
@@ -145,7 +144,7 @@ class Hooks:
         self._is_full_backward_hook = full
 
 
-def call_with_hooks(module: Any, args: tuple, kwargs: dict) -> Any:
+def call_with_hooks(module: ModuleLike, args: tuple, kwargs: dict) -> Any:
     """Call `module.forward` and all hooks around it: those of all modules, then its own."""
     called: set[int] = set()
     try:
@@ -167,7 +166,7 @@ def call_with_hooks(module: Any, args: tuple, kwargs: dict) -> Any:
         raise
 
 
-def _call(module: Any, args: tuple, kwargs: dict, called: set[int]) -> Any:
+def _call(module: ModuleLike, args: tuple, kwargs: dict, called: set[int]) -> Any:
     for number, hook in [*BEFORE.items(), *module._forward_pre_hooks.items()]:
         if number in module._forward_pre_hooks_with_kwargs:
             changed = hook(module, args, kwargs)
@@ -201,7 +200,7 @@ def _call(module: Any, args: tuple, kwargs: dict, called: set[int]) -> Any:
     return result
 
 
-def _backward_hooks(module: Any) -> tuple[list, list]:
+def _backward_hooks(module: ModuleLike) -> tuple[list, list]:
     """The full backward hooks and the older ones: those of all modules, then its own."""
     found: tuple[list, list] = ([], [])
     found[not BACKWARD.is_full].extend(BACKWARD.hooks.values())
@@ -249,7 +248,7 @@ class BackwardHook:
     The gradients of the outputs are known first; they wait here for those of the inputs.
     """
 
-    def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]):
+    def __init__(self, module: ModuleLike, hooks: list[Callable], pre_hooks: list[Callable]):
         self.module = module
         self.hooks = hooks
         self.pre_hooks = pre_hooks
@@ -282,7 +281,7 @@ class BackwardHook:
             node.register_hook(hook)
         return found
 
-    def outputs(self, result: Any) -> Any:
+    def outputs(self, result: Tensor) -> Any:
         """The result of the forward, put behind a node."""
         if not isinstance(result, (Tensor, tuple)):
             warn(
@@ -330,7 +329,7 @@ class BackwardHook:
         self.grad_outputs = None
 
 
-def first_tensor(result: Any) -> Tensor:
+def first_tensor(result: Tensor) -> Tensor:
     """The first tensor in a result, however deep in tuples, lists and dicts."""
     while not isinstance(result, Tensor):
         if isinstance(result, dict):
@@ -381,7 +380,7 @@ def _checked(what: str, kind: str, changed: Any, n: int) -> Any:
 # --- the older hooks, on the node of the output ---------------------------------------------------
 
 
-def warn_of_node(args: Any, result: Any, node: Any) -> None:
+def warn_of_node(args: Sequence, result: Tensor, node: NodeLike) -> None:
     """Warn where the gradients of one node are not those of the module."""
     outs = (result,) if isinstance(result, Tensor) else result
     inputs = (args,) if isinstance(args, Tensor) else args

@@ -5,13 +5,12 @@ Every function runs without recording and returns the tensor it was given.
 
 import functools
 import math
-from collections.abc import Callable
-from typing import Any
 from warnings import warn
 
 import numpy as np
 
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import Any, Callable, Source
 from tapegrad.core.dtype import bool_
 from tapegrad.core.errors import value_error
 from tapegrad.core.missing import refuses as _refuses
@@ -20,7 +19,7 @@ from tapegrad.operators.random.rand_randint_randperm import randperm
 from tapegrad.tensors.tensor import Tensor
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Source = None) -> Tensor:
     """Uniform on [a, b).
 
     >>> torch.nn.init.uniform_(torch.empty(100), 2, 3).min() >= 2
@@ -30,7 +29,9 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Source = None
+) -> Tensor:
     """Normal with this mean and standard deviation.
 
     >>> _ = torch.manual_seed(0)
@@ -47,7 +48,7 @@ def trunc_normal_(
     std: float = 1.0,
     a: float = -2.0,
     b: float = 2.0,
-    generator: Any = None,
+    generator: Source = None,
 ) -> Tensor:
     """Normal, but only values in [a, b].
 
@@ -177,7 +178,7 @@ def _is_empty(tensor: Tensor) -> bool:
     return True
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Source = None) -> Tensor:
     """Uniform on +-gain * sqrt(6 / (fan_in + fan_out)).
 
     Source: Glorot and Bengio, Understanding the difficulty of training deep networks, 2010.
@@ -190,7 +191,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Source = None) -> Tensor:
     """Normal with standard deviation gain * sqrt(2 / (fan_in + fan_out)).
 
     Source: Glorot and Bengio, Understanding the difficulty of training deep networks, 2010.
@@ -207,7 +208,7 @@ def kaiming_uniform_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: Any = None,
+    generator: Source = None,
 ) -> Tensor:
     """Uniform on +-gain * sqrt(3 / fan), the gain that of a leaky rectifier with slope `a`.
 
@@ -229,7 +230,7 @@ def kaiming_normal_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: Any = None,
+    generator: Source = None,
 ) -> Tensor:
     """Normal with standard deviation gain / sqrt(fan).
 
@@ -287,7 +288,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     return tensor
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Source = None) -> Tensor:
     """Rows (or columns, the fewer of both) that are orthogonal and of length `gain`.
 
     Source: Saxe et al., Exact solutions to the nonlinear dynamics of deep linear networks, 2013.
@@ -346,7 +347,7 @@ def _renamed(function: Callable) -> Callable:
     old = new[:-1]
 
     @functools.wraps(function)
-    def warned(*args: Any, **kwargs: Any) -> Any:
+    def warned(*args: object, **kwargs: object) -> Any:
         warn(
             f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
             FutureWarning,

@@ -1,7 +1,6 @@
 """Models on several GPUs, of which there are none here: `DataParallel` calls the model itself."""
 
-from typing import Any
-
+from tapegrad.core.annotations import Any, ModuleLike, Sequence, Tensor
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.nn.modules.module import Module
@@ -26,13 +25,13 @@ class DataParallel(Module):
         self.module = module
         self.device_ids: list = []
 
-    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+    def forward(self, *inputs: Tensor, **kwargs: object) -> Any:
         return self.module(*inputs, **kwargs)
 
 
 def data_parallel(
-    module: Any,
-    inputs: Any,
+    module: ModuleLike,
+    inputs: Sequence,
     device_ids: Any = None,
     output_device: Any = None,
     dim: int = 0,
@@ -54,7 +53,7 @@ def data_parallel(
 class DistributedDataParallel:
     """Raises: there are no process groups."""
 
-    def __init__(self, module: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, module: ModuleLike, *args: object, **kwargs: object) -> None:
         raise NotImplementedError(
             "tapegrad has no DistributedDataParallel: train the module itself in one process"
         )

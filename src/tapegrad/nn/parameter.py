@@ -1,12 +1,12 @@
 """Parameter and Buffer: tensors that a module registers when they are assigned to it."""
 
 from collections import OrderedDict
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import make_leaf
+from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, Shape
 from tapegrad.core.dtype import default
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.missing import refuses as _refuses
@@ -181,18 +181,18 @@ class Uninitialized:
             _CALL,
         )
 
-    def convert(self, fn: Any) -> None:
+    def convert(self, fn: Callable) -> None:
         """Have the dtype and device that `fn` gives an empty tensor."""
         data, kind = fn(self.data), type(self)
         self._become(data)
         self.__class__ = kind
 
-    def _become(self, data: Any) -> None:
+    def _become(self, data: object) -> None:
         tensor: Any = self
         tensor.__class__ = self._becomes
         tensor.data = data
 
-    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+    def materialize(self, shape: Shape, device: DeviceLike = None, dtype: DTypeLike = None) -> None:
         """Become an ordinary tensor of this shape, its elements undefined.
 
         >>> p = torch.nn.UninitializedParameter()
@@ -230,7 +230,9 @@ class UninitializedParameter(Uninitialized, Parameter):
 
     _becomes = Parameter
 
-    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+    def __new__(
+        cls, requires_grad: bool = True, device: DeviceLike = None, dtype: DTypeLike = None
+    ) -> Any:
         parameter = Parameter(empty(0, device=device, dtype=dtype), requires_grad)
         parameter.__class__ = cls
         return parameter
@@ -250,8 +252,8 @@ class UninitializedBuffer(Uninitialized, Tensor):
     def __new__(
         cls,
         requires_grad: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
         persistent: bool = True,
     ) -> Any:
         buffer = empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
@@ -261,7 +263,7 @@ class UninitializedBuffer(Uninitialized, Tensor):
         return buffer
 
 
-def is_lazy(param: Any) -> bool:
+def is_lazy(param: Tensor) -> bool:
     """Whether a parameter or buffer has no shape yet.
 
     >>> torch.nn.parameter.is_lazy(torch.nn.LazyLinear(3).weight)

@@ -2,10 +2,10 @@
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
-from typing import Any
 from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import Any, ModuleLike
 from tapegrad.core.errors import assertion_error, runtime_error, type_error
 from tapegrad.nn.hook import RemovableHandle, register
 from tapegrad.nn.parameter import Parameter, is_lazy
@@ -111,7 +111,7 @@ class State:
             f"Class {type(self).__name__} has set_extra_state: define get_extra_state as well.",
         )
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: dict) -> None:
         """Take back what `get_extra_state` gave."""
         raise runtime_error(
             "Reached a code path in Module.set_extra_state() that should never be called.",
@@ -147,7 +147,7 @@ class State:
         state = OrderedDict(state_dict)
         state._metadata = metadata  # type: ignore[attr-defined]
 
-        def load(module: Any, local: Any, prefix: str) -> None:
+        def load(module: ModuleLike, local: Any, prefix: str) -> None:
             about = metadata.get(prefix[:-1], {})
             if assign:
                 about = {**about, "assign_to_params_buffers": True}
@@ -277,7 +277,7 @@ class _Replacing:
     def __init__(self, hook: Callable) -> None:
         self.hook = hook
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         return self.hook(*args)
 
 
@@ -287,11 +287,11 @@ class _WithoutModule:
     def __init__(self, hook: Callable) -> None:
         self.hook = hook
 
-    def __call__(self, module: Any, *args: Any) -> None:
+    def __call__(self, module: ModuleLike, *args: object) -> None:
         self.hook(*args)
 
 
-def _overrides(module: Any, method: str) -> bool:
+def _overrides(module: ModuleLike, method: str) -> bool:
     return getattr(type(module), method) is not getattr(State, method)
 
 
@@ -329,7 +329,7 @@ def load_tensor(
     return None
 
 
-def snapshot(module: Any) -> list:
+def snapshot(module: ModuleLike) -> list:
     """Every table of the modules from here on, and a copy of the elements of what is in them."""
     tables = [t for m in module.modules() for t in (m._parameters, m._buffers)]
     tensors = {id(t): t for table in tables for t in table.values() if t is not None}.values()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
+from tapegrad.core.annotations import ModuleLike
 from tapegrad.core.errors import advised
 from tapegrad.nn.parameter import Parameter
 from tapegrad.tensors.tensor import Tensor
@@ -227,7 +228,7 @@ def _buffers_of(module: Tree) -> dict[str, Any]:
     return module._buffers
 
 
-def _lacks(module: Any, name: str) -> AttributeError:
+def _lacks(module: ModuleLike, name: str) -> AttributeError:
     known = [*module._modules, *module._parameters, *module._buffers]
     return advised(
         AttributeError(f"{module._get_name()} has no attribute `{name}`"),

@@ -9,7 +9,7 @@ BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 _NAMES = ("bool", "integer", "floating-point", "complex")
 
 
-def common_dtype(*operands: Any) -> Any:
+def common_dtype(*operands: Array) -> Any:
     """The dtype an operator on these tensors and numbers computes in."""
     return promote([getattr(x, "_array", x) for x in operands if x is not None])
 
@@ -54,7 +54,7 @@ def lacks(kernel: str, *categories: int) -> Callable:
     Operands of one floating dtype pass unseen: to refuse those, look in the forward function.
     """
 
-    def check(*operands: Any) -> None:
+    def check(*operands: Array) -> None:
         dtype = common_dtype(*operands)
         if dtype.category in categories:
             raise no_kernel(kernel, dtype)
@@ -65,7 +65,7 @@ def lacks(kernel: str, *categories: int) -> Callable:
 def no_complex(message: str, error: type = RuntimeError) -> Callable:
     """A check that refuses complex operands in PyTorch's words."""
 
-    def check(*operands: Any) -> None:
+    def check(*operands: Array) -> None:
         if common_dtype(*operands).category == COMPLEX:
             raise errors.advised(error(message), "Take .real, .imag or .abs() first.")
 
@@ -85,7 +85,7 @@ def invalid_combination(name: str, given: tuple, *accepted: str) -> TypeError:
 def tensor_first(name: str, second: str = "other", *checks: Callable) -> Callable:
     """A check that refuses a number, or what is neither tensor nor number, as first operand."""
 
-    def check(*operands: Any) -> None:
+    def check(*operands: Array) -> None:
         if not hasattr(operands[0], "_array"):
             raise invalid_combination(
                 name,

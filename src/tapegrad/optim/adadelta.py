@@ -1,6 +1,6 @@
 """Adadelta: steps in the units of the parameter."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.errors import value_error
 from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
 
@@ -39,7 +39,7 @@ class Adadelta(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1.0,
+        lr: float = 1.0,
         rho: float = 0.9,
         eps: float = 1e-6,
         weight_decay: float = 0,
@@ -57,13 +57,13 @@ class Adadelta(Optimizer):
         options = "lr rho eps weight_decay maximize capturable foreach differentiable"
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, **_: object) -> dict[str, Any]:
         return {"square_avg": xp.zeros_like(param), "acc_delta": xp.zeros_like(param)}
 
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -72,7 +72,7 @@ class Adadelta(Optimizer):
         eps: float,
         weight_decay: float,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         v, u = state["square_avg"], state["acc_delta"]
         if maximize:

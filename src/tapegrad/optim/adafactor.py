@@ -1,6 +1,6 @@
 """Adafactor: Adam's second mean from its row and column sums alone."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.optim.optimizer import Optimizer, check_at_least, check_number, given
 
@@ -45,7 +45,7 @@ class Adafactor(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-2,
+        lr: float = 1e-2,
         beta2_decay: float = -0.8,
         eps: tuple[float | None, float] = (None, 1e-3),
         d: float = 1.0,
@@ -68,7 +68,7 @@ class Adafactor(Optimizer):
         options = "lr beta2_decay eps d weight_decay foreach maximize"
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, **_: object) -> dict[str, Any]:
         if xp.isdtype(param.dtype, "complex floating"):
             raise runtime_error("Adafactor does not support complex parameters", "Adam takes them.")
         if param.ndim < 2:
@@ -82,7 +82,7 @@ class Adafactor(Optimizer):
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -92,7 +92,7 @@ class Adafactor(Optimizer):
         d: float,
         weight_decay: float,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         if maximize:
             grad = -grad

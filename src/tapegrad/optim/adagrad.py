@@ -5,7 +5,7 @@ from itertools import chain
 import numpy as np
 
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.optimizer import Optimizer, check_choices, check_lr, check_not_negative, given
@@ -44,7 +44,7 @@ class Adagrad(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-2,
+        lr: float = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,
         initial_accumulator_value: float = 0,
@@ -70,7 +70,7 @@ class Adagrad(Optimizer):
             total = self.init(numpy_namespace, param._array)["sum"]
             self.state[param] = {"step": wrap(np.zeros((), step_dtype())), "sum": wrap(total)}
 
-    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, **_: object) -> dict[str, Any]:
         start = self.defaults["initial_accumulator_value"]
         if xp.isdtype(param.dtype, "complex floating"):
             start = complex(start, start)
@@ -79,7 +79,7 @@ class Adagrad(Optimizer):
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -88,7 +88,7 @@ class Adagrad(Optimizer):
         weight_decay: float,
         eps: float,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         total = state["sum"]
         if maximize:

@@ -1,6 +1,6 @@
 """Adam and AdamW: steps scaled by running means of the gradient and of its square."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.optim.optimizer import (
     Optimizer,
     check_betas,
@@ -50,7 +50,7 @@ class Adam(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-3,
+        lr: float = 1e-3,
         betas: Any = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -78,7 +78,7 @@ class Adam(Optimizer):
         )
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, *, amsgrad: bool, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, *, amsgrad: bool, **_: object) -> dict[str, Any]:
         state = {"exp_avg": xp.zeros_like(param), "exp_avg_sq": xp.zeros_like(param)}
         if amsgrad:
             state["max_exp_avg_sq"] = xp.zeros_like(param)
@@ -87,7 +87,7 @@ class Adam(Optimizer):
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -99,7 +99,7 @@ class Adam(Optimizer):
         maximize: bool,
         decoupled_weight_decay: bool,
         spare: Any,
-        **_: Any,
+        **_: object,
     ) -> None:
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]
@@ -149,7 +149,7 @@ class AdamW(Adam):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-3,
+        lr: float = 1e-3,
         betas: Any = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,

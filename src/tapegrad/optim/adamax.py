@@ -1,6 +1,6 @@
 """Adamax: Adam by the largest gradient."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.optim.optimizer import Optimizer, check_adam, given
 
 
@@ -37,7 +37,7 @@ class Adamax(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 2e-3,
+        lr: float = 2e-3,
         betas: Any = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -51,13 +51,13 @@ class Adamax(Optimizer):
         options = "lr betas eps weight_decay foreach maximize differentiable capturable"
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, **_: object) -> dict[str, Any]:
         return {"exp_avg": xp.zeros_like(param), "exp_inf": xp.zeros_like(param)}
 
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -66,7 +66,7 @@ class Adamax(Optimizer):
         eps: float,
         weight_decay: float,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         beta1, beta2 = betas
         m, largest = state["exp_avg"], state["exp_inf"]

@@ -1,6 +1,6 @@
 """ASGD: gradient descent that also averages where it has been."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
 
@@ -41,7 +41,7 @@ class ASGD(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-2,
+        lr: float = 1e-2,
         lambd: float = 1e-4,
         alpha: float = 0.75,
         t0: float = 1e6,
@@ -56,7 +56,7 @@ class ASGD(Optimizer):
         options = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, *, lr: float, **_: object) -> dict[str, Any]:
         dtype = step_dtype(xp)
         return {
             "eta": xp.full((), float(lr), dtype=dtype),
@@ -67,14 +67,14 @@ class ASGD(Optimizer):
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
         lambd: float,
         weight_decay: float,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         average, eta, mu = state["ax"], float(state["eta"]), float(state["mu"])
         if maximize:
@@ -93,11 +93,11 @@ class ASGD(Optimizer):
         xp: Namespace,
         state: dict[str, Any],
         *,
-        lr: Any,
+        lr: float,
         lambd: float,
         alpha: float,
         t0: float,
-        **_: Any,
+        **_: object,
     ) -> None:
         t = float(state["step"])
         eta = float(lr) / (1 + lambd * float(lr) * t) ** alpha

@@ -16,7 +16,7 @@ from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import BLOCK, LARGE, run_blocks
 from tapegrad.autograd.mode import enable_grad
 from tapegrad.autograd.node import INFERENCE, version_of
-from tapegrad.core.annotations import Any, Namespace
+from tapegrad.core.annotations import Any, Namespace, OptimizerLike
 from tapegrad.core.dtype import default, float64
 from tapegrad.core.errors import assertion_error
 from tapegrad.core.tensor_base import wrap
@@ -44,7 +44,9 @@ class Batch:
         "steps",  # None, or the count of each parameter
     )
 
-    def __init__(self, optimizer: Any, params: list[Any], options: dict[str, Any], flat: bool):
+    def __init__(
+        self, optimizer: OptimizerLike, params: list[Any], options: dict[str, Any], flat: bool
+    ):
         self.params = params
         self.arrays = [(p, p._array) for p in params]
         self.flat = flat
@@ -90,7 +92,7 @@ class Batch:
                 kept.append((name, tensor, tensor._array))
             self.checks.append((param, entry, kept))
 
-    def is_valid(self, optimizer: Any) -> bool:
+    def is_valid(self, optimizer: OptimizerLike) -> bool:
         """Whether parameters and state are still those this batch was made for."""
         for param, array in self.arrays:  # another one may be shared with a third parameter
             if param._array is not array:
@@ -109,7 +111,7 @@ class Batch:
                     return False
         return True
 
-    def step(self, optimizer: Any, options: dict[str, Any]) -> None:
+    def step(self, optimizer: OptimizerLike, options: dict[str, Any]) -> None:
         """Update the parameters and their state."""
         params = self.params
         state = self.state
@@ -210,7 +212,7 @@ def step_dtype(xp: Namespace = np) -> Any:
     return xp.float64 if default() is float64 else xp.float32
 
 
-def step_group(optimizer: Any, group: dict[str, Any]) -> None:
+def step_group(optimizer: OptimizerLike, group: dict[str, Any]) -> None:
     """Update the parameters of a group that have a gradient."""
     if group.get("capturable"):
         raise _not_capturable(optimizer)
@@ -231,7 +233,7 @@ def step_group(optimizer: Any, group: dict[str, Any]) -> None:
     count_writes(ready, f"{type(optimizer).__name__}.step")
 
 
-def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
+def step_group_on_tensors(optimizer: OptimizerLike, group: dict[str, Any]) -> None:
     """The same on tensors, recorded: the step itself is part of the graph."""
     from tapegrad.operators.shape.as_strided import view_as_complex
     from tapegrad.tensors.arrays import namespace as xp
@@ -265,7 +267,7 @@ def step_group_on_tensors(optimizer: Any, group: dict[str, Any]) -> None:
             optimizer.conclude(xp, state, **options)
 
 
-def _pairs(x: Any) -> Any:
+def _pairs(x: Tensor) -> Any:
     """A complex tensor seen as pairs of real numbers; others as they are."""
     from tapegrad.operators.shape.as_strided import view_as_real
 
@@ -294,11 +296,11 @@ def _rounds(ready: list[Any]) -> list[list[Any]]:
     return rounds
 
 
-def _is_some(param: Any) -> bool:
+def _is_some(param: Tensor) -> bool:
     return type(param._array) is np.ndarray and param._array.size > 0
 
 
-def _batches(optimizer: Any, ready: list[Any], options: dict[str, Any]) -> list[Batch]:
+def _batches(optimizer: OptimizerLike, ready: list[Any], options: dict[str, Any]) -> list[Batch]:
     """The parameters sorted into batches: small ones of a kind together, others alone."""
     if optimizer.counts_steps or optimizer.init(numpy_namespace, np.empty(0), **options):
         for param in ready:
@@ -334,7 +336,7 @@ def _options(group: dict[str, Any], keep_tensors: bool = False) -> dict[str, Any
 _PLAIN = {float, int, bool, type(None)}
 
 
-def _not_capturable(optimizer: Any) -> AssertionError:
+def _not_capturable(optimizer: OptimizerLike) -> AssertionError:
     return assertion_error(
         f"If capturable=True, {optimizer.captured} must be on supported devices: "
         "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla'].",

@@ -1,11 +1,9 @@
 """LBFGS: Newton's method with the curvature guessed from the last steps."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tapegrad.autograd.mode import enable_grad
+from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import count_writes, vector
@@ -21,12 +19,17 @@ class Trial:
 
     __slots__ = ("f", "g", "slope", "t")
 
-    def __init__(self, t: Any, f: float, g: Any, slope: Any) -> None:
+    def __init__(self, t: Any, f: float, g: Tensor, slope: Any) -> None:
         self.t, self.f, self.g, self.slope = t, f, g, slope
 
 
 def strong_wolfe(
-    evaluate: Callable[[Any], Trial], start: Trial, t: Any, length: Any, tolerance: float, most: int
+    evaluate: Callable[[Any], Trial],
+    start: Trial,
+    t: Tensor,
+    length: Any,
+    tolerance: float,
+    most: int,
 ) -> tuple[Trial, int]:
     """A trial with enough descent and little slope, and how many trials were made.
 
@@ -161,7 +164,7 @@ class LBFGS(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1,
+        lr: float = 1,
         max_iter: int = 20,
         max_eval: int | None = None,
         tolerance_grad: float = 1e-7,
@@ -267,7 +270,7 @@ class _Line:
         ]
         return np.concatenate(parts)
 
-    def move(self, t: Any, d: Any) -> None:
+    def move(self, t: Tensor, d: Any) -> None:
         """Add `t * d`."""
         step, i = t * d, 0
         for param in self.params:
@@ -281,7 +284,7 @@ class _Line:
         """Let `evaluate` look along `d` from here."""
         self.origin, self.d = [p._array.copy() for p in self.params], d
 
-    def evaluate(self, t: Any) -> Trial:
+    def evaluate(self, t: Tensor) -> Trial:
         """Loss, gradient and slope at a distance; the parameters are back afterwards."""
         self.move(t, self.d)
         try:
@@ -307,7 +310,7 @@ class _Memory:
         self.last_loss: Any = entry.get("prev_loss")
         self.weights = [_array(a) for a in entry.get("al") or ()]
 
-    def direction(self, grad: Any, fresh: bool) -> Any:
+    def direction(self, grad: Tensor, fresh: bool) -> Any:
         """`-H grad`, by two loops over the memory."""
         if fresh:
             self.d, self.scale = -grad, 1
@@ -349,7 +352,7 @@ class _Memory:
         entry["prev_loss"] = self.last_loss
 
 
-def _largest(x: Any) -> Any:
+def _largest(x: Tensor) -> Any:
     return np.abs(x).max()
 
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import cos, floor, inf, log, pi
 from types import FunctionType
-from typing import Any
 from warnings import warn
 
+from tapegrad.core.annotations import Any, OptimizerLike
 from tapegrad.core.errors import advised, runtime_error, type_error, value_error
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.public_names import public_names
@@ -39,7 +39,7 @@ class LRScheduler:
     _get_lr_called_within_step = False
     _is_initial = False
 
-    def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: OptimizerLike, last_epoch: int = -1) -> None:
         self.optimizer = _checked(optimizer)
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
@@ -155,7 +155,7 @@ class _LRScheduler(LRScheduler):
     """The former name of `LRScheduler`."""
 
 
-def _checked(optimizer: Any) -> Any:
+def _checked(optimizer: OptimizerLike) -> Any:
     """`optimizer`, which must be one."""
     if not isinstance(optimizer, Optimizer):
         raise type_error(
@@ -191,7 +191,7 @@ def _warn_of_epoch() -> None:
     )
 
 
-def _for_each_group(name: str, optimizer: Any, value: Any) -> list[Any]:
+def _for_each_group(name: str, optimizer: OptimizerLike, value: Any) -> list[Any]:
     """A list with a value for each group."""
     n = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
@@ -205,7 +205,7 @@ def _for_each_group(name: str, optimizer: Any, value: Any) -> list[Any]:
     return list(value)
 
 
-def _uses_beta1(optimizer: Any) -> bool:
+def _uses_beta1(optimizer: OptimizerLike) -> bool:
     """Whether the optimizer's momentum is the first of its betas; raise if it has none."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
         raise value_error(
@@ -226,7 +226,7 @@ def _set_momentum(group: dict[str, Any], momentum: float, beta1: bool) -> None:
 class _OfFunctions(LRScheduler):
     """A function for each group; callable objects are saved with their attributes."""
 
-    def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: OptimizerLike, lr_lambda: Any, last_epoch: int = -1) -> None:
         self.optimizer = optimizer
         n = len(optimizer.param_groups)
         self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else []
@@ -276,7 +276,7 @@ class LambdaLR(_OfFunctions):
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: OptimizerLike,
         lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
         last_epoch: int = -1,
     ) -> None:
@@ -306,7 +306,7 @@ class MultiplicativeLR(_OfFunctions):
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: OptimizerLike,
         lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
         last_epoch: int = -1,
     ) -> None:
@@ -342,7 +342,7 @@ class StepLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+        self, optimizer: OptimizerLike, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
         self.step_size = step_size
         self.gamma = gamma
@@ -377,7 +377,11 @@ class MultiStepLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Any, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
+        self,
+        optimizer: OptimizerLike,
+        milestones: Iterable[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
     ) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma
@@ -410,7 +414,7 @@ class ExponentialLR(LRScheduler):
     [0.5]
     """
 
-    def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: OptimizerLike, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
@@ -439,7 +443,11 @@ class ConstantLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Any, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+        self,
+        optimizer: OptimizerLike,
+        factor: float = 1.0 / 3,
+        total_iters: int = 5,
+        last_epoch: int = -1,
     ) -> None:
         if not 0 <= factor <= 1.0:
             raise value_error(
@@ -483,7 +491,7 @@ class LinearLR(LRScheduler):
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: OptimizerLike,
         start_factor: float = 1.0 / 3,
         end_factor: float = 1.0,
         total_iters: int = 5,
@@ -543,7 +551,11 @@ class PolynomialLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+        self,
+        optimizer: OptimizerLike,
+        total_iters: int = 5,
+        power: float = 1.0,
+        last_epoch: int = -1,
     ) -> None:
         self.total_iters = total_iters
         self.power = power
@@ -584,7 +596,7 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+        self, optimizer: OptimizerLike, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:
         self.T_max = T_max
         self.eta_min = eta_min
@@ -636,7 +648,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """
 
     def __init__(
-        self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+        self,
+        optimizer: OptimizerLike,
+        T_0: int,
+        T_mult: int = 1,
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
     ) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
             raise value_error(f"Expected positive integer T_0, but got {T_0}", "Count epochs.")
@@ -732,7 +749,7 @@ class CyclicLR(LRScheduler):
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: OptimizerLike,
         base_lr: float | list[float],
         max_lr: float | list[float],
         step_size_up: int = 2000,
@@ -859,7 +876,7 @@ class OneCycleLR(LRScheduler):
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: OptimizerLike,
         max_lr: float | list[float],
         total_steps: int | None = None,
         epochs: int | None = None,
@@ -951,7 +968,7 @@ def _count_steps(total: int | None, epochs: int | None, steps_per_epoch: int | N
     return epochs * steps_per_epoch
 
 
-def _check_count(name: str, n: Any) -> None:
+def _check_count(name: str, n: int) -> None:
     if n <= 0 or not isinstance(n, int):
         raise value_error(f"Expected positive integer {name}, but got {n}", "Count from 1 up.")
 
@@ -999,7 +1016,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: OptimizerLike,
         mode: str = "min",
         factor: float = 0.1,
         patience: int = 10,
@@ -1157,7 +1174,7 @@ class SequentialLR(_Series):
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: OptimizerLike,
         schedulers: list[LRScheduler],
         milestones: list[int],
         last_epoch: int = -1,
@@ -1224,7 +1241,7 @@ class ChainedScheduler(_Series):
     [0.45]
     """
 
-    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Any = None) -> None:
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: OptimizerLike = None) -> None:
         if len(schedulers) < 1:
             raise value_error(
                 "ChainedScheduler expects at least one scheduler to be chained, but got no "
@@ -1244,7 +1261,7 @@ class ChainedScheduler(_Series):
         self._last_lr = [_copied(group["lr"]) for group in self.optimizer.param_groups]
 
 
-def _check_members(name: str, schedulers: Sequence[Any], optimizer: Any) -> None:
+def _check_members(name: str, schedulers: Sequence[Any], optimizer: OptimizerLike) -> None:
     for i, scheduler in enumerate(schedulers):
         if not hasattr(scheduler, "optimizer"):
             raise type_error(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.optim.optimizer import Optimizer, check_at_least, check_number, given
 
@@ -74,13 +74,13 @@ class Muon(Optimizer):
                         "Give the others to AdamW.",
                     )
 
-    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, **_: object) -> dict[str, Any]:
         return {"momentum_buffer": xp.zeros_like(param)}
 
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -92,7 +92,7 @@ class Muon(Optimizer):
         eps: float,
         ns_steps: int,
         adjust_lr_fn: str | None,
-        **_: Any,
+        **_: object,
     ) -> None:
         if param.dtype.kind == "c":
             raise runtime_error("Muon does not support complex parameters", "Adam takes them.")
@@ -112,7 +112,7 @@ class Muon(Optimizer):
         param -= (lr * scale * step).astype(param.dtype)
 
 
-def _orthogonal(x: Any, coefficients: tuple, steps: int, eps: float) -> Any:
+def _orthogonal(x: Tensor, coefficients: tuple, steps: int, eps: float) -> Any:
     """A matrix with the singular vectors of `x` and singular values of about 1."""
     if steps >= 100:
         raise value_error(
@@ -135,7 +135,7 @@ def _orthogonal(x: Any, coefficients: tuple, steps: int, eps: float) -> Any:
     return x.T if tall else x
 
 
-def _shorten(x: Any) -> Any:
+def _shorten(x: Tensor) -> Any:
     """`x` with the 8 leading bits that bfloat16 has, to nearest even, as float32."""
     bits = np.asarray(x, dtype=np.float32).view(np.uint32)
     rounded = (bits + (0x7FFF + ((bits >> 16) & 1))) & 0xFFFF0000

@@ -1,6 +1,6 @@
 """NAdam: Adam with Nesterov's momentum."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.optim.batch import step_dtype
 from tapegrad.optim.optimizer import Optimizer, check_adam, check_not_negative, given
 
@@ -44,7 +44,7 @@ class NAdam(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 2e-3,
+        lr: float = 2e-3,
         betas: Any = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -64,7 +64,7 @@ class NAdam(Optimizer):
         )
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, **_: object) -> dict[str, Any]:
         return {
             "mu_product": xp.ones((), dtype=step_dtype(xp)),
             "exp_avg": xp.zeros_like(param),
@@ -74,7 +74,7 @@ class NAdam(Optimizer):
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -85,7 +85,7 @@ class NAdam(Optimizer):
         momentum_decay: float,
         decoupled_weight_decay: bool,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]
@@ -114,14 +114,14 @@ class NAdam(Optimizer):
         *,
         betas: tuple[float, float],
         momentum_decay: float,
-        **_: Any,
+        **_: object,
     ) -> None:
         product = state["mu_product"]
         t = xp.astype(state["step"], xp.float64)
         product[...] = _product(xp, product, _mu(betas[0], momentum_decay, t))
 
 
-def _mu(beta1: float, momentum_decay: float, t: Any) -> Any:
+def _mu(beta1: float, momentum_decay: float, t: Tensor) -> Any:
     return beta1 * (1 - 0.5 * 0.96 ** (t * momentum_decay))
 
 

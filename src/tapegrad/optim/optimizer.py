@@ -67,13 +67,13 @@ def check_betas(betas: Any) -> None:
         check_number(f"betas[{i}]", betas[i])
 
 
-def check_lr(lr: Any) -> None:
+def check_lr(lr: float) -> None:
     """Raise unless a learning rate is one number, of 0 or more."""
     check_number("lr", lr)
     check_not_negative("learning rate", lr)
 
 
-def check_adam(lr: Any, eps: float, betas: Any, weight_decay: float) -> None:
+def check_adam(lr: float, eps: float, betas: Any, weight_decay: float) -> None:
     """Raise for what Adam and its relatives do not take."""
     check_lr(lr)
     check_not_negative("epsilon value", eps)
@@ -176,7 +176,7 @@ def with_hooks(step: Callable) -> Callable:
     """`step` with the hooks before and after it, and its span in a profile."""
 
     @wraps(step)
-    def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def hooked(self: Any, *args: object, **kwargs: object) -> Any:
         self._opt_called = True  # schedulers warn if they are stepped before the optimizer
         pre, post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         watched = pre or post or _before_all or _after_all
@@ -381,19 +381,19 @@ class Optimizer(Saving, StepHooks):
         self._plans: dict[int, Any] = {}
         self._prepare_hooks()
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
             cls.step = with_hooks(cls.step)  # type: ignore[method-assign]
 
     # ----------------------------------------------------------------------------------- stepping
 
-    def init(self, xp: Namespace, param: Any, **options: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, **options: object) -> dict[str, Any]:
         """The state of a parameter before its first step: arrays by name."""
         return {}
 
     def update(
-        self, xp: Namespace, param: Any, grad: Array, state: dict[str, Any], **options: Any
+        self, xp: Namespace, param: Tensor, grad: Array, state: dict[str, Any], **options: object
     ) -> None:
         """One step: change `param` and the arrays in `state` in place.
 
@@ -404,7 +404,7 @@ class Optimizer(Saving, StepHooks):
             f"{type(self).__name__} does not say how it changes a parameter: define update()"
         )
 
-    def conclude(self, xp: Namespace, state: dict[str, Any], **options: Any) -> None:
+    def conclude(self, xp: Namespace, state: dict[str, Any], **options: object) -> None:
         """After `update`: change the numbers in `state` that a parameter has once."""
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -495,7 +495,7 @@ class Optimizer(Saving, StepHooks):
         self._check_against_others(group)
         self.param_groups.append(group)
 
-    def _check_param(self, param: Any) -> None:
+    def _check_param(self, param: Tensor) -> None:
         if not isinstance(param, Tensor):
             raise type_error(
                 "optimizer can only optimize Tensors, but one of the params is "

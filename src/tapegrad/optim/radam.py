@@ -1,6 +1,6 @@
 """RAdam: Adam with the variance of its step size rectified."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.optim.optimizer import Optimizer, check_adam, given
 
 
@@ -42,7 +42,7 @@ class RAdam(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-3,
+        lr: float = 1e-3,
         betas: Any = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -60,13 +60,13 @@ class RAdam(Optimizer):
         )
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, **_: object) -> dict[str, Any]:
         return {"exp_avg": xp.zeros_like(param), "exp_avg_sq": xp.zeros_like(param)}
 
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -76,7 +76,7 @@ class RAdam(Optimizer):
         weight_decay: float,
         decoupled_weight_decay: bool,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         beta1, beta2 = betas
         m, v = state["exp_avg"], state["exp_avg_sq"]

@@ -1,6 +1,6 @@
 """RMSprop: steps scaled by a running mean of the squared gradient."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.optim.optimizer import Optimizer, check_lr, check_not_negative, given
 
 
@@ -44,7 +44,7 @@ class RMSprop(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-2,
+        lr: float = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
         weight_decay: float = 0,
@@ -66,7 +66,7 @@ class RMSprop(Optimizer):
         super().__init__(params, given(locals(), options))
 
     def init(
-        self, xp: Namespace, param: Any, *, momentum: float, centered: bool, **_: Any
+        self, xp: Namespace, param: Tensor, *, momentum: float, centered: bool, **_: object
     ) -> dict[str, Any]:
         state = {"square_avg": xp.zeros_like(param)}
         if momentum > 0:
@@ -78,7 +78,7 @@ class RMSprop(Optimizer):
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -89,7 +89,7 @@ class RMSprop(Optimizer):
         momentum: float,
         centered: bool,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         v = state["square_avg"]
         if maximize:

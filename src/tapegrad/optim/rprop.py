@@ -1,6 +1,6 @@
 """Rprop: steps by the signs of the gradient alone."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.errors import value_error
 from tapegrad.optim.optimizer import Optimizer, check_lr, given
 
@@ -39,7 +39,7 @@ class Rprop(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-2,
+        lr: float = 1e-2,
         etas: Any = (0.5, 1.2),
         step_sizes: Any = (1e-6, 50),
         *,
@@ -57,20 +57,20 @@ class Rprop(Optimizer):
         options = "lr etas step_sizes foreach maximize differentiable capturable"
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, *, lr: Any, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, *, lr: float, **_: object) -> dict[str, Any]:
         return {"prev": xp.zeros_like(param), "step_size": xp.full_like(param, float(lr))}
 
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
         etas: Any,
         step_sizes: Any,
         maximize: bool,
-        **_: Any,
+        **_: object,
     ) -> None:
         previous, sizes = state["prev"], state["step_size"]
         shrink, grow = etas

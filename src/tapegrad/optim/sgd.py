@@ -47,10 +47,10 @@ class SGD(Optimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any = 1e-3,
+        lr: float = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
-        weight_decay: Any = 0,
+        weight_decay: float = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
@@ -73,13 +73,13 @@ class SGD(Optimizer):
         )
         super().__init__(params, given(locals(), options))
 
-    def init(self, xp: Namespace, param: Any, *, momentum: float, **_: Any) -> dict[str, Any]:
+    def init(self, xp: Namespace, param: Tensor, *, momentum: float, **_: object) -> dict[str, Any]:
         return {"momentum_buffer": xp.zeros_like(param)} if momentum else {}
 
     def update(
         self,
         xp: Namespace,
-        param: Any,
+        param: Tensor,
         grad: Array,
         state: dict[str, Any],
         *,
@@ -91,7 +91,7 @@ class SGD(Optimizer):
         maximize: bool,
         first: bool,
         spare: Any,
-        **_: Any,
+        **_: object,
     ) -> None:
         if maximize:
             grad = -grad
@@ -108,6 +108,6 @@ class SGD(Optimizer):
         param -= xp.multiply(grad, lr, out=spare[0])
 
 
-def _value(x: Any) -> Any:
+def _value(x: Tensor) -> Any:
     """`x` without the history that a tensor has."""
     return x.detach() if isinstance(x, Tensor) else x

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
 from math import cos, pi
-from typing import Any
 
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import Any, DeviceLike, ModuleLike, OptimizerLike
 from tapegrad.core.errors import assertion_error, value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.nn.modules.batchnorm import _BatchNorm
@@ -119,8 +119,8 @@ class AveragedModel(Module):
 
     def __init__(
         self,
-        model: Any,
-        device: Any = None,
+        model: ModuleLike,
+        device: DeviceLike = None,
         avg_fn: Callable | None = None,
         multi_avg_fn: Callable | None = None,
         use_buffers: bool = False,
@@ -139,12 +139,12 @@ class AveragedModel(Module):
         self.multi_avg_fn = multi_avg_fn
         self.use_buffers = use_buffers
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, *args: object, **kwargs: object) -> Any:
         """What the averaged model says."""
         return self.module(*args, **kwargs)
 
     @no_grad()
-    def update_parameters(self, model: Any) -> None:
+    def update_parameters(self, model: ModuleLike) -> None:
         """Take the parameters of `model` into the mean; the first time, copy them."""
         ours, theirs = self._followed(self.module), self._followed(model)
         pairs = list(zip(ours, theirs, strict=True))
@@ -163,14 +163,14 @@ class AveragedModel(Module):
                 mean.copy_(value)
         self.n_averaged += 1
 
-    def _followed(self, model: Any) -> Iterable[Any]:
+    def _followed(self, model: ModuleLike) -> Iterable[Any]:
         if self.use_buffers:
             return chain(model.parameters(), model.buffers())
         return model.parameters()
 
 
 @no_grad()
-def update_bn(loader: Iterable[Any], model: Any, device: Any = None) -> None:
+def update_bn(loader: Iterable[Any], model: ModuleLike, device: DeviceLike = None) -> None:
     """Compute the running statistics of batch normalisation anew, by a walk through the data.
 
     Args:
@@ -219,7 +219,7 @@ class SWALR(LRScheduler):
 
     def __init__(
         self,
-        optimizer: Any,
+        optimizer: OptimizerLike,
         swa_lr: float | list[float],
         anneal_epochs: int = 10,
         anneal_strategy: str = "cos",

@@ -114,7 +114,7 @@ class record_function:
 
     def __call__(self, function: Callable) -> Callable:
         @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: object, **kwargs: object) -> Any:
             with record_function(self.name, self.args):
                 return function(*args, **kwargs)
 

@@ -7,13 +7,12 @@ they cost nothing while nobody listens, whoever holds them and by whatever name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from threading import Lock, get_ident
 from time import perf_counter as clock
 from types import FunctionType
-from typing import Any
 
+from tapegrad.core.annotations import Any, Callable, ModuleLike
 from tapegrad.profiler.recorder import RECORDER, Recorder, shapes_of
 
 # Files of tapegrad.operators, and what they define. A function is called as in PyTorch's profile;
@@ -101,7 +100,7 @@ _around: list[Exchange] = []
 _CALL = "what is called in its place"  # in the code below, until it is given to a function
 
 
-def _noted(*args: Any, **kwargs: Any) -> Any:
+def _noted(*args: object, **kwargs: object) -> Any:
     call: Any = "what is called in its place"
     return call(args, kwargs)
 
@@ -111,7 +110,7 @@ class Exchange:
 
     __slots__ = ("flops", "function", "noting", "original", "own", "title")
 
-    def __init__(self, title: str, function: Any):
+    def __init__(self, title: str, function: Callable):
         from tapegrad.profiler.names import COUNTED
 
         self.title = "aten::" + title
@@ -164,7 +163,7 @@ class Exchange:
             record.flops = self.flops(*args, **kwargs)
         return result
 
-    def _is_silent(self, args: tuple, result: Any) -> bool:
+    def _is_silent(self, args: tuple, result: object) -> bool:
         """Whether nothing was done and PyTorch notes nothing."""
         return self.title == "aten::contiguous" and any(result is x for x in args)
 
@@ -200,7 +199,7 @@ def _find() -> None:
             _around.append(Exchange(title, _function(module, name or title)))
 
 
-def _function(module: Any, path: str) -> Any:
+def _function(module: ModuleLike, path: str) -> Any:
     """What a file defines by a name, or by the name of a class and that of its method."""
     found = module
     for name in path.split("."):

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.lifetime import owner
+from tapegrad.core.annotations import Any, EdgeLike, Sequence
 from tapegrad.core.errors import c_name
 from tapegrad.profiler.event import MEMORY, events_of
 from tapegrad.profiler.recorder import BACKWARD, USER, Recorder
@@ -30,7 +30,7 @@ class TensorValue:
 
     __slots__ = ("itemsize", "memory", "n", "offset", "tensor")
 
-    def __init__(self, x: Any, array: np.ndarray):
+    def __init__(self, x: object, array: np.ndarray):
         memory = owner(array)
         self.tensor = id(x)
         self.memory = id(memory)
@@ -43,7 +43,7 @@ def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def described(x: Any) -> Described:
+def described(x: object) -> Described:
     """A value of a call: a tensor, a number, a text, None, or a list of such.
 
     >>> from tapegrad.profiler.execution_trace import described
@@ -67,7 +67,7 @@ def described(x: Any) -> Described:
     return (x, [], kind, []) if kind else (str(x), [], type(x).__name__.capitalize(), [])
 
 
-def described_call(inputs: Any, options: dict, result: Any) -> tuple[list, list]:
+def described_call(inputs: Sequence, options: dict, result: object) -> tuple[list, list]:
     """What a call was given, options last, and what it gave."""
     given = [described(x) for x in (*inputs, *options.values())]
     return given, [described(x) for x in (result if type(result) is tuple else (result,))]
@@ -217,7 +217,7 @@ class _Nodes:
             if event.cpu_parent is None and event.name != MEMORY and not event.is_python_function:
                 self._write(event, self._thread(event.thread))
 
-    def _write(self, root: Any, parent: int) -> None:
+    def _write(self, root: EdgeLike, parent: int) -> None:
         """Write an event and those inside it, which end before it does."""
         nodes: dict[int, dict] = {}
         waiting = [(root, parent, False)]

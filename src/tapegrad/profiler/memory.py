@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from html import escape
 from threading import get_ident
 from time import perf_counter_ns
-from typing import Any
 
 from tapegrad.arrays.numpy.memory_pool import watch
 from tapegrad.autograd.lifetime import (
@@ -20,6 +19,7 @@ from tapegrad.autograd.lifetime import (
     saved_arrays,
 )
 from tapegrad.autograd.node import AccumulateGrad
+from tapegrad.core.annotations import Any, NodeLike, OptimizerLike
 from tapegrad.profiler.chrome_trace import open_file
 from tapegrad.profiler.recorder import RECORDER
 
@@ -96,7 +96,7 @@ class Allocations:
             self._met(x, PARAMETER if x.requires_grad and x.is_leaf else INPUT)
         return ids(owners(list(inputs)))
 
-    def made(self, given: set[int], inputs: tuple, result: Any) -> None:
+    def made(self, given: set[int], inputs: tuple, result: object) -> None:
         """Note the arrays of a result, and those that its node keeps."""
         node = node_behind(result)
         category = ACTIVATION if node is not None else INPUT
@@ -107,11 +107,11 @@ class Allocations:
             if id(array) not in given:
                 self._born(array, category)
 
-    def of_node(self, node: Any, g: Any) -> set[int]:
+    def of_node(self, node: NodeLike, g: Any) -> set[int]:
         """The arrays that a node is given and keeps, for `made_by_node`."""
         return ids(owners(g)) | ids(saved_arrays(node))
 
-    def made_by_node(self, node: Any, given: set[int], result: Any) -> None:
+    def made_by_node(self, node: NodeLike, given: set[int], result: object) -> None:
         """Note what a node has made, and the gradient that it was added to."""
         for array in made_by_node(node, given, result):
             self._born(array, DETAIL)
@@ -124,7 +124,7 @@ class Allocations:
 
     # --- optimizers -------------------------------------------------------------------------------
 
-    def _before(self, optimizer: Any) -> None:
+    def _before(self, optimizer: OptimizerLike) -> None:
         if not self._is_heard():
             return
         for param, state in _of_optimizer(optimizer):
@@ -134,7 +134,7 @@ class Allocations:
             for array in owners(state):
                 self._met(array, STATE)
 
-    def _after(self, optimizer: Any) -> None:
+    def _after(self, optimizer: OptimizerLike) -> None:
         if not self._is_heard():
             return
         for param, state in _of_optimizer(optimizer):
@@ -182,7 +182,7 @@ def _tensors(value: Any) -> Iterable[Any]:
             yield x
 
 
-def _of_optimizer(optimizer: Any) -> Iterable[tuple[Any, list]]:
+def _of_optimizer(optimizer: OptimizerLike) -> Iterable[tuple[Any, list]]:
     """Parameters with what the optimizer keeps for each."""
     for group in optimizer.param_groups:
         for param in group["params"]:
@@ -229,7 +229,7 @@ def export(recorder: Any, path: str, device: str) -> None:
         _write(sizes_of(timeline), path)
 
 
-def _write(value: Any, path: str) -> None:
+def _write(value: object, path: str) -> None:
     with open_file(path) as file:
         file.write(json.dumps(value))
 

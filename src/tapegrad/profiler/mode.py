@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import get_ident
 from time import perf_counter as clock
-from typing import Any
 
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike, OperatorLike, Tensor
 from tapegrad.dispatch.apply import apply
 from tapegrad.dispatch.fast_pointwise import binary, unary
 from tapegrad.profiler.execution_trace import described, described_call
@@ -24,7 +23,7 @@ class Profiling(Layered):
 
     __slots__ = ("note", "quick", "recorder")
 
-    def __init__(self, under: Any, recorder: Recorder):
+    def __init__(self, under: ModeLike, recorder: Recorder):
         super().__init__(under)
         self.recorder = recorder
         self.note = recorder.operators.extend
@@ -32,7 +31,7 @@ class Profiling(Layered):
         if recorder.brief and type(under) is bool:
             self.quick = _QUICK[under]
 
-    def over(self, under: Any) -> Profiling:
+    def over(self, under: ModeLike) -> Profiling:
         return Profiling(under, self.recorder)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -96,7 +95,7 @@ class Profiling(Layered):
             return lambda node, g, retain: node.plan.run(node, g, retain)
         extend, thread = self.recorder.nodes.extend, get_ident()
 
-        def run(node: Any, g: Any, retain: bool) -> Any:
+        def run(node: NodeLike, g: Any, retain: bool) -> Any:
             start = clock()
             flow = node.plan.run(node, g, retain)
             extend((type(node), start, clock(), node.sequence, thread))
@@ -113,7 +112,7 @@ class Profiling(Layered):
         finally:
             self.recorder.pop(record)
 
-    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+    def in_place(self, name: str, compute: Callable, x: object) -> Any:
         recorder = self.recorder
         if not recorder.on:
             return super().in_place(name, compute, x)
@@ -129,7 +128,7 @@ class Profiling(Layered):
             MODE.reset(token)
             recorder.pop(record)
 
-    def _replaced(self, mode: Any, other: Any) -> Any:
+    def _replaced(self, mode: ModeLike, other: object) -> Any:
         """`mode` with another one in the place of this one, those above it as they are."""
         if mode is self:
             return other
@@ -137,7 +136,7 @@ class Profiling(Layered):
             return mode.over(self._replaced(mode.under, other))
         return mode
 
-    def backward_node(self, node: Any, function: Callable, args: tuple) -> Any:
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
         recorder = self.recorder
         if not recorder.on:
             return super().backward_node(node, function, args)
@@ -162,11 +161,11 @@ class _Seeing(Layered):
 
     __slots__ = ("record",)
 
-    def __init__(self, under: Any, record: Any):
+    def __init__(self, under: ModeLike, record: Any):
         super().__init__(under)
         self.record = record
 
-    def over(self, under: Any) -> _Seeing:
+    def over(self, under: ModeLike) -> _Seeing:
         return _Seeing(under, self.record)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -179,17 +178,17 @@ def _gradient_shapes(g: Any) -> list[list[int]]:
     return shapes_of(g if isinstance(g, (tuple, list)) else [g])
 
 
-def quick_way(op: Any, grad: bool) -> Callable:
+def quick_way(op: OperatorLike, grad: bool) -> Callable:
     """The function of an operator that takes the grad mode as given, and asks for no other."""
 
-    def general(op: Any, inputs: tuple, params: dict) -> Any:
+    def general(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         token = set_mode(grad)
         try:
             return apply(op, inputs, params)
         finally:
             reset_mode(token)
 
-    def called(*inputs: Any, **params: Any) -> Any:
+    def called(*inputs: Tensor, **params: object) -> Any:
         token = set_mode(grad)
         try:
             return op.call(*inputs, **params)
@@ -203,7 +202,7 @@ def quick_way(op: Any, grad: bool) -> Callable:
     return called
 
 
-def sequence_of(result: Any) -> int:
+def sequence_of(result: object) -> int:
     """The sequence number of the node that made a tensor; -1 where no operator made it."""
     node = getattr(result, "_node", None)
     node = getattr(node, "node", node)  # one of several outputs

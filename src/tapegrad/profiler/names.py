@@ -6,9 +6,9 @@ more than one event, all its names are written down, outermost first.
 """
 
 from math import prod
-from typing import Any
 
 from tapegrad.autograd.operator_base import public_name
+from tapegrad.core.annotations import Any, OperatorLike, Shape, Tensor
 
 _MATRICES = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}
 _POINTWISE = ("aten::mul", "aten::add")
@@ -33,12 +33,12 @@ def flops_of(name: str, shapes: list) -> int:
 
 
 def _conv2d(
-    input: Any,
-    weight: Any,
+    input: Tensor,
+    weight: Tensor,
     bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
+    stride: Shape = 1,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     groups: int = 1,
 ) -> int:
     """Products and sums: two for each weight that an element of the output is made with."""
@@ -247,7 +247,7 @@ _OUR_OWN = frozenset(
 )
 
 
-def titles_of(name: str, op: Any) -> tuple[str, ...]:
+def titles_of(name: str, op: OperatorLike) -> tuple[str, ...]:
     """What a profile calls the events of an operator called `name`, outermost first."""
     titles = _titles.get(name)
     if titles is None:
@@ -255,7 +255,7 @@ def titles_of(name: str, op: Any) -> tuple[str, ...]:
     return titles
 
 
-def _new_titles(name: str, op: Any) -> tuple[str, ...]:
+def _new_titles(name: str, op: OperatorLike) -> tuple[str, ...]:
     if name in _OUR_OWN:
         return ("tapegrad::" + name,)
     if name.endswith("_"):
@@ -264,7 +264,7 @@ def _new_titles(name: str, op: Any) -> tuple[str, ...]:
     return tuple("aten::" + word for word in words.split())
 
 
-def title_of(name: str, op: Any) -> str:
+def title_of(name: str, op: OperatorLike) -> str:
     """What a profile calls an operator: the outermost name.
 
     >>> from tapegrad.profiler.names import title_of

@@ -25,7 +25,7 @@ from tapegrad.profiler.recorder import Recorder
 class _ExperimentalConfig:
     """Options of PyTorch's own engine; they are kept and have no effect here."""
 
-    def __init__(self, **options: Any):
+    def __init__(self, **options: object):
         self.__dict__.update(options)
 
 

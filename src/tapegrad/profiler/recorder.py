@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from copy import copy
 from threading import enumerate as enumerate_threads
 from threading import get_ident
 from time import perf_counter_ns
 from types import FrameType
-from typing import Any
 
 import numpy as np
+
+from tapegrad.core.annotations import Any, ModuleLike
 
 RECORDER: ContextVar[Recorder | None] = ContextVar("tapegrad_recorder", default=None)
 
@@ -296,7 +297,7 @@ class PythonTracer:
         """Whether the innermost function that was called is one that is left out."""
         return bool(self._open) and self._open[-1] is None
 
-    def _layer_title(self, layer: Any) -> str:
+    def _layer_title(self, layer: ModuleLike) -> str:
         """A layer by its class, and its number among those of this class."""
         name = type(layer).__name__
         known = self._layers.setdefault(name, [])
@@ -307,6 +308,6 @@ class PythonTracer:
         return f"nn.Module: {name}_{len(known) - 1}"
 
 
-def repr_of(function: Any) -> str:
+def repr_of(function: Callable) -> str:
     """A built-in by its name, without the address of what it is bound to."""
     return repr(function).partition(" at 0x")[0].rstrip(">") + ">"

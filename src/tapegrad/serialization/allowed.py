@@ -2,6 +2,7 @@
 
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
@@ -74,7 +75,7 @@ class safe_globals:
             _added[:] = self._before
 
 
-def name_of(given: Any) -> str:
+def name_of(given: object) -> str:
     """What files call a safe global."""
     if isinstance(given, tuple) and len(given) == 2 and type(given[1]) is str:
         return given[1]
@@ -86,7 +87,7 @@ def name_of(given: Any) -> str:
     return f"{given.__module__}.{given.__qualname__}"
 
 
-def object_of(given: Any) -> Any:
+def object_of(given: object) -> Any:
     """The class or function of a safe global."""
     return given[0] if isinstance(given, tuple) else given
 
@@ -126,7 +127,7 @@ class Allowed:
             return found
         raise refused_global(name if module == "builtins" else full)
 
-    def call(self, function: Any, args: tuple, new: bool = False) -> Any:
+    def call(self, function: Callable, args: tuple, new: bool = False) -> Any:
         """`function(*args)`, if it may be called; with `new` an object without its state."""
         if isinstance(function, type) and function in self._modules:
             made: Any = function
@@ -177,7 +178,7 @@ def _layer(module: str, name: str) -> Any:
     return found if isinstance(found, type) and issubclass(found, nn.Module) else None
 
 
-def _restore(found: Any, state: Any) -> None:
+def _restore(found: object, state: dict) -> None:
     restore = getattr(type(found), "__setstate__", None)
     if restore is None:
         rebuild.with_metadata(found, state)
@@ -185,6 +186,6 @@ def _restore(found: Any, state: Any) -> None:
         restore(found, state)
 
 
-def _short(x: Any) -> str:
+def _short(x: object) -> str:
     name = getattr(x, "__name__", None)
     return name if isinstance(name, str) else type(x).__name__

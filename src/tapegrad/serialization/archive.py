@@ -6,10 +6,10 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
+from tapegrad.core.annotations import Any
 from tapegrad.core.errors import advised, runtime_error
 from tapegrad.serialization.message import corrupted
 

@@ -107,7 +107,7 @@ PLAIN: dict[str, Any] = {
 }
 
 
-def _ordered_dict(*args: Any) -> OrderedDict:
+def _ordered_dict(*args: object) -> OrderedDict:
     found: OrderedDict = OrderedDict()
     for pair in _items(args):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
@@ -116,7 +116,7 @@ def _ordered_dict(*args: Any) -> OrderedDict:
     return found
 
 
-def _set(*args: Any) -> set:
+def _set(*args: object) -> set:
     return {as_key(x) for x in _items(args)}
 
 
@@ -126,7 +126,7 @@ def _items(args: tuple) -> Any:
     return args[0] if args else ()
 
 
-def _counter(*args: Any) -> Counter:
+def _counter(*args: object) -> Counter:
     found: Counter = Counter()
     for given in args:
         if not isinstance(given, dict):
@@ -141,7 +141,7 @@ def _complex(real: Any, imag: Any) -> complex:
     return complex(real, imag)
 
 
-def _bytearray(*args: Any) -> bytearray:
+def _bytearray(*args: object) -> bytearray:
     if not args:
         return bytearray()
     if len(args) == 1 and isinstance(args[0], (bytes, bytearray)):
@@ -160,7 +160,7 @@ def _encode(text: Any, encoding: Any) -> bytes:
         raise malformed("bytes are made of something that is no text of bytes") from error
 
 
-def _size(*args: Any) -> Size:
+def _size(*args: object) -> Size:
     if len(args) != 1 or not isinstance(args[0], (list, tuple)):
         raise malformed("a Size is made of something that is no tuple")
     if not all(type(n) is int and abs(n) < 2**63 for n in args[0]):
@@ -168,7 +168,7 @@ def _size(*args: Any) -> Size:
     return Size(args[0])
 
 
-def _device(*args: Any) -> device:
+def _device(*args: object) -> device:
     if not args or type(args[0]) is not str:
         raise malformed("a device is made of something that is no name")
     return device(*args)
@@ -193,14 +193,14 @@ CALLS: dict[Any, Callable] = {
 }
 
 
-def _default_dict(*args: Any) -> defaultdict:
+def _default_dict(*args: object) -> defaultdict:
     if len(args) > 1 or (args and args[0] not in (None, int, float, list, dict, set, str, bool)):
         raise malformed("a defaultdict is made of something that is no plain type")
     return defaultdict(*args)
 
 
 def _plain(cls: type, kinds: tuple) -> Callable:
-    def call(*args: Any) -> Any:
+    def call(*args: object) -> Any:
         if not 1 <= len(args) <= 3 or not all(type(x) in kinds for x in args):
             raise malformed(f"a {cls.__name__} is made of something strange")
         return cls(*args)

@@ -4,11 +4,11 @@ Every argument comes from a file and is checked: a tensor that is made lies with
 """
 
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.node import make_leaf
+from tapegrad.core.annotations import Any, Callable, DTypeLike, Sequence, Shape
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.memory_format import layout, span
@@ -30,21 +30,21 @@ def make_dtype(name: Any, *flags: Any) -> np.dtype:
         raise malformed(f"the file has a NumPy dtype that is no number: {name!r:.40}") from error
 
 
-def make_scalar(dtype: Any, data: Any) -> Any:
+def make_scalar(dtype: DTypeLike, data: object) -> Any:
     """A number of a dtype from its bytes."""
     if not isinstance(dtype, np.dtype) or type(data) is not bytes or len(data) != dtype.itemsize:
         raise malformed("a NumPy number does not have the bytes of its dtype")
     return np.frombuffer(data, dtype)[0]
 
 
-def make_array(cls: Any, shape: Any, kind: Any) -> np.ndarray:
+def make_array(cls: Any, shape: Shape, kind: Any) -> np.ndarray:
     """An empty array, to be filled by `fill_array`."""
     if cls is not np.ndarray:
         raise malformed("a NumPy array is of a class of its own")
     return np.empty(0, "b")
 
 
-def check_dtype(dtype: np.dtype, state: Any) -> None:
+def check_dtype(dtype: np.dtype, state: dict) -> None:
     """The state of a dtype says its byte order, and nothing else that numbers have."""
     if type(state) is not tuple or len(state) < 2 or state[1] not in ("<", "|", "="):
         raise malformed("a NumPy dtype is not little-endian")
@@ -112,7 +112,7 @@ class TypedStorage:
 TypedStorage.__module__ = "torch.storage"
 
 
-def rebuild_tensor(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
+def rebuild_tensor(storage: Any, offset: Any, size: Shape, stride: Shape) -> Any:
     """A tensor in its memory."""
     if type(storage) is not TypedStorage:
         raise malformed("a tensor's memory is no storage")
@@ -122,9 +122,9 @@ def rebuild_tensor(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
 def rebuild_tensor_v2(
     storage: Any,
     offset: Any,
-    size: Any,
-    stride: Any,
-    requires_grad: Any,
+    size: Shape,
+    stride: Shape,
+    requires_grad: bool,
     backward_hooks: Any,
     metadata: Any = None,
 ) -> Any:
@@ -136,11 +136,11 @@ def rebuild_tensor_v2(
 def rebuild_tensor_v3(
     storage: Any,
     offset: Any,
-    size: Any,
-    stride: Any,
-    requires_grad: Any,
+    size: Shape,
+    stride: Shape,
+    requires_grad: bool,
     backward_hooks: Any,
-    dtype: Any,
+    dtype: DTypeLike,
     metadata: Any = None,
 ) -> Any:
     """A tensor in its memory, which is one of bytes."""
@@ -150,7 +150,7 @@ def rebuild_tensor_v3(
     return _completed(found, requires_grad, metadata)
 
 
-def rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Any:
+def rebuild_parameter(data: object, requires_grad: bool, backward_hooks: Any) -> Any:
     """A parameter on the memory of `data`."""
     if not isinstance(data, Tensor) or type(requires_grad) is not bool:
         raise malformed("a parameter is made of something that is no tensor")
@@ -158,13 +158,13 @@ def rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Any
 
 
 def rebuild_parameter_with_state(
-    data: Any, requires_grad: Any, backward_hooks: Any, state: Any
+    data: object, requires_grad: bool, backward_hooks: Any, state: dict
 ) -> Any:
     """A parameter and its attributes."""
     return _with_attributes(rebuild_parameter(data, requires_grad, backward_hooks), state)
 
 
-def rebuild_from_type(function: Any, cls: Any, args: Any, state: Any) -> Any:
+def rebuild_from_type(function: Callable, cls: Any, args: Sequence, state: dict) -> Any:
     """A tensor of a class and its attributes: `function(*args)`, then those."""
     if function not in _TENSOR_FUNCTIONS or type(args) is not tuple:
         raise malformed("a tensor is made by a function that makes none")
@@ -186,7 +186,7 @@ def get_layout(name: Any) -> Any:
     return found
 
 
-def with_metadata(found: Any, state: Any) -> None:
+def with_metadata(found: object, state: dict) -> None:
     """Give an object its attributes, a dict of names."""
     if type(state) is tuple and len(state) == 2 and not state[1]:
         state = state[0]  # the second is for __slots__
@@ -201,7 +201,7 @@ def with_metadata(found: Any, state: Any) -> None:
 _TENSOR_FUNCTIONS = (rebuild_tensor, rebuild_tensor_v2, rebuild_tensor_v3, rebuild_parameter)
 
 
-def _with_attributes(found: Any, state: Any) -> Any:
+def _with_attributes(found: object, state: dict) -> Any:
     if type(state) is dict:
         for name in state:
             if hasattr(type(found), str(name)):

@@ -94,7 +94,7 @@ DEFAULT_PROTOCOL = 2
 
 
 def save(
-    obj: Any,
+    obj: object,
     f: Any,
     pickle_module: Any = pickle,
     pickle_protocol: int = DEFAULT_PROTOCOL,
@@ -146,7 +146,7 @@ def save(
         _write(f, "archive", records)
 
 
-def _records(obj: Any, protocol: int, with_byteorder: bool) -> dict[str, Any]:
+def _records(obj: object, protocol: int, with_byteorder: bool) -> dict[str, Any]:
     """The records of the archive: name -> bytes."""
     stream = io.BytesIO()
     pickler = TensorPickler(stream, protocol)
@@ -287,7 +287,7 @@ _NAMES: dict[int, Any] = {
 }
 
 
-def _known_name(obj: Any) -> tuple[str, str] | None:
+def _known_name(obj: object) -> tuple[str, str] | None:
     """Module and name of what PyTorch has too; None for other objects."""
     found = _NAMES.get(id(obj))
     if found is None and isinstance(obj, type) and obj.__module__.startswith("tapegrad.nn."):
@@ -299,7 +299,7 @@ def _known_name(obj: Any) -> tuple[str, str] | None:
     return found
 
 
-def _name_without_import(obj: Any) -> tuple[str, str] | None:
+def _name_without_import(obj: object) -> tuple[str, str] | None:
     """The name of what is ours and calls itself PyTorch's, which must not be imported for it."""
     module, name = getattr(obj, "__module__", None), getattr(obj, "__qualname__", None)
     if not isinstance(module, str) or module.partition(".")[0] != "torch" or name is None:

@@ -1,7 +1,6 @@
 """Copying and pickling tensors."""
 
 import copy
-from typing import Any
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from tapegrad.autograd.hooks import warn_if_has_hooks
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core import errors, tensor_base
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.storage import elements_of, offset_of, owner_of, shaped
 from tapegrad.operators.creation.legacy_constructor import retyped
 from tapegrad.operators.shape.as_strided import alias
@@ -26,7 +26,7 @@ def rebuild_tensor(cls: type | None, array: np.ndarray, requires_grad: bool, sta
     return found
 
 
-def reduce_tensor(self: Any, protocol: Any) -> tuple:
+def reduce_tensor(self: Tensor, protocol: Any) -> tuple:
     """What a tensor is made of, for pickle and copy: history and gradient stay behind."""
     _refuse_batch(self)
     if self._backward_hooks:
@@ -34,7 +34,7 @@ def reduce_tensor(self: Any, protocol: Any) -> tuple:
     return rebuild_tensor, (_class(self), self._array, self.requires_grad, dict(self.__dict__))
 
 
-def _refuse_batch(x: Any) -> None:
+def _refuse_batch(x: Tensor) -> None:
     """Raise inside `vmap`, where a tensor stands for each member of a batch."""
     if hasattr(x._array, "mapped"):
         from tapegrad.arrays.batched.refusal import no_memory
@@ -42,12 +42,12 @@ def _refuse_batch(x: Any) -> None:
         raise no_memory()
 
 
-def _class(x: Any) -> type | None:
+def _class(x: Tensor) -> type | None:
     """None for a plain tensor: its class goes by a name that may be PyTorch's elsewhere."""
     return None if type(x) is tensor_base.Tensor else type(x)
 
 
-def as_subclass(self: Any, cls: type) -> Any:
+def as_subclass(self: Tensor, cls: type) -> Any:
     """The same tensor as an object of another class of tensors."""
     if not isinstance(cls, type):
         raise errors.type_error(
@@ -57,7 +57,7 @@ def as_subclass(self: Any, cls: type) -> Any:
     return retyped(alias(self), cls)
 
 
-def deepcopy_tensor(self: Any, memo: dict) -> Any:
+def deepcopy_tensor(self: Tensor, memo: dict) -> Any:
     """A copy of a leaf, its gradient and its attributes; views of one memory stay that."""
     _refuse_batch(self)
     if not self.is_leaf:

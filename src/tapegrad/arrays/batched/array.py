@@ -16,7 +16,7 @@ from itertools import count
 import numpy as np
 
 from tapegrad.arrays.batched.refusal import inplace_error, no_branch, no_item, no_storage
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, Dim, NativeDType, Tensor
 from tapegrad.core.registration import BATCHED_NAMESPACE
 
 ndarray = np.ndarray
@@ -161,12 +161,14 @@ class Batched:
 
     # --- NumPy hands over ------------------------------------------------------------------------
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Tensor, **kwargs: object) -> Any:
         if method != "__call__" or kwargs.get("out") is not None:
             raise TypeError(f"{ufunc.__name__}.{method} of a batched array, into another array")
         return pointwise(ufunc, inputs, kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, function: Callable, types: Any, args: Sequence, kwargs: Any
+    ) -> Any:
         if function is np.copyto:
             return _copy_to(*args[:2])
         if function is np.dot:  # of matrices and vectors: our own kernels call it for no others
@@ -211,7 +213,7 @@ class Batched:
     def ravel(self) -> Any:
         return self.reshape((self.size,))
 
-    def astype(self, dtype: Any, order: str = "K", *, copy: bool = True) -> Any:
+    def astype(self, dtype: NativeDType, order: str = "K", *, copy: bool = True) -> Any:
         return Batched(self.level, self.value.astype(dtype, order, copy=copy), self.mapped)
 
     def copy(self, order: str = "C") -> Any:
@@ -223,19 +225,19 @@ class Batched:
     def conj(self) -> Any:
         return Batched(self.level, self.value.conj(), self.mapped)
 
-    def _reduced(self, name: str, axis: Any = None, **kwargs: Any) -> Any:
+    def _reduced(self, name: str, axis: Dim = None, **kwargs: object) -> Any:
         return getattr(self.__array_namespace__(), name)(self, axis=axis, **kwargs)
 
     def sum(self, axis: Any = None, **kwargs: Any) -> Any:
         return self._reduced("sum", axis, **kwargs)
 
-    def max(self, axis: Any = None, **kwargs: Any) -> Any:
+    def max(self, axis: Dim = None, **kwargs: object) -> Any:
         return self._reduced("max", axis, **kwargs)
 
     def min(self, axis: Any = None, **kwargs: Any) -> Any:
         return self._reduced("min", axis, **kwargs)
 
-    def all(self, axis: Any = None, **kwargs: Any) -> Any:
+    def all(self, axis: Dim = None, **kwargs: object) -> Any:
         return self._reduced("all", axis, **kwargs)
 
     def any(self, axis: Any = None, **kwargs: Any) -> Any:
@@ -243,12 +245,12 @@ class Batched:
 
     # --- elements ---------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Array) -> Any:
         from tapegrad.arrays.batched.getitem_setitem import read
 
         return read(self, key)
 
-    def __setitem__(self, key: Any, value: Array) -> None:
+    def __setitem__(self, key: Array, value: Array) -> None:
         from tapegrad.arrays.batched.getitem_setitem import read
 
         part = read(self, key)

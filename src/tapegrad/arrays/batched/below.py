@@ -3,7 +3,7 @@
 from tapegrad.arrays.batched.array import Batched, closed, spread, top_level
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, LevelLike
 
 
 def below(name: str, x: Array) -> Callable:
@@ -17,7 +17,7 @@ def plain(name: str) -> Callable:
     return getattr(numpy_namespace, name)
 
 
-def values_of(level: Any, *arrays: Any) -> list:
+def values_of(level: LevelLike, *arrays: Array) -> list:
     """What lies below arrays, the batch as the first axis of all; None and numbers as is."""
     found = []
     for x in arrays:
@@ -35,7 +35,7 @@ def for_batch(function: Callable) -> Callable:
     """
     name = function.__name__
 
-    def kernel(*args: Any, **params: Any) -> Any:
+    def kernel(*args: Any, **params: object) -> Any:
         arrays = [x for arg in args for x in (arg if type(arg) in (tuple, list) else (arg,))]
         level = top_level(arrays)
         if level is None:
@@ -59,7 +59,7 @@ def for_mapped(function: Callable, name: str | None = None) -> Callable:
     """
     name = name or function.__name__
 
-    def whole(x: Array, *args: Any, **params: Any) -> Any:
+    def whole(x: Array, *args: object, **params: object) -> Any:
         if type(x) is not Batched:
             return plain(name)(x, *args, **params)
         kernel = below(name, x)
@@ -70,7 +70,7 @@ def for_mapped(function: Callable, name: str | None = None) -> Callable:
     return whole
 
 
-def _alike(kernel: Callable, x: Array, *args: Any, **params: Any) -> Any:
+def _alike(kernel: Callable, x: Array, *args: object, **params: object) -> Any:
     return kernel(x.value, *args, **params)
 
 
@@ -79,7 +79,7 @@ def of_leading_axes(name: str) -> Callable:
     return for_mapped(_alike, name)
 
 
-def _below(x: Array, level: Any) -> Any:
+def _below(x: Array, level: LevelLike) -> Any:
     """What lies below an argument that is the same for each sample."""
     if type(x) is Batched and x.level is level:
         return x.value

@@ -5,7 +5,7 @@ from tapegrad.arrays.batched.below import for_mapped, plain, values_of
 from tapegrad.arrays.batched.gather_scatter import apart, together
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, Shape
 
 
 def _with_channels(value: Array) -> Any:
@@ -29,11 +29,11 @@ def _convolution(name: str) -> Any:
         x: Array,
         w: Array,
         bias: Array,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
+        stride: Shape,
+        padding: Shape,
+        dilation: Shape,
         groups: int,
-        size: Any,
+        size: Shape,
     ) -> Any:
         level, values, mapped = opened((x, w, bias))
         options = (stride, padding, dilation)
@@ -75,7 +75,7 @@ convolve_transposed = batching_rule(_convolution("convolve_transposed"))
 
 @batching_rule
 def convolve_weights(
-    x: Array, y: Array, stride: Any, padding: Any, dilation: Any, groups: int, size: Any
+    x: Array, y: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int, size: Shape
 ) -> Any:
     level, (images, places), mapped = opened((x, y))
     options = (stride, padding, dilation)
@@ -93,7 +93,7 @@ def convolve_weights(
     return closed(level, apart(w, level.size), True)
 
 
-def _of_images(kernel: Callable, x: Array, *args: Any) -> Any:
+def _of_images(kernel: Callable, x: Array, *args: object) -> Any:
     return apart(kernel(together(x.value), *args), x.level.size)
 
 

@@ -6,10 +6,10 @@ from tapegrad.arrays.batched.reshape import broadcast_to
 from tapegrad.arrays.batched.sum_sort import shifted
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, LevelLike
 
 
-def _lines(level: Any, *arrays: Any) -> list:
+def _lines(level: LevelLike, *arrays: Array) -> list:
     """Values with the batch first, and at least one axis after it."""
     found = values_of(level, *arrays)
     return [v.reshape((v.shape[0], 1)) if v.ndim == 1 else v for v in found]
@@ -17,7 +17,7 @@ def _lines(level: Any, *arrays: Any) -> list:
 
 @batching_rule
 @for_batch
-def gather_along(level: Any, x: Array, index: Array, axis: int) -> Any:
+def gather_along(level: LevelLike, x: Array, index: Array, axis: int) -> Any:
     value, where = _lines(level, x, index)
     function = namespace_of((value, where)).gather_along
     return closed(level, function(value, where, axis + 1), True).reshape(index.shape)
@@ -25,7 +25,7 @@ def gather_along(level: Any, x: Array, index: Array, axis: int) -> Any:
 
 @batching_rule
 @for_batch
-def take_along_axis(level: Any, x: Array, indices: Array, /, *, axis: int = -1) -> Any:
+def take_along_axis(level: LevelLike, x: Array, indices: Array, /, *, axis: int = -1) -> Any:
     axis = axis % max(len(x.shape), 1)
     value, where = values_of(level, x, indices)
     function = namespace_of((value, where)).take_along_axis
@@ -34,7 +34,9 @@ def take_along_axis(level: Any, x: Array, indices: Array, /, *, axis: int = -1) 
 
 @batching_rule
 @for_batch
-def scatter_along(level: Any, x: Array, index: Array, values: Array, axis: int, how: str) -> Any:
+def scatter_along(
+    level: LevelLike, x: Array, index: Array, values: Array, axis: int, how: str
+) -> Any:
     if not values.shape:
         values = broadcast_to(values, index.shape)
     value, where, new = _lines(level, x, index, values)
@@ -53,7 +55,7 @@ def add_along(level: Any, g: Array, shape: Any, index: Array, axis: int) -> Any:
 
 @batching_rule
 @for_batch
-def put_along(level: Any, x: Array, indices: Array, shape: tuple[int, ...], axis: int) -> Any:
+def put_along(level: LevelLike, x: Array, indices: Array, shape: tuple[int, ...], axis: int) -> Any:
     value, where = values_of(level, x, indices)
     axis = axis % len(shape)
     function = namespace_of((value, where)).put_along
@@ -84,7 +86,7 @@ top_indices = batching_rule(_along("top_indices", 1))
 @batching_rule
 @for_batch
 def spread_rows(
-    level: Any, g: Array, indices: Array, n: int, padding: int, by_frequency: bool
+    level: LevelLike, g: Array, indices: Array, n: int, padding: int, by_frequency: bool
 ) -> Any:
     _, (_, where), (_, mapped) = opened((g, indices))
     (value,) = values_of(level, g)
@@ -115,7 +117,7 @@ def apart(value: Array, size: int) -> Any:
 
 @batching_rule
 @for_batch
-def pick(level: Any, x: Array, target: Array) -> Any:
+def pick(level: LevelLike, x: Array, target: Array) -> Any:
     value, where = values_of(level, x, target)
     out = namespace_of((value, where)).pick(together(value), together(where))
     return closed(level, out.reshape(where.shape), True)
@@ -123,7 +125,7 @@ def pick(level: Any, x: Array, target: Array) -> Any:
 
 @batching_rule
 @for_batch
-def unpick(level: Any, g: Array, target: Array, shape: tuple[int, ...]) -> Any:
+def unpick(level: LevelLike, g: Array, target: Array, shape: tuple[int, ...]) -> Any:
     value, where = values_of(level, g, target)
     whole = (level.size * shape[0], *shape[1:])
     out = namespace_of((value, where)).unpick(together(value), together(where), whole)

@@ -14,10 +14,10 @@ from tapegrad.arrays.batched.reshape import broadcast_to
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, LevelLike
 
 
-def read(x: Array, key: Any) -> Any:
+def read(x: Array, key: Array) -> Any:
     """`x[key]` for numbers, slices, None, an ellipsis, and a mask or index that is not mapped."""
     keys = key if type(key) is tuple else (key,)
     arrays = [k for k in keys if hasattr(k, "shape")]
@@ -53,7 +53,7 @@ def _n_index_axes(index: Array, axes: tuple[int, ...]) -> int:
     return len(index.shape) - (len(axes) > 1)
 
 
-def _with_members(index: Array, level: Any, axes: tuple[int, ...]) -> Any:
+def _with_members(index: Array, level: LevelLike, axes: tuple[int, ...]) -> Any:
     """A mapped index as one with the number of the sample first: (1 + n axes, batch, ...)."""
     value = index.value
     xp = namespace_of((value,))
@@ -240,7 +240,7 @@ def count(mask: Array) -> int:
 
 
 @batching_rule
-def write_part(x: Array, values: Array, axis: int, key: Any) -> Any:
+def write_part(x: Array, values: Array, axis: int, key: Array) -> Any:
     level, (value, new), mapped = opened((x, values))
     if level is None:
         return plain("write_part")(x, values, axis, key)

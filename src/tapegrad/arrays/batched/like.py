@@ -3,7 +3,7 @@
 from tapegrad.arrays.batched.array import Batched, closed
 from tapegrad.arrays.batched.below import below, for_mapped, of_leading_axes, plain
 from tapegrad.arrays.kernel import batching_rule
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, NativeDType, Scalar
 
 empty_like = batching_rule(of_leading_axes("empty_like"))
 ones_like = batching_rule(of_leading_axes("ones_like"))
@@ -12,7 +12,7 @@ astype = batching_rule(of_leading_axes("astype"))
 
 
 @batching_rule
-def full_like(x: Array, fill_value: Any, /, *, dtype: Any = None) -> Any:
+def full_like(x: Array, fill_value: Scalar, /, *, dtype: NativeDType = None) -> Any:
     """Each sample filled with a number, or with its own."""
     if type(fill_value) is Batched:
         zeros = zeros_like(x, dtype=dtype)
@@ -24,7 +24,7 @@ def full_like(x: Array, fill_value: Any, /, *, dtype: Any = None) -> Any:
 
 
 @batching_rule
-def asarray(x: Array, /, *, dtype: Any = None, copy: Any = None) -> Any:
+def asarray(x: Array, /, *, dtype: NativeDType = None, copy: bool | None = None) -> Any:
     """`x` as an array: a batched one stays one."""
     if type(x) is not Batched:
         return plain("asarray")(x, dtype=dtype, copy=copy)

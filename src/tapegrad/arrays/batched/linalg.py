@@ -4,7 +4,7 @@ from tapegrad.arrays.batched.array import Batched, closed, opened, spread, top_l
 from tapegrad.arrays.batched.below import plain, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array, Callable, Namespace, Sequence
+from tapegrad.core.annotations import Any, Array, Callable, LevelLike, Namespace, Sequence
 
 
 def leading(arrays: Sequence[Array], cores: Any, factors: tuple[int, ...] = ()) -> tuple[Any, list]:
@@ -44,7 +44,7 @@ def _is_missing(x: Array) -> bool:
 def _kernel(
     name: str, *cores: int, find: Callable | None = None, factors: tuple[int, ...] = ()
 ) -> Callable:
-    def function(*args: Any, **params: Any) -> Any:
+    def function(*args: object, **params: object) -> Any:
         arrays, rest = args[: len(cores)], args[len(cores) :]
         if top_level(arrays) is None:
             return (find(None) if find else plain(name))(*args, **params)
@@ -58,7 +58,7 @@ def _kernel(
     return function
 
 
-def _closed(level: Any, out: Array, mapped: bool) -> Any:
+def _closed(level: LevelLike, out: Array, mapped: bool) -> Any:
     """The same, but empty arrays without the batch stand for what was not computed."""
     if not isinstance(out, tuple):
         return closed(level, out, mapped)

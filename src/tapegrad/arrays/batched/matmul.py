@@ -9,7 +9,7 @@ from tapegrad.arrays.batched.below import for_batch, plain, values_of
 from tapegrad.arrays.batched.unit_vectors import rows_scaled
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, LevelLike, Sequence
 
 
 @batching_rule
@@ -82,7 +82,7 @@ def vecdot(x: Array, y: Array, /, *, axis: int = -1) -> Any:
     return closed(level, namespace_of((a, b)).vecdot(a, b, axis=axis), x_mapped or y_mapped)
 
 
-def _opened(level: Any, inputs: Any) -> list:
+def _opened(level: LevelLike, inputs: Sequence) -> list:
     q, k, v, *masks = inputs
     values = values_of(level, q, k, v)
     for mask in masks:
@@ -96,7 +96,7 @@ def _opened(level: Any, inputs: Any) -> list:
 
 @batching_rule
 @for_batch
-def attend(level: Any, inputs: Any, scale: float, causal: bool) -> Any:
+def attend(level: LevelLike, inputs: Sequence, scale: float, causal: bool) -> Any:
     values = _opened(level, inputs)
     return closed(level, namespace_of(values).attend(values, scale, causal), True)
 
@@ -104,7 +104,7 @@ def attend(level: Any, inputs: Any, scale: float, causal: bool) -> Any:
 @batching_rule
 @for_batch
 def attend_back(
-    level: Any, g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool
+    level: LevelLike, g: Array, inputs: Sequence, y: Array, total: Array, scale: float, causal: bool
 ) -> Any:
     values = _opened(level, inputs)
     g, y, total = values_of(level, g, y, total)

@@ -64,11 +64,11 @@ def _pointwise(name: str) -> Any:
 
     plain = getattr(_numpy, name)
 
-    def function(*arrays: Any, **params: Any) -> Any:
+    def function(*arrays: Array, **params: object) -> Any:
         if top_level(arrays) is None:
             return plain(*arrays, **params)
 
-        def below(*values: Any, **params: Any) -> Any:
+        def below(*values: Any, **params: object) -> Any:
             xp = namespace_of(values)
             return (plain if xp is _numpy else getattr(xp, name))(*values, **params)
 
@@ -81,7 +81,7 @@ def _pointwise(name: str) -> Any:
 def _trailing(name: str) -> Any:
     """A function of one array that acts on its last axes, or on none."""
 
-    def function(x: Array, *args: Any, **params: Any) -> Any:
+    def function(x: Array, *args: object, **params: object) -> Any:
         if type(x) is not Batched:
             return getattr(_numpy, name)(x, *args, **params)
         from tapegrad.arrays.batched.array import closed

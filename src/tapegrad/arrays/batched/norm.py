@@ -8,7 +8,7 @@ from tapegrad.arrays.batched.like import astype
 from tapegrad.arrays.batched.sum_sort import sum as total
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, LevelLike
 from tapegrad.core.registration import BATCHED_NAMESPACE
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -30,7 +30,14 @@ def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: flo
 @batching_rule
 @for_batch
 def standardize_rows_back(
-    level: Any, g: Array, x: Array, weight: Array, mean: Array, scale: Any, n_axes: int, eps: float
+    level: LevelLike,
+    g: Array,
+    x: Array,
+    weight: Array,
+    mean: Array,
+    scale: Array,
+    n_axes: int,
+    eps: float,
 ) -> Any:
     if weight is not None:
         return standardize_rows_back(g * weight, x, None, mean, scale, n_axes, eps)
@@ -41,7 +48,7 @@ def standardize_rows_back(
 
 @batching_rule
 def standardize_rows_weight_back(
-    g: Array, x: Array, mean: Array, scale: Any, like: Array, eps: float
+    g: Array, x: Array, mean: Array, scale: Array, like: Array, eps: float
 ) -> Any:
     if top_level((g, x, mean, scale)) is None:
         return plain("standardize_rows_weight_back")(g, x, mean, scale, like, eps)
@@ -87,7 +94,7 @@ def channel_moments(x: Array, groups: int | None) -> tuple:
 @batching_rule
 @for_batch
 def standardize_channels(
-    level: Any,
+    level: LevelLike,
     x: Array,
     mean: Array,
     variance: Array,
@@ -110,7 +117,7 @@ def standardize_channels(
 @batching_rule
 @for_batch
 def standardize_channels_back(
-    level: Any,
+    level: LevelLike,
     g: Array,
     x: Array,
     weight: Array,

@@ -1,13 +1,11 @@
 """Functions without a batching rule: called once for each sample, with a warning that says so."""
 
-from collections.abc import Callable
-from typing import Any
-
 from tapegrad.arrays.batched.array import Batched, closed, top_level
 from tapegrad.arrays.batched.refusal import OPERATORS, dynamic_shape
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Callable, LevelLike, Sequence
 from tapegrad.core.argument_check import users_level
 
 _warned: set[str] = set()
@@ -30,7 +28,7 @@ def warn_of_loop(name: str) -> None:
 def looped(name: str) -> Callable:
     """The function `name` of the namespace below, once for each sample of the batch."""
 
-    def function(*args: Any, **params: Any) -> Any:
+    def function(*args: object, **params: object) -> Any:
         level = top_level(_leaves((args, params)))
         if level is None:
             return getattr(numpy_namespace, name)(*args, **params)
@@ -48,7 +46,7 @@ def looped(name: str) -> Callable:
     return function
 
 
-def _below(name: str, args: Any, params: Any) -> Callable:
+def _below(name: str, args: Sequence, params: Any) -> Callable:
     arrays = [x for x in _leaves((args, params)) if hasattr(x, "shape")]
     return getattr(namespace_of(arrays), name)
 
@@ -62,7 +60,7 @@ def _leaves(tree: Any) -> list:
     return [tree]
 
 
-def _is_mapped(tree: Any, level: Any) -> bool:
+def _is_mapped(tree: Any, level: LevelLike) -> bool:
     return any(type(x) is Batched and x.level is level and x.mapped for x in _leaves(tree))
 
 

@@ -5,14 +5,14 @@ from tapegrad.arrays.batched.below import for_batch, plain, values_of
 from tapegrad.arrays.batched.per_sample import looped
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, LevelLike
 
 _loop_over_sets = looped("samples")
 
 
 @batching_rule
 @for_batch
-def pointwise(level: Any, function: Callable, arrays: tuple) -> Any:
+def pointwise(level: LevelLike, function: Callable, arrays: tuple) -> Any:
     ndim = max(len(x.shape) for x in arrays if hasattr(x, "shape"))
     values = [widened(v, ndim) if hasattr(v, "shape") else v for v in values_of(level, *arrays)]
     return closed(level, namespace_of(values).pointwise(function, tuple(values)), True)

@@ -5,7 +5,7 @@ from tapegrad.arrays.batched.below import for_batch, of_leading_axes, values_of
 from tapegrad.arrays.batched.gather_scatter import apart, together
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, LevelLike
 
 pad_constant = batching_rule(of_leading_axes("pad_constant"))
 pad_edges = batching_rule(of_leading_axes("pad_edges"))
@@ -16,14 +16,14 @@ window_maximum = batching_rule(of_leading_axes("window_maximum"))
 
 @batching_rule
 @for_batch
-def take_places(level: Any, x: Array, index: Array, n_axes: int) -> Any:
+def take_places(level: LevelLike, x: Array, index: Array, n_axes: int) -> Any:
     values = values_of(level, x, index)
     return closed(level, namespace_of(values).take_places(*values, n_axes), True)
 
 
 @batching_rule
 @for_batch
-def put_places(level: Any, x: Array, index: Array, sizes: tuple[int, ...], add: bool) -> Any:
+def put_places(level: LevelLike, x: Array, index: Array, sizes: tuple[int, ...], add: bool) -> Any:
     values = values_of(level, x, index)
     return closed(level, namespace_of(values).put_places(*values, sizes, add), True)
 
@@ -31,7 +31,7 @@ def put_places(level: Any, x: Array, index: Array, sizes: tuple[int, ...], add: 
 def _of_images(name: str, n_arrays: int) -> Callable:
     """A kernel of images and points, the number of the image first."""
 
-    def function(level: Any, *args: Any) -> Any:
+    def function(level: LevelLike, *args: object) -> Any:
         values = [together(v) for v in values_of(level, *args[:n_arrays])]
         out = getattr(namespace_of(values), name)(*values, *args[n_arrays:])
         return closed(level, apart(out, level.size), True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Array, LevelLike
 
 OPERATORS: list[str] = []  # whose calls are being computed, the innermost last
 
@@ -66,7 +66,7 @@ _NAMED = ("fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "s
 _BROADCAST = ("add_", "arctan2_", "atan2_", "copysign_")
 
 
-def inplace_error(name: str, level: Any, target: Array, source: Array) -> RuntimeError:
+def inplace_error(name: str, level: LevelLike, target: Array, source: Array) -> RuntimeError:
     """A tensor from outside was to take other values for each member, by the function `name`."""
     advice = (
         "Inside vmap it is the same for each sample: make the tensor that is written from one that "

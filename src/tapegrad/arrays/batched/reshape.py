@@ -7,7 +7,7 @@ from tapegrad.arrays.batched.below import below, for_batch, for_mapped, plain, v
 from tapegrad.arrays.batched.sum_sort import shifted
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array, Callable, Sequence
+from tapegrad.core.annotations import Any, Array, Callable, Dim, LevelLike, Sequence, Shape
 
 
 @batching_rule
@@ -53,14 +53,14 @@ view_to = batching_rule(for_mapped(_broadcast, "view_to"))
 
 
 @batching_rule
-def broadcast_arrays(*arrays: Any) -> list:
+def broadcast_arrays(*arrays: Array) -> list:
     shape = np.broadcast_shapes(*[x.shape for x in arrays])
     return [broadcast_to(x, shape) for x in arrays]
 
 
 @batching_rule
 @for_batch
-def concat(level: Any, arrays: Sequence[Array], /, *, axis: int | None = 0) -> Any:
+def concat(level: LevelLike, arrays: Sequence[Array], /, *, axis: int | None = 0) -> Any:
     if axis is None:
         arrays, axis = [reshape(x, (-1,)) for x in arrays], 0
     values = values_of(level, *arrays)
@@ -118,14 +118,14 @@ def flip(kernel: Callable, x: Array, /, *, axis: Any = None) -> Any:
 
 @batching_rule
 @for_mapped
-def roll(kernel: Callable, x: Array, /, shift: Any, *, axis: Any = None) -> Any:
+def roll(kernel: Callable, x: Array, /, shift: Array, *, axis: Dim = None) -> Any:
     if axis is None:
         return roll(x.ravel(), shift, axis=0).reshape(x.shape).value
     return kernel(x.value, shift, axis=shifted(axis, len(x.shape)))
 
 
 @batching_rule
-def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
+def meshgrid(*arrays: Array, indexing: str = "xy") -> list:
     if top_level(arrays) is None:
         return list(plain("meshgrid")(*arrays, indexing=indexing))
     order = list(range(len(arrays)))
@@ -145,21 +145,21 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
 
 @batching_rule
 @for_mapped
-def pad_select(kernel: Callable, x: Array, shape: Any, axis: int, index: int) -> Any:
+def pad_select(kernel: Callable, x: Array, shape: Shape, axis: int, index: int) -> Any:
     return kernel(x.value, _whole(x, shape), axis + 1, index)
 
 
 @batching_rule
 @for_mapped
 def pad_slice(
-    kernel: Callable, x: Array, shape: Any, axis: int, start: int, stop: int, step: int
+    kernel: Callable, x: Array, shape: Shape, axis: int, start: int, stop: int, step: int
 ) -> Any:
     return kernel(x.value, _whole(x, shape), axis + 1, start, stop, step)
 
 
 @batching_rule
 @for_mapped
-def pad_diagonal(kernel: Callable, x: Array, shape: Any, offset: int) -> Any:
+def pad_diagonal(kernel: Callable, x: Array, shape: Shape, offset: int) -> Any:
     return kernel(x.value, _whole(x, shape), offset)
 
 

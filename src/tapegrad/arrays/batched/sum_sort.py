@@ -4,7 +4,7 @@ from tapegrad.arrays.batched.array import closed
 from tapegrad.arrays.batched.below import for_batch, for_mapped, values_of
 from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, Dim, LevelLike
 
 
 def shifted(axis: Any, ndim: int) -> Any:
@@ -20,7 +20,7 @@ def _reduction(name: str) -> Callable:
     """A function that goes over several axes at once."""
 
     def function(
-        kernel: Callable, x: Array, /, *, axis: Any = None, keepdims: bool = False, **params: Any
+        kernel: Callable, x: Array, /, *, axis: Dim = None, keepdims: bool = False, **params: object
     ) -> Any:
         axes = shifted(axis, len(x.shape)) if x.shape else ()
         if axes == ():
@@ -50,7 +50,7 @@ prod = batching_rule(_reduction("prod"))
 sum = batching_rule(_reduction("sum"))
 
 
-def _place(kernel: Callable, x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def _place(kernel: Callable, x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     """argmax and argmin."""
     ndim = len(x.shape)
     if axis is None or not ndim:
@@ -63,7 +63,7 @@ argmax = batching_rule(for_mapped(_place, "argmax"))
 argmin = batching_rule(for_mapped(_place, "argmin"))
 
 
-def _along(kernel: Callable, x: Array, /, *, axis: Any = -1, **params: Any) -> Any:
+def _along(kernel: Callable, x: Array, /, *, axis: Dim = -1, **params: object) -> Any:
     """A function along one axis, `axis=`, that keeps the shape."""
     if axis is not None and x.shape:
         return kernel(x.value, axis=shifted(axis, len(x.shape)), **params)
@@ -72,7 +72,7 @@ def _along(kernel: Callable, x: Array, /, *, axis: Any = -1, **params: Any) -> A
     return out if x.shape else out.reshape(x.value.shape)
 
 
-def _running(kernel: Callable, x: Array, /, *, axis: Any = None, **params: Any) -> Any:
+def _running(kernel: Callable, x: Array, /, *, axis: Dim = None, **params: object) -> Any:
     return _along(kernel, x, axis=axis, **params)
 
 
@@ -96,7 +96,7 @@ softmax_along = batching_rule(for_mapped(_with_axis, "softmax_along"))
 def _back_along(name: str) -> Callable:
     """A reverse rule along one axis, of the cotangent and the output."""
 
-    def function(level: Any, g: Array, y: Array, axis: int) -> Any:
+    def function(level: LevelLike, g: Array, y: Array, axis: int) -> Any:
         ndim, n = len(y.shape), level.size
         values = values_of(level, g, y)
         kernel = getattr(namespace_of(values), name)
@@ -112,7 +112,7 @@ log_softmax_back = batching_rule(_back_along("log_softmax_back"))
 softmax_back = batching_rule(_back_along("softmax_back"))
 
 
-def _transform(kernel: Callable, x: Array, axes: tuple[int, ...], *args: Any) -> Any:
+def _transform(kernel: Callable, x: Array, axes: tuple[int, ...], *args: object) -> Any:
     """A Fourier transform along axes."""
     return kernel(x.value, shifted(tuple(axes), len(x.shape)), *args)
 

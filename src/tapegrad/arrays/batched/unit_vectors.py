@@ -10,7 +10,7 @@ from math import isfinite
 import numpy as np
 
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Array
 
 
 def units(level: Level, factors: np.ndarray) -> Batched:
@@ -47,7 +47,7 @@ def scaled(batch: Batched, other: Array) -> Batched | None:
     return units(batch.level, factors) if _is_finite(factors) and _is_finite(other) else None
 
 
-def rows_scaled(batch: Batched, matrix: Any) -> Batched | None:
+def rows_scaled(batch: Batched, matrix: Array) -> Batched | None:
     """The product of each member, a row, and a matrix; None as above."""
     if type(matrix) is Batched:
         if matrix.mapped or matrix.level is not batch.level:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, Shape
 from tapegrad.core.memory_format import permuted
 
 
@@ -39,7 +39,7 @@ def seen_as(x: Array, shape: Any, strides: Any) -> Any:
 
 
 @kernel
-def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
+def pad_select(x: Array, shape: Shape, axis: int, index: int) -> Any:
     """Zeros of `shape` with `x` at `index` of `axis`."""
     out = np.zeros(shape, x.dtype)
     out[(slice(None),) * axis + (index,)] = x
@@ -47,7 +47,7 @@ def pad_select(x: Array, shape: Any, axis: int, index: int) -> Any:
 
 
 @kernel
-def pad_slice(x: Array, shape: Any, axis: int, start: int, stop: int, step: int) -> Any:
+def pad_slice(x: Array, shape: Shape, axis: int, start: int, stop: int, step: int) -> Any:
     """Zeros of `shape` with `x` in the places start, start + step, ... below stop of `axis`."""
     out = np.zeros(shape, x.dtype)
     out[(slice(None),) * axis + (slice(start, stop, step),)] = x
@@ -124,7 +124,7 @@ def _spread(x: Array, own: Any, shape: Any, strides: Any, offset: int) -> tuple:
 
 
 @kernel
-def sum_strided(g: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
+def sum_strided(g: Array, shape: Shape, strides: Shape, offset: int, own: Any) -> Any:
     """Elements of a pattern added up at their places in an array of `shape` with strides `own`.
 
     Where several elements of that array share a place they share its sum in equal parts.
@@ -148,7 +148,7 @@ def diagonal_view(x: Array, offset: int) -> Any:
 
 
 @kernel
-def pad_diagonal(x: Array, shape: Any, offset: int) -> Any:
+def pad_diagonal(x: Array, shape: Shape, offset: int) -> Any:
     """Zeros of `shape` with the last axis of `x` on a diagonal of the last two axes."""
     out = np.zeros(shape, x.dtype)
     diagonal_view(out, offset)[...] = x

@@ -6,7 +6,7 @@ time only, near the processor, and made again for the gradient from the sum of t
 Source: Dao, Fu, Ermon, Rudra and Ré, "FlashAttention", 2022; here a block has all keys.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 import numpy as np
@@ -38,7 +38,7 @@ def _wide(x: Array) -> Any:
 class _Scores:
     """The scores q k^T scale + mask of all heads, to be had block by block."""
 
-    def __init__(self, inputs: Any, scale: float, causal: bool):
+    def __init__(self, inputs: Sequence, scale: float, causal: bool):
         q, k, v, *masks = map(_wide, inputs)
         self.lead, self.causal = q.shape[:-2], causal
         self.queries = _heads(np.multiply(q, q.dtype.type(scale), memory_for(q)), self.lead)
@@ -108,7 +108,7 @@ def _product(a: Array, b: Array, room: Any) -> Any:
 
 
 @kernel
-def attend(inputs: Any, scale: float, causal: bool) -> tuple:
+def attend(inputs: Sequence, scale: float, causal: bool) -> tuple:
     """softmax(q k^T scale + mask) v, and the logarithm of the sum of exponentials of each row.
 
     `inputs` are q, k, v and perhaps a mask; leading axes are those of q, k, v alike. With `causal`
@@ -144,7 +144,9 @@ def attend(inputs: Any, scale: float, causal: bool) -> tuple:
 
 
 @kernel
-def attend_back(g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool) -> list:
+def attend_back(
+    g: Array, inputs: Sequence, y: Array, total: Array, scale: float, causal: bool
+) -> list:
     """The cotangents of q, k and v in `attend`, and None for a mask."""
     scores = _Scores(inputs, scale, causal)
     g, y, total = (_heads(_wide(x), scores.lead) for x in (g, y, total))

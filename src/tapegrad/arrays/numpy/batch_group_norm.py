@@ -23,7 +23,7 @@ def _rows(x: Array) -> tuple:
     return x.reshape(n * c, prod(x.shape[2:])), (n, c)
 
 
-def _row_sums(x: Array, other: Array, shift: Any = None) -> tuple:
+def _row_sums(x: Array, other: Array, shift: Array = None) -> tuple:
     """Of each row of (rows, length) the sums of `x` and of `x * other`, in double precision.
 
     `shift`, one number for each row, is taken from `other` first; from both where they are one.
@@ -52,7 +52,7 @@ def _row_sums(x: Array, other: Array, shift: Any = None) -> tuple:
 
 
 def _affine(
-    x: Array, a: Array, b: Array, shift: Any = None, g: Array = None, ga: Any = None
+    x: Array, a: Array, b: Array, shift: Array = None, g: Array = None, ga: Any = None
 ) -> Any:
     """(x - shift) * a + b, plus g * ga where given; all but `x` and `g` one number for each row."""
     rows, length = x.shape

@@ -7,12 +7,11 @@ keeps its temporaries in the cache. Small arrays never come here.
 
 import os
 import threading
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from tapegrad.arrays.numpy.memory_pool import empty
+from tapegrad.core.annotations import Any, Array, Callable
 
 LARGE = 1 << 17  # elements: below it blocks and threads cost more than they bring
 SHARED = 1 << 21  # elements: below it threads do for one pass over memory
@@ -91,7 +90,7 @@ def share_out(n: int, size: int, work: Callable[[int, int], Any]) -> list:
 def in_blocks(function: Callable) -> Callable:
     """`function`, elementwise, run block by block where its arguments lend themselves to it."""
 
-    def run(*arrays: Any) -> Any:
+    def run(*arrays: Array) -> Any:
         result = blockwise(function, arrays)
         return function(*arrays) if result is None else result
 

@@ -19,7 +19,7 @@ def lapack(name: str, dtype: Any) -> Any:
     return getattr(lapack, _PREFIX[dtype.char] + name)
 
 
-def each(function: Callable, *arrays: Any) -> list:
+def each(function: Callable, *arrays: Array) -> list:
     """The results of `function` on each matrix of a batch, stacked, as a list of its outputs."""
     batch = arrays[0].shape[:-2]
     flat = [x.reshape(-1, *x.shape[-2:]) for x in arrays]
@@ -243,7 +243,7 @@ def cholesky_factor(a: Array, upper: bool) -> tuple:
 
 
 @kernel
-def definite_solution(factor: Any, b: Array, upper: bool) -> Any:
+def definite_solution(factor: Array, b: Array, upper: bool) -> Any:
     """X with A X = B from the Cholesky factor of A."""
     turned = factor.mT.conj() if factor.dtype.kind == "c" else factor.mT
     lower, high = (turned, factor) if upper else (factor, turned)

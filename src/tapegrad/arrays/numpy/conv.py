@@ -22,7 +22,7 @@ from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.blocks import n_threads
 from tapegrad.arrays.numpy.conv_columns import Adder, Grid, Reader, Tiles, add_all, cut, read_all
 from tapegrad.arrays.numpy.memory_pool import empty
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, NativeDType, Shape
 from tapegrad.core.memory_format import channels_last, channels_last_3d, has_format, order_of
 
 COPY, ADD = 24, 64  # what an element of the columns costs, in multiply-adds of the BLAS
@@ -236,7 +236,7 @@ def _arranged(result: Array, *given: Any) -> Any:
     return result
 
 
-def _only_bias(shape: tuple[int, ...], dtype: Any, bias: Array) -> Any:
+def _only_bias(shape: tuple[int, ...], dtype: NativeDType, bias: Array) -> Any:
     """The result where there is nothing to convolve."""
     y = np.zeros(shape, dtype)
     if bias is not None:
@@ -289,7 +289,9 @@ def _narrow(kernel: Any, *arguments: Any) -> Any:
 
 
 @kernel
-def read_blocks(x: Array, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Any) -> Any:
+def read_blocks(
+    x: Array, kernel: Any, stride: Shape, padding: Shape, dilation: Shape, size: Shape
+) -> Any:
     """The blocks of images (N, C, *image) as columns (N, C * offsets, P)."""
     grid = Grid(kernel, stride, padding, dilation, 1, size)
     return read_all(grid, x[:, None])[:, 0]
@@ -297,7 +299,13 @@ def read_blocks(x: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
 
 @kernel
 def sum_blocks(
-    columns: Array, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Any
+    columns: Array,
+    image: Any,
+    kernel: Any,
+    stride: Shape,
+    padding: Shape,
+    dilation: Shape,
+    size: Shape,
 ) -> Any:
     """The gradient of `read_blocks`: columns added up in images (N, C, *image)."""
     grid = Grid(kernel, stride, padding, dilation, 1, size)

@@ -17,7 +17,7 @@ from operator import mul
 import numpy as np
 
 from tapegrad.arrays.numpy.as_strided import seen_as
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, Shape
 
 
 class Grid:
@@ -53,7 +53,9 @@ class Grid:
 
     @staticmethod
     @lru_cache(maxsize=256)
-    def of(kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int, size: Any) -> Grid:
+    def of(
+        kernel: Any, stride: Shape, padding: Shape, dilation: Shape, groups: int, size: Shape
+    ) -> Grid:
         return Grid(kernel, stride, padding, dilation, groups, size)
 
     def reach(self, size: tuple[int, ...]) -> tuple[int, ...]:
@@ -338,7 +340,7 @@ class Reader:
         for row in range(self.grid.kernel[0]):
             yield runs[..., row * step : row * step + places]
 
-    def _whole(self, part: Any, with_ones: bool) -> Iterator[Any]:
+    def _whole(self, part: Array, with_ones: bool) -> Iterator[Any]:
         n, groups, channels = part.shape[:3]
         ones = self.ones if with_ones else 0
         rows = channels * self.grid.offsets

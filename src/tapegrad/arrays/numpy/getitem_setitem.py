@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, Shape
 
 
 def _key(x: Array, index: Array, axes: tuple[int, ...]) -> tuple:
@@ -22,7 +22,7 @@ def read_at(x: Array, index: Array, axes: tuple[int, ...]) -> Any:
 
 
 @kernel
-def add_at(g: Array, shape: Any, index: Array, axes: tuple[int, ...]) -> Any:
+def add_at(g: Array, shape: Shape, index: Array, axes: tuple[int, ...]) -> Any:
     """Zeros of `shape` with `g` added up at index arrays: the reverse of `read_at`."""
     out = np.zeros(shape, g.dtype)
     if len(axes) == 1 and index.ndim == 1 and g.size > index.size:
@@ -64,7 +64,7 @@ def _add_rows(out: Array, index: Array, rows: Any, onto: bool = False) -> None:
 
 
 @kernel
-def spread_mask(g: Array, shape: Any, mask: Array) -> Any:
+def spread_mask(g: Array, shape: Shape, mask: Array) -> Any:
     """Zeros of `shape` with `g` where `mask`, which may have fewer axes, is true."""
     out = np.zeros(shape, g.dtype)
     out[mask] = g
@@ -104,7 +104,7 @@ def write_mask(x: Array, values: Array, mask: Array) -> Any:
 
 
 @kernel
-def write_part(x: Array, values: Array, axis: int, key: Any) -> Any:
+def write_part(x: Array, values: Array, axis: int, key: Array) -> Any:
     """A copy of `x` with `values` at the index or slice `key` of `axis`."""
     out = np.array(x)
     out[(slice(None),) * axis + (key,)] = values
@@ -153,7 +153,7 @@ _UFUNCS = {"add": np.add, "multiply": np.multiply, "amax": np.maximum, "amin": n
 
 
 @kernel
-def add_along(g: Array, shape: Any, index: Array, axis: int) -> Any:
+def add_along(g: Array, shape: Shape, index: Array, axis: int) -> Any:
     """Zeros of `shape` with `g` added up at the places `gather_along` reads: its reverse."""
     return scatter_along(np.zeros(shape, g.dtype), index, g, axis, "add")
 

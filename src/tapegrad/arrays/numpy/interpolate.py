@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import BLOCK, run_blocks
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, NativeDType
 
 Key = Any  # a slice, or an array of indices
 
@@ -36,7 +36,7 @@ class Lane:
     def sources(self) -> np.ndarray:
         return indices_of(self.source)
 
-    def weights(self, dtype: Any, n_after: int) -> np.ndarray | None:
+    def weights(self, dtype: NativeDType, n_after: int) -> np.ndarray | None:
         """The weights as an array of `dtype` with `n_after` axes of size 1 behind."""
         if self.weight is None:
             return None

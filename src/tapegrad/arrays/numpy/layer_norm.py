@@ -11,7 +11,7 @@ import numpy as np
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blas_threads import share_products
 from tapegrad.arrays.numpy.memory_pool import empty
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, NativeDType
 
 BLOCK = 1 << 18  # elements: with fewer the calls cost more than the cache brings
 FAR = 2.0  # a mean further from zero, its square in variances, costs digits: it is taken off first
@@ -27,7 +27,7 @@ def cast(y: Any, dtype: Any) -> Any:
     return y if y.dtype == dtype else y.astype(dtype)
 
 
-def fresh(shape: tuple[int, ...], dtype: Any) -> Any:
+def fresh(shape: tuple[int, ...], dtype: NativeDType) -> Any:
     return empty(prod(shape), dtype).reshape(shape)
 
 
@@ -73,7 +73,7 @@ def standardize_rows(x: Array, weight: Array, bias: Array, n_axes: int, eps: flo
     return cast(y, x.dtype).reshape(x.shape), mean.reshape(ends), scale.reshape(ends)
 
 
-def _as_rows(g: Array, x: Array, mean: Array, scale: Any, n: int) -> tuple:
+def _as_rows(g: Array, x: Array, mean: Array, scale: Array, n: int) -> tuple:
     rows = mean.size
     wide = widened(x).reshape(rows, n)
     g = cast(widened(g), wide.dtype).reshape(rows, n)
@@ -82,7 +82,7 @@ def _as_rows(g: Array, x: Array, mean: Array, scale: Any, n: int) -> tuple:
 
 @kernel
 def standardize_rows_back(
-    g: Array, x: Array, weight: Array, mean: Array, scale: Any, n_axes: int, eps: float
+    g: Array, x: Array, weight: Array, mean: Array, scale: Array, n_axes: int, eps: float
 ) -> Any:
     """The cotangent of `x` in `standardize_rows`, from that of its result."""
     n = prod(x.shape[x.ndim - n_axes :])
@@ -108,7 +108,7 @@ def standardize_rows_back(
 
 @kernel
 def standardize_rows_weight_back(
-    g: Array, x: Array, mean: Array, scale: Any, like: Array, eps: float
+    g: Array, x: Array, mean: Array, scale: Array, like: Array, eps: float
 ) -> Any:
     """The cotangent of the weight in `standardize_rows`: the sum of g (x - mean) scale."""
     n = prod(like.shape)

@@ -11,7 +11,7 @@ import numpy as np
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.blocks import BLOCK
 from tapegrad.arrays.numpy.interpolate import Lane, Taps, key_of, over_images
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, NativeDType
 
 FEW = 4  # so many times fewer windows than elements in one: window by window is quicker
 
@@ -93,7 +93,7 @@ class Window:
             self._taps = Taps(self.n_in, self.n_out, lanes=lanes, runs=runs)
         return self._taps
 
-    def shaped(self, what: str, dtype: Any, n_after: int) -> np.ndarray:
+    def shaped(self, what: str, dtype: NativeDType, n_after: int) -> np.ndarray:
         """`start` or `first_lane` as an array of `dtype` with `n_after` axes of size 1 behind."""
         found = self._shaped.get((what, dtype, n_after))
         if found is None:
@@ -268,7 +268,7 @@ def _along_runs(
     return np.concatenate(best, axis), np.concatenate(won, axis)
 
 
-def _part(x: Array, before: tuple, key: Any, copy: bool = True) -> Any:
+def _part(x: Array, before: tuple, key: Array, copy: bool = True) -> Any:
     """The elements of an axis at a slice or an index array."""
     if type(key) is slice:
         part = x[(*before, key)]
@@ -278,7 +278,7 @@ def _part(x: Array, before: tuple, key: Any, copy: bool = True) -> Any:
 
 @kernel
 def shifted_maximum(
-    x: Array, samples: Any, kernel: tuple[int, ...], sizes: tuple[int, ...]
+    x: Array, samples: Array, kernel: tuple[int, ...], sizes: tuple[int, ...]
 ) -> tuple[Any, Any]:
     """The largest element in windows of `kernel` elements placed at random, and its place.
 
@@ -299,7 +299,7 @@ def shifted_maximum(
     return values, places
 
 
-def _shifted(values: Array, places: Any, axis: int, start: Any, size: int) -> tuple[Any, Any]:
+def _shifted(values: Array, places: Any, axis: int, start: Array, size: int) -> tuple[Any, Any]:
     best = np.take_along_axis(values, start, axis)
     best_places = np.take_along_axis(places, start, axis)
     for k in range(1, size):

@@ -11,7 +11,7 @@ from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.kernel_table import KERNELS
 from tapegrad.arrays.numpy.memory_pool import SMALLEST
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
-from tapegrad.core.annotations import Any, Array, Sequence
+from tapegrad.core.annotations import Any, Array, Dim, NativeDType, Sequence
 from tapegrad.core.lazy import found
 
 _NUMPYS = """
@@ -118,7 +118,7 @@ def conj(x: Array, /) -> Any:
     return np.conjugate(x)
 
 
-def astype(x: Array, dtype: Any, /, *, copy: Any = True) -> Any:
+def astype(x: Array, dtype: NativeDType, /, *, copy: bool | None = True) -> Any:
     """A real result of a complex array drops the imaginary part without a warning."""
     dtype = getattr(dtype, "numpy", dtype)
     if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
@@ -175,11 +175,11 @@ def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = Fa
     return np.multiply.reduce(x, axis, dtype, None, keepdims)
 
 
-def cumulative_sum(x: Array, /, *, axis: Any = None) -> Any:
+def cumulative_sum(x: Array, /, *, axis: Dim = None) -> Any:
     return _accumulated(np.add, x, axis)
 
 
-def cumulative_prod(x: Array, /, *, axis: Any = None) -> Any:
+def cumulative_prod(x: Array, /, *, axis: Dim = None) -> Any:
     return _accumulated(np.multiply, x, axis)
 
 
@@ -198,7 +198,7 @@ def _accumulated(ufunc: Any, x: Array, axis: Any) -> Any:
     return found if found.flags.c_contiguous else np.ascontiguousarray(found)
 
 
-def max(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+def max(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return np.maximum.reduce(x, axis, None, None, keepdims)
 
 
@@ -206,7 +206,7 @@ def min(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
     return np.minimum.reduce(x, axis, None, None, keepdims)
 
 
-def all(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+def all(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return np.logical_and.reduce(x, axis, None, None, keepdims)
 
 
@@ -214,13 +214,13 @@ def any(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
     return np.logical_or.reduce(x, axis, None, None, keepdims)
 
 
-def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+def count_nonzero(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     if axis is None or (type(axis) is tuple and len(axis) == x.ndim):
         return np.full((1,) * x.ndim if keepdims else (), np.count_nonzero(x))
     return np.count_nonzero(x, axis=axis, keepdims=keepdims)
 
 
-def mean(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+def mean(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     if x.dtype is _F32 or x.dtype is _F64:
         found = sum(x, axis=axis, keepdims=keepdims)
         return found / (x.size // found.size if found.size else 1)
@@ -231,21 +231,21 @@ def mean(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
-def argmax(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+def argmax(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return x.argmax(axis, keepdims=keepdims)
 
 
-def argmin(x: Array, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+def argmin(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return x.argmin(axis, keepdims=keepdims)
 
 
-def sort(x: Array, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: Any = True) -> Any:
     if descending:
         return np.take_along_axis(x, argsort(x, axis=axis, descending=True), axis)
     return np.sort(x, axis=axis, stable=stable)
 
 
-def argsort(x: Array, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Any:
+def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: Any = True) -> Any:
     if x.size >= _SMALL:
         from tapegrad.arrays.numpy.argsort import order, sortable
 

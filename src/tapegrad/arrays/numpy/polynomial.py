@@ -57,7 +57,7 @@ def _recurrence(x: Array, n: Any, family: str) -> Any:
     return out
 
 
-def _chebyshev(x: Array, n: Any, kind: str) -> Any:
+def _chebyshev(x: Array, n: int, kind: str) -> Any:
     """Chebyshev polynomials at cosines: the definitions, and their limits at 1 and -1."""
     angle = np.arccos(x)
     if kind == "t":

@@ -86,7 +86,7 @@ def _full_rank_solution(a: Array, b: Array) -> Any:
     return each(one, a, b)[0]
 
 
-def _dependent(a: Array, factor: Any) -> int:
+def _dependent(a: Array, factor: Array) -> int:
     """The number, from 1, of the first column (of a wide matrix: row) that others make up.
 
     LAPACK sees it only if rounding leaves exactly 0 of it.

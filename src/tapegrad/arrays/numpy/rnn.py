@@ -11,7 +11,7 @@ import numpy as np
 
 from tapegrad.arrays.kernel import kernel
 from tapegrad.arrays.numpy.memory_pool import empty as empty_array
-from tapegrad.core.annotations import Any, Array, Callable
+from tapegrad.core.annotations import Any, Array, Callable, Sequence
 
 F32 = np.dtype(np.float32)
 
@@ -91,7 +91,7 @@ def wide(kernel: Callable) -> Callable:
     """The kernel, which computes numbers of 16 bits in float32."""
 
     @wraps(kernel)
-    def call(inputs: Any, *values: Any) -> Any:
+    def call(inputs: Sequence, *values: Any) -> Any:
         dtype = inputs[0].dtype
         if dtype.itemsize != 2:
             return kernel(inputs, *values)
@@ -113,7 +113,7 @@ def _cast(x: Array, source: Array, target: Array) -> Any:
 
 @kernel
 @wide
-def rnn(inputs: Any, activation: str, sizes: tuple, reverse: bool) -> tuple:
+def rnn(inputs: Sequence, activation: str, sizes: tuple, reverse: bool) -> tuple:
     """h_t = activation(w_ih x_t + b_ih + w_hh h_(t-1) + b_hh) of all times, and a copy of them.
 
     The copy is for the way back: what is given out may be written in place.
@@ -140,7 +140,7 @@ def rnn(inputs: Any, activation: str, sizes: tuple, reverse: bool) -> tuple:
 @kernel
 @wide
 def rnn_back(
-    inputs: Any,
+    inputs: Sequence,
     g: Array,
     states: Any,
     activation: str,
@@ -169,7 +169,7 @@ def rnn_back(
 
 @kernel
 @wide
-def lstm(inputs: Any, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
+def lstm(inputs: Sequence, has_bias: bool, sizes: tuple, reverse: bool) -> tuple:
     """Outputs of all times and the last cells; then, for the way back, the states h before each
     time, all gates and all cells."""
     x, first_h, first_c, w_ih, w_hh, *rest = inputs
@@ -234,7 +234,7 @@ def _slopes(gates: Array, cells: Any, first_c: Any, order: list) -> tuple:
 @kernel
 @wide
 def lstm_back(
-    inputs: Any,
+    inputs: Sequence,
     g: Array,
     g_cell: Any,
     before: Any,
@@ -294,7 +294,7 @@ def _candidate_last(weight: Array) -> Any:
 
 @kernel
 @wide
-def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
+def gru(inputs: Sequence, sizes: tuple, reverse: bool) -> tuple:
     """Outputs of all times; then, for the way back, the states before them and all gates."""
     x, first, w_ih, w_hh, *biases = inputs
     n = first.shape[1]
@@ -335,7 +335,13 @@ def gru(inputs: Any, sizes: tuple, reverse: bool) -> tuple:
 @kernel
 @wide
 def gru_back(
-    inputs: Any, g: Array, before: Any, gates: Array, sizes: tuple, reverse: bool, wants_input: bool
+    inputs: Sequence,
+    g: Array,
+    before: Any,
+    gates: Array,
+    sizes: tuple,
+    reverse: bool,
+    wants_input: bool,
 ) -> list:
     """The cotangents of the inputs of `gru`."""
     x, first, w_ih, w_hh, *biases = inputs

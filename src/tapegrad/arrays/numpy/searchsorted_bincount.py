@@ -53,7 +53,7 @@ def tally(x: Array, weights: Any, minimum: int) -> Any:
 
 
 @kernel
-def tally_evenly(x: Array, low: Any, high: Any, n: int) -> Any:
+def tally_evenly(x: Array, low: float, high: float, n: int) -> Any:
     """How many elements lie in each of `n` bins of equal width between low and high."""
     inside = x[(x >= low) & (x <= high)]
     place = ((inside - low) * n / (high - low)).astype(np.int64)

@@ -41,7 +41,7 @@ def _exponentials(x: Array, ones: Any, safe: tuple[float, float], out: Array) ->
     return shift, _total(out, ones)
 
 
-def _in_blocks(work: Any, axis: int, *arrays: Any) -> Any:
+def _in_blocks(work: Any, axis: int, *arrays: Array) -> Any:
     """`work(*blocks, out)` for blocks of slabs, written to a new array."""
     slabs = [_slabs(np.ascontiguousarray(x), axis) for x in arrays]
     outer, size = slabs[0].shape[0], prod(slabs[0].shape[1:])
@@ -69,7 +69,7 @@ def softmax_along(x: Array, axis: int) -> Any:
         return e / np.add.reduce(e, axis=axis, keepdims=True)
     ones = np.ones(x.shape[axis], x.dtype)
 
-    def work(part: Any, out: Array) -> None:
+    def work(part: Array, out: Array) -> None:
         total = _exponentials(part, ones, _SAFE, out)[1]
         out *= np.reciprocal(total, total)
 
@@ -84,7 +84,7 @@ def softmax_back(g: Array, y: Array, axis: int) -> Any:
         return product - y * np.add.reduce(product, axis=axis, keepdims=True)
     ones = np.ones(y.shape[axis], y.dtype)
 
-    def work(cotangent: Any, part: Any, out: Array) -> None:
+    def work(cotangent: Array, part: Array, out: Array) -> None:
         if part.ndim == 2:
             total = np.vecdot(cotangent, part)[:, None]
         else:
@@ -103,7 +103,7 @@ def log_softmax_along(x: Array, axis: int) -> Any:
         return shifted - np.log(np.add.reduce(np.exp(shifted), axis=axis, keepdims=True))
     ones = np.ones(x.shape[axis], x.dtype)
 
-    def work(part: Any, out: Array) -> None:
+    def work(part: Array, out: Array) -> None:
         shift, total = _exponentials(part, ones, _SAFE_LOG, out)
         np.log(total, total)
         if shift is None:
@@ -122,7 +122,7 @@ def log_softmax_back(g: Array, y: Array, axis: int) -> Any:
         return g - np.exp(y) * np.add.reduce(g, axis=axis, keepdims=True)
     ones = np.ones(y.shape[axis], y.dtype)
 
-    def work(cotangent: Any, part: Any, out: Array) -> None:
+    def work(cotangent: Array, part: Array, out: Array) -> None:
         np.exp(part, out)
         total = _total(cotangent, ones)
         first = total.flat[0]

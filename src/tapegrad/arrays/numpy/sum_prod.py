@@ -8,7 +8,7 @@ then stay small.
 import numpy as np
 
 from tapegrad.arrays.numpy.blocks import SHARED, share_out
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, Dim
 
 ROW = 1024  # elements that are added up in one go
 ROUND = 1000  # the same for sizes that people choose
@@ -117,7 +117,7 @@ def product(x: Array) -> Any:
     return np.multiply.reduce(rows) * np.multiply.reduce(flat[n * ROW :])
 
 
-def reduced(ufunc: Any, x: Array, axis: Any, keepdims: Any) -> Any:
+def reduced(ufunc: Any, x: Array, axis: Dim, keepdims: bool) -> Any:
     """`ufunc.reduce` of an array of 16 bits."""
     return np.asarray(ufunc.reduce(x, axis, np.float32, None, keepdims)).astype(x.dtype)
 

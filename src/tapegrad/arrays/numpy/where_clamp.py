@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from tapegrad.arrays.kernel import kernel
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, NativeDType
 
 _MANY = 1024  # elements: below it NumPy's one call is faster than clearing bits
 _MORE = 4096  # the same for a choice between two numbers
@@ -40,14 +40,14 @@ _NUMBERS = (float, int)
 _BOOL = np.dtype(np.bool_)
 
 
-def _fits(x: Array, condition: Any, dtype: Any) -> bool:
+def _fits(x: Array, condition: Any, dtype: NativeDType) -> bool:
     """Whether it is a number, or an array of the dtype in the shape of the condition."""
     if type(x) is np.ndarray:
         return x.dtype is dtype and x.shape == condition.shape
     return type(x) in _NUMBERS
 
 
-def _selected(mask: Array, x1: Array, x2: Array, dtype: Any, bits: Any) -> Any:
+def _selected(mask: Array, x1: Array, x2: Array, dtype: NativeDType, bits: Any) -> Any:
     """The bits of `x1` where the mask is true, else those of `x2`: x2 ^ ((x1 ^ x2) & mask)."""
     ones = _all_ones(mask, bits)
     first, second = (np.asarray(x, dtype).view(bits) for x in (x1, x2))
@@ -100,7 +100,7 @@ def _kept(mask: Array, x: Array) -> Any:
 
 
 @kernel(elementwise=True)
-def clip(x: Array, /, min: Any = None, max: Any = None) -> Any:
+def clip(x: Array, /, min: Array = None, max: Array = None) -> Any:
     """Each element, or the limit it is beyond."""
     if x.size > _LIMITED or min is None or max is None:
         return np.clip(x, min, max)

@@ -701,7 +701,7 @@ def _chunked(
     weight: Tensor | None,
     reduction: str,
     ignore_index: int | None,
-    options: Any,
+    options: dict,
 ) -> Tensor:
     single = input.dim() == 1
     if single:

@@ -1,8 +1,8 @@
 """Normalisation with PyTorch's arguments: of batches, layers, groups, instances, neighbours."""
 
 from math import prod
-from typing import Any
 
+from tapegrad.core.annotations import Shape
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.operators.nn import batch_group_norm
@@ -80,7 +80,7 @@ def instance_norm(
 
 def layer_norm(
     input: Tensor,
-    normalized_shape: Any,
+    normalized_shape: Shape,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -102,7 +102,7 @@ def layer_norm(
 
 
 def rms_norm(
-    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
+    input: Tensor, normalized_shape: Shape, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """`x / sqrt(mean(x^2) + eps) * weight` over the last dimensions.
 

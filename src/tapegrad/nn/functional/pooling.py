@@ -1,13 +1,13 @@
 """Pooling with or without the places of what is found."""
 
-from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.public_names import public_names
 from tapegrad.operators.nn import adaptive_pool, fractional_max_pool
 
 
 def adaptive_max_pool1d_with_indices(
-    input: Tensor, output_size: Any, return_indices: bool = False
+    input: Tensor, output_size: Shape, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of `output_size` windows along the last dimension, and their indices.
 
@@ -21,7 +21,7 @@ def adaptive_max_pool1d_with_indices(
 
 
 def adaptive_max_pool2d_with_indices(
-    input: Tensor, output_size: Any, return_indices: bool = False
+    input: Tensor, output_size: Shape, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., H, W), and their places.
 
@@ -35,7 +35,7 @@ def adaptive_max_pool2d_with_indices(
 
 
 def adaptive_max_pool3d_with_indices(
-    input: Tensor, output_size: Any, return_indices: bool = False
+    input: Tensor, output_size: Shape, return_indices: bool = False
 ) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., D, H, W), and their places.
 
@@ -48,7 +48,7 @@ def adaptive_max_pool3d_with_indices(
     return adaptive_pool.adaptive_max_pool3d(input, output_size)
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: Shape, return_indices: bool = False) -> Any:
     """The largest elements of `output_size` windows along the last dimension of (N, C, L).
 
     Windows are those of `adaptive_avg_pool1d`.
@@ -63,7 +63,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 @require_tensors
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(input: Tensor, output_size: Shape, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, H, W) to `output_size` (h, w).
 
     Shape: (N, C, H, W) or (C, H, W) to (N, C, h, w) or (C, h, w).
@@ -76,7 +76,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 @require_tensors
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(input: Tensor, output_size: Shape, return_indices: bool = False) -> Any:
     """The largest elements of windows that share out (N, C, D, H, W) to `output_size`.
 
     Shape: (N, C, D, H, W) or (C, D, H, W); the last three become `output_size`.
@@ -90,7 +90,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 
 def fractional_max_pool2d_with_indices(
     input: Tensor,
-    kernel_size: Any,
+    kernel_size: Shape,
     output_size: Any = None,
     output_ratio: Any = None,
     return_indices: bool = False,
@@ -115,7 +115,7 @@ def fractional_max_pool2d_with_indices(
 
 def fractional_max_pool3d_with_indices(
     input: Tensor,
-    kernel_size: Any,
+    kernel_size: Shape,
     output_size: Any = None,
     output_ratio: Any = None,
     return_indices: bool = False,
@@ -138,7 +138,7 @@ def fractional_max_pool3d_with_indices(
 
 def fractional_max_pool2d(
     input: Tensor,
-    kernel_size: Any,
+    kernel_size: Shape,
     output_size: Any = None,
     output_ratio: Any = None,
     return_indices: bool = False,
@@ -167,7 +167,7 @@ def fractional_max_pool2d(
 
 def fractional_max_pool3d(
     input: Tensor,
-    kernel_size: Any,
+    kernel_size: Shape,
     output_size: Any = None,
     output_ratio: Any = None,
     return_indices: bool = False,

@@ -1,8 +1,8 @@
 """Activations: element by element, along an axis, and attention of many heads."""
 
-from typing import Any
 from warnings import warn
 
+from tapegrad.core.annotations import DeviceLike, DTypeLike, ModuleLike
 from tapegrad.core.errors import assertion_error, value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
@@ -145,7 +145,11 @@ class PReLU(Module):
     """
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.num_parameters = num_parameters
@@ -249,7 +253,7 @@ class Softplus(Module):
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
-def _inplace(module: Any) -> str:
+def _inplace(module: ModuleLike) -> str:
     return ", inplace=True" if module.inplace else ""
 
 
@@ -561,8 +565,8 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         if embed_dim <= 0 or num_heads <= 0:
             raise value_error(

@@ -148,7 +148,7 @@ class Container(Module):
     )
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         super().__init__()
         warn(
             "`nn.Container` is deprecated. All of its functionality is now implemented in "
@@ -224,7 +224,7 @@ class Sequential(Numbered):
         for name, module in pairs:
             self.add_module(name, module)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Any:
         for module in self._modules.values():
             input = module(input)
         return input
@@ -462,7 +462,7 @@ class ParameterList(Module):
     def extra_repr(self) -> str:
         return "\n".join(_line(str(i), value, _dtype_name) for i, value in enumerate(self))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         raise runtime_error("ParameterList should not be called.", "It holds parameters; index it.")
 
 
@@ -480,7 +480,7 @@ class ParameterDict(Module):
         if parameters is not None:
             self.update(parameters)
 
-    def _attribute(self, key: Any) -> str:
+    def _attribute(self, key: object) -> str:
         if not isinstance(key, str):
             raise type_error(
                 "Index given to ParameterDict cannot be used as a key as it is not a string "
@@ -645,7 +645,7 @@ class ParameterDict(Module):
     def extra_repr(self) -> str:
         return "\n".join(_line(key, value, _type_name) for key, value in self.items())
 
-    def __call__(self, input: Any) -> Any:
+    def __call__(self, input: Tensor) -> Any:
         raise runtime_error("ParameterDict should not be called.", "It holds parameters; index it.")
 
 

@@ -1,9 +1,9 @@
 """Convolutions and their transposes: each output is a weighted sum over a window."""
 
 import math
-from typing import Any
 
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Shape
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
@@ -51,8 +51,8 @@ class _ConvNd(Module):
         groups: int,
         bias: bool,
         padding_mode: str,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         if transposed and padding_mode != "zeros":
             raise value_error(
@@ -156,15 +156,15 @@ class _Convolution(_ConvNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Shape,
+        stride: Shape = 1,
+        padding: Shape = 0,
+        dilation: Shape = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         window = _window(self._n_axes, kernel_size, stride, padding, dilation, False, 0)
         super().__init__(
@@ -302,16 +302,16 @@ class _TransposedConvolution(_ConvTransposeNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: Shape,
+        stride: Shape = 1,
+        padding: Shape = 0,
+        output_padding: Shape = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: Any = 1,
+        dilation: Shape = 1,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         window = _window(self._n_axes, kernel_size, stride, padding, dilation, True, output_padding)
         super().__init__(
@@ -387,11 +387,11 @@ class _LazyConvNd(LazyLayer):
 
     _taken = "in_channels"
 
-    def _wait(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
+    def _wait(self, out_channels: int, bias: bool, device: DeviceLike, dtype: DTypeLike) -> None:
         self.out_channels = out_channels
         self._make_later(True, bias, device, dtype)
 
-    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+    def initialize_parameters(self, input: Tensor, *args: object, **kwargs: object) -> None:
         """Make the parameters for inputs like this one."""
         layer: Any = self
         inner = 0 if layer.transposed else 1
@@ -432,15 +432,15 @@ class _LazyConvolution(_LazyConvNd):
     def __init__(
         self,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Shape,
+        stride: Shape = 1,
+        padding: Shape = 0,
+        dilation: Shape = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         options = (kernel_size, stride, padding, dilation, groups, False, padding_mode)
         super().__init__(0, 0, *options)  # type: ignore[call-arg]
@@ -453,16 +453,16 @@ class _LazyTransposedConvolution(_LazyConvNd):
     def __init__(
         self,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: Shape,
+        stride: Shape = 1,
+        padding: Shape = 0,
+        output_padding: Shape = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: Any = 1,
+        dilation: Shape = 1,
         padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         options = (kernel_size, stride, padding, output_padding, groups, False, dilation)
         super().__init__(0, 0, *options, padding_mode)  # type: ignore[call-arg]

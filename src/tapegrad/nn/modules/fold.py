@@ -1,7 +1,6 @@
 """The blocks that a window covers of an image, as columns, and back."""
 
-from typing import Any
-
+from tapegrad.core.annotations import Shape
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.module import Module
 from tapegrad.tensors.tensor import Tensor
@@ -24,7 +23,7 @@ class Unfold(Module):
     __constants__ = ("kernel_size", "dilation", "padding", "stride")
 
     def __init__(
-        self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+        self, kernel_size: Shape, dilation: Shape = 1, padding: Shape = 0, stride: Shape = 1
     ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
@@ -57,11 +56,11 @@ class Fold(Module):
 
     def __init__(
         self,
-        output_size: Any,
-        kernel_size: Any,
-        dilation: Any = 1,
-        padding: Any = 0,
-        stride: Any = 1,
+        output_size: Shape,
+        kernel_size: Shape,
+        dilation: Shape = 1,
+        padding: Shape = 0,
+        stride: Shape = 1,
     ) -> None:
         super().__init__()
         self.output_size = output_size

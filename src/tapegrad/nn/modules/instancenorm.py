@@ -1,8 +1,8 @@
 """Instance normalisation: each channel of each sample gets mean 0 and variance 1."""
 
-from typing import Any
 from warnings import warn
 
+from tapegrad.core.annotations import DeviceLike, DTypeLike
 from tapegrad.core.errors import value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
@@ -20,8 +20,8 @@ class _InstanceNorm(_NormBase):
         momentum: float = 0.1,
         affine: bool = False,
         track_running_stats: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
         *,
         bias: bool = True,
     ) -> None:

@@ -1,7 +1,6 @@
 """Lazy modules: how many channels or features come in, they learn from their first input."""
 
-from typing import Any
-
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, ModuleLike
 from tapegrad.core.errors import not_implemented, runtime_error
 from tapegrad.nn.modules.module import Module
 from tapegrad.nn.parameter import UninitializedParameter, is_lazy
@@ -34,19 +33,21 @@ class LazyModuleMixin:
         """Whether a parameter or buffer of this module has no shape yet."""
         return any(map(is_lazy, [*self._parameters.values(), *self._buffers.values()]))
 
-    def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
+    def initialize_parameters(self, *args: object, **kwargs: object) -> None:
         """Materialise the parameters for this input. Each lazy class defines its own."""
         raise not_implemented(
             f"initialize_parameters is not implemented for {type(self).__name__}",
             "Define it; it is given the arguments of the first call.",
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if type(self).cls_to_become is not None or self.has_uninitialized_params():
             self._infer_parameters(self, args, kwargs)
         return Module.__call__(self, *args, **kwargs)  # type: ignore[arg-type]
 
-    def _infer_parameters(self, module: Any, args: tuple, kwargs: dict | None = None) -> None:
+    def _infer_parameters(
+        self, module: ModuleLike, args: tuple, kwargs: dict | None = None
+    ) -> None:
         self.initialize_parameters(*args, **(kwargs or {}))
         if self.has_uninitialized_params():
             raise runtime_error(
@@ -69,7 +70,7 @@ class LazyLayer(LazyModuleMixin):
 
     _taken: str
 
-    def _make_later(self, weight: bool, bias: bool, device: Any, dtype: Any) -> None:
+    def _make_later(self, weight: bool, bias: bool, device: DeviceLike, dtype: DTypeLike) -> None:
         """Have weight and bias wait for the first input, those of them that are wanted."""
         for name, wanted in (("weight", weight), ("bias", bias)):
             if wanted:

@@ -1,9 +1,9 @@
 """Linear layers: a matrix, or one for each pair of inputs."""
 
 import math
-from typing import Any
 
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike
 from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
@@ -22,7 +22,7 @@ class Identity(Module):
     tensor([1., 1.])
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -56,8 +56,8 @@ class Linear(Module):
         in_features: int,
         out_features: int,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.in_features = in_features
@@ -107,8 +107,8 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         if in1_features <= 0:
@@ -152,7 +152,11 @@ class LazyLinear(LazyLayer, Linear):
     _taken = "in_features"
 
     def __init__(
-        self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self,
+        out_features: int,
+        bias: bool = True,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__(0, 0, False)
         self.out_features = out_features

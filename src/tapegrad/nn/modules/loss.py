@@ -1,10 +1,9 @@
 """Losses, as modules: options first, then input and target."""
 
-from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
 from warnings import warn
 
+from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, Sequence
 from tapegrad.core.errors import value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
@@ -609,8 +608,8 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         *,
         out_features: Sequence[int] = (),
         bias: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
         reduction: str = "mean",
         weight: Tensor | None = None,
         ignore_index: int | None = None,

@@ -1,12 +1,12 @@
 """Module: what every layer and every model is made from; and hooks on every module."""
 
 from collections import OrderedDict
-from collections.abc import Callable
 from typing import Any, Self
 
 from tapegrad.autograd import trace
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.mode import MODE
+from tapegrad.core.annotations import Callable, Tensor
 from tapegrad.core.errors import not_implemented, runtime_error, value_error
 from tapegrad.core.registration import NOTEBOOK
 from tapegrad.nn.attribute import ADDED, Attributes
@@ -38,7 +38,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
     dump_patches: bool = False
     _version: int = 1
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         if (args or kwargs) and not self.call_super_init:
             raise _takes_nothing(self, args, kwargs)
         # Through __dict__: __setattr__ below looks for these tables.
@@ -76,7 +76,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
             f"Define `def forward(self, ...)` in class {type(self).__name__}.",
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if (
             self._backward_hooks
             or self._backward_pre_hooks
@@ -146,7 +146,7 @@ class Module(Attributes, Tree, State, Conversion, Hooks):
         if set_to_none and type(mode) is not bool:
             mode.cleared(list(self.parameters()), "zero_grad()")
 
-    def compile(self, *args: Any, **kwargs: Any) -> None:
+    def compile(self, *args: object, **kwargs: object) -> None:
         """Accepted as in PyTorch; the module computes as before, there is no compiler.
 
         >>> torch.nn.Linear(2, 1).compile()
@@ -200,7 +200,7 @@ def _watch_calls() -> None:
     trace.LAYER_CALL = _watched_call.__code__
 
 
-def _watched_call(self: Any, *args: Any, **kwargs: Any) -> Any:
+def _watched_call(self: Tensor, *args: object, **kwargs: object) -> Any:
     if (
         BEFORE
         or AFTER._forward_hooks

@@ -1,8 +1,8 @@
 """Normalisations of samples: over features, groups of channels, and neighbouring channels."""
 
 from numbers import Integral
-from typing import Any
 
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, ModuleLike, Shape
 from tapegrad.core.errors import value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
@@ -36,12 +36,12 @@ class LayerNorm(Module):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Shape,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = _sizes(normalized_shape)
@@ -87,11 +87,11 @@ class RMSNorm(Module):
 
     def __init__(
         self,
-        normalized_shape: Any,
+        normalized_shape: Shape,
         eps: float | None = None,
         elementwise_affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = _sizes(normalized_shape)
@@ -139,8 +139,8 @@ class GroupNorm(Module):
         num_channels: int,
         eps: float = 1e-5,
         affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
         *,
         bias: bool = True,
     ) -> None:
@@ -176,7 +176,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, Integral) else tuple(shape)  # type: ignore[return-value]
 
 
-def _reset(module: Any) -> None:
+def _reset(module: ModuleLike) -> None:
     if module.weight is not None:
         init.ones_(module.weight)
     if getattr(module, "bias", None) is not None:

@@ -1,7 +1,6 @@
 """Padding: borders of a constant, of reflections, of the edge or of the other side."""
 
-from typing import Any
-
+from tapegrad.core.annotations import Shape
 from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.batchnorm import _wrong_rank
@@ -21,7 +20,7 @@ class _Pad(Module):
     _mode: str
     _n_axes: int
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Shape) -> None:
         super().__init__()
         self.padding = of_each(padding, 2 * self._n_axes)
 
@@ -143,7 +142,7 @@ class CircularPad3d(_CircularPadNd):
 class _ConstantPadNd(_Pad):
     __constants__ = ("padding", "value")
 
-    def __init__(self, padding: Any, value: float) -> None:
+    def __init__(self, padding: Shape, value: float) -> None:
         super().__init__(padding)
         self.value = value
 
@@ -185,7 +184,7 @@ class ConstantPad3d(_ConstantPadNd):
 
 
 class _ZeroPadNd(_ConstantPadNd):
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Shape) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:

@@ -1,8 +1,8 @@
 """Recurrent layers and their cells."""
 
-from typing import Any
 from warnings import warn
 
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike
 from tapegrad.core.errors import runtime_error, type_error, value_error
 from tapegrad.dispatch.autocast_state import is_on
 from tapegrad.nn import init
@@ -39,8 +39,8 @@ class RNNBase(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.mode = mode
@@ -172,7 +172,7 @@ class RNNBase(Module):
             )
         return hx if n_axes == 3 else hx.unsqueeze(1)
 
-    def _run(self, *args: Any) -> tuple:
+    def _run(self, *args: object) -> tuple:
         return _FUNCTIONS[self.mode](*args)
 
     def _options(self) -> tuple:
@@ -189,7 +189,7 @@ class RNNBase(Module):
         output = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
         return output, self.permute_hidden(_state(last), unsorted_indices)
 
-    def forward(self, input: Any, hx: Any = None) -> tuple:
+    def forward(self, input: Tensor, hx: Any = None) -> tuple:
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         if input.dim() not in (2, 3):
@@ -297,8 +297,8 @@ class RNN(RNNBase):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
         *,
         proj_size: Any = None,
     ) -> None:
@@ -345,8 +345,8 @@ class GRU(RNNBase):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
         *,
         proj_size: Any = None,
     ) -> None:
@@ -391,8 +391,8 @@ class LSTM(RNNBase):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__(
             "LSTM",
@@ -447,8 +447,8 @@ class RNNCellBase(Module):
         hidden_size: int,
         bias: bool,
         num_chunks: int,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.input_size = input_size
@@ -517,8 +517,8 @@ class RNNCell(RNNCellBase):
         hidden_size: int,
         bias: bool = True,
         nonlinearity: str = "tanh",
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity = nonlinearity
@@ -554,8 +554,8 @@ class LSTMCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
@@ -591,8 +591,8 @@ class GRUCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 

@@ -1,8 +1,9 @@
 """Embeddings: rows of a table, alone or in bags."""
 
-from typing import Any, Self
+from typing import Self
 
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import DeviceLike, DTypeLike
 from tapegrad.core.errors import assertion_error
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
@@ -24,7 +25,7 @@ class Table(Module):
     weight: Parameter
 
     def _make_weight(
-        self, given: Tensor | None, frozen: bool, shape: tuple, device: Any, dtype: Any
+        self, given: Tensor | None, frozen: bool, shape: tuple, device: DeviceLike, dtype: DTypeLike
     ) -> None:
         if given is None:
             values = empty(shape, device=device, dtype=dtype)
@@ -103,8 +104,8 @@ class Embedding(Table):
         sparse: bool = False,
         _weight: Tensor | None = None,
         _freeze: bool = False,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.num_embeddings = num_embeddings
@@ -189,8 +190,8 @@ class EmbeddingBag(Table):
         _weight: Tensor | None = None,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
-        device: Any = None,
-        dtype: Any = None,
+        device: DeviceLike = None,
+        dtype: DTypeLike = None,
     ) -> None:
         super().__init__()
         self.num_embeddings = num_embeddings

@@ -1,11 +1,11 @@
 """Transformers: layers, stacks of them, and the whole model."""
 
 import copy
-from collections.abc import Callable
 from typing import Any
 from warnings import warn
 
 from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.core.annotations import Callable, DeviceLike, DTypeLike, ModuleLike, Shape
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
@@ -40,7 +40,7 @@ class _Layer(Module):
     """What layers of Transformers share: attention, the network for each place, dropout behind."""
 
     def _attended(
-        self, attention: Any, x: Tensor, mem: Tensor, mask: Any, padding: Any, is_causal: bool
+        self, attention: Any, x: Tensor, mem: Tensor, mask: Tensor, padding: Shape, is_causal: bool
     ) -> Tensor:
         options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
         return attention(x, mem, mem, need_weights=False, **options)[0]
@@ -231,7 +231,7 @@ class TransformerDecoderLayer(_Layer):
         return self.dropout3(x)
 
 
-def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+def _causal_mask(size: int, device: DeviceLike = None, dtype: DTypeLike = None) -> Tensor:
     """(size, size): minus infinity above the diagonal, 0 elsewhere."""
     return triu(full((size, size), float("-inf"), device=device, dtype=dtype), diagonal=1)
 
@@ -254,7 +254,7 @@ def _copies(layer: Module, n: int) -> ModuleList:
     return ModuleList([copy.deepcopy(layer) for _ in range(n)])
 
 
-def _against_zeros(layer: Any) -> str:
+def _against_zeros(layer: ModuleLike) -> str:
     """Why outputs of padding are not zeroed in evaluation; nothing if they are."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
@@ -526,7 +526,9 @@ class Transformer(Module):
         )
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+    def generate_square_subsequent_mask(
+        sz: int, device: DeviceLike = None, dtype: DTypeLike = None
+    ) -> Tensor:
         """The causal mask (sz, sz): minus infinity above the diagonal, 0 elsewhere.
 
         >>> torch.nn.Transformer.generate_square_subsequent_mask(2)

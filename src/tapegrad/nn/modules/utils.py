@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 from types import FunctionType
-from typing import Any
+
+from tapegrad.core.annotations import Any, ModuleLike, Tensor
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
@@ -20,7 +21,7 @@ def of_each(value: Any, n: int) -> tuple[Any, ...]:
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
     """The function that repeats a number n times, and leaves a sequence as it is."""
 
-    def parse(x: Any) -> tuple:
+    def parse(x: Tensor) -> tuple:
         return of_each(x, n)
 
     parse.__name__ = name
@@ -50,7 +51,7 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
             metadata[key[len(prefix) :]] = metadata.pop(key)
 
 
-def unusual(layer: Any, **usual: Any) -> list[str]:
+def unusual(layer: ModuleLike, **usual: Any) -> list[str]:
     """`name=value` for each option of a layer that is not as usual, for its `extra_repr`."""
     found = ((name, getattr(layer, name), value) for name, value in usual.items())
     return [f"{name}={is_}" for name, is_, value in found if is_ != value]

@@ -1,8 +1,8 @@
 """A convolution or linear layer and the batch normalisation behind it made one, to evaluate."""
 
 import copy
-from typing import Any
 
+from tapegrad.core.annotations import Any, ModuleLike
 from tapegrad.nn.parameter import Parameter
 from tapegrad.tensors.tensor import Tensor
 
@@ -97,7 +97,7 @@ def _folded(
     return Parameter(scaled, kept), Parameter(shifted.to(weight.dtype), bias_kept)
 
 
-def _fused(layer: Any, bn: Any, fold: Any, *options: Any) -> Any:
+def _fused(layer: ModuleLike, bn: Any, fold: Any, *options: Any) -> Any:
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     fused = copy.deepcopy(layer)

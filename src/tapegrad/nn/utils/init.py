@@ -7,7 +7,7 @@ from tapegrad.nn.modules.module import Module
 from tapegrad.random import get_rng_state, set_rng_state
 
 
-def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
+def skip_init(module_cls: type, *args: object, **kwargs: object) -> Any:
     """A module whose parameters are not initialised: no random numbers are taken for it.
 
     Its parameters have some values or other.

@@ -190,7 +190,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
     """
     register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
-    def rename(own: Any, state: Any, prefix: str, *_: Any) -> None:
+    def rename(own: Any, state: dict, prefix: str, *_: Any) -> None:
         # States of `torch.nn.utils.weight_norm`, which came before.
         for i, end in enumerate(("g", "v")):
             old = f"{prefix}{name}_{end}"

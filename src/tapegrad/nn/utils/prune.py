@@ -1,9 +1,9 @@
 """Pruning: parameters of which a mask sets elements or whole slices to zero."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
-from typing import Any
 
+from tapegrad.core.annotations import Any, ModuleLike
 from tapegrad.core.errors import assertion_error, type_error, value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.operators.random.rand_like import rand_like
@@ -28,10 +28,10 @@ class BasePruningMethod:
         """The mask for the scores `t`. Each method defines its own."""
         raise NotImplementedError(f"Define compute_mask in {type(self).__name__}.")
 
-    def __call__(self, module: Any, inputs: Any) -> None:
+    def __call__(self, module: ModuleLike, inputs: Sequence) -> None:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
-    def apply_mask(self, module: Any) -> Tensor:
+    def apply_mask(self, module: ModuleLike) -> Tensor:
         """The tensor as it was, times the mask."""
         name = self._tensor_name
         original = getattr(module, f"{name}_orig")
@@ -39,7 +39,12 @@ class BasePruningMethod:
 
     @classmethod
     def apply(
-        cls, module: Any, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any
+        cls,
+        module: ModuleLike,
+        name: str,
+        *args: object,
+        importance_scores: Any = None,
+        **kwargs: object,
     ) -> Any:
         """Prune the parameter `name` of `module`, more than it is already; returns the hook."""
         method = cls(*args, **kwargs)
@@ -85,7 +90,7 @@ class BasePruningMethod:
         start = t.new_ones(t.shape) if default_mask is None else default_mask
         return t * self.compute_mask(scores, start)
 
-    def remove(self, module: Any) -> None:
+    def remove(self, module: ModuleLike) -> None:
         """Make the pruned tensor a parameter again."""
         name = self._tensor_name
         weight = self.apply_mask(module).detach()
@@ -111,7 +116,7 @@ class PruningContainer(BasePruningMethod):
         for method in args:
             self.add_pruning_method(method)
 
-    def add_pruning_method(self, method: Any) -> None:
+    def add_pruning_method(self, method: Callable) -> None:
         """Add a method for the same parameter."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
@@ -152,7 +157,7 @@ class PruningContainer(BasePruningMethod):
         return result
 
 
-def _prunes(hook: Any, name: str) -> bool:
+def _prunes(hook: Callable, name: str) -> bool:
     return isinstance(hook, BasePruningMethod) and hook._tensor_name == name
 
 
@@ -281,7 +286,7 @@ class LnStructured(_Structured):
             [3., 4.]])
     """
 
-    def __init__(self, amount: int | float, n: Any, dim: int = -1) -> None:
+    def __init__(self, amount: int | float, n: int, dim: int = -1) -> None:
         super().__init__(amount, dim)
         self.n = n
 
@@ -320,7 +325,7 @@ class CustomFromMask(BasePruningMethod):
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
 
-def identity(module: Any, name: str) -> Any:
+def identity(module: ModuleLike, name: str) -> Any:
     """Put a mask on the parameter `name` that prunes nothing; returns the module.
 
     >>> from tapegrad.nn.utils import prune
@@ -331,7 +336,7 @@ def identity(module: Any, name: str) -> Any:
     return module
 
 
-def random_unstructured(module: Any, name: str, amount: int | float) -> Any:
+def random_unstructured(module: ModuleLike, name: str, amount: int | float) -> Any:
     """Prune `amount` elements of a parameter at random; returns the module.
 
     >>> from tapegrad.nn.utils import prune
@@ -343,7 +348,7 @@ def random_unstructured(module: Any, name: str, amount: int | float) -> Any:
 
 
 def l1_unstructured(
-    module: Any, name: str, amount: int | float, importance_scores: Tensor | None = None
+    module: ModuleLike, name: str, amount: int | float, importance_scores: Tensor | None = None
 ) -> Any:
     """Prune the `amount` elements with the smallest absolute values, or scores.
 
@@ -355,7 +360,7 @@ def l1_unstructured(
     return module
 
 
-def random_structured(module: Any, name: str, amount: int | float, dim: int) -> Any:
+def random_structured(module: ModuleLike, name: str, amount: int | float, dim: int) -> Any:
     """Prune `amount` slices along `dim` at random; returns the module.
 
     >>> from tapegrad.nn.utils import prune
@@ -367,10 +372,10 @@ def random_structured(module: Any, name: str, amount: int | float, dim: int) -> 
 
 
 def ln_structured(
-    module: Any,
+    module: ModuleLike,
     name: str,
     amount: int | float,
-    n: Any,
+    n: int,
     dim: int,
     importance_scores: Tensor | None = None,
 ) -> Any:
@@ -384,7 +389,7 @@ def ln_structured(
     return module
 
 
-def custom_from_mask(module: Any, name: str, mask: Tensor) -> Any:
+def custom_from_mask(module: ModuleLike, name: str, mask: Tensor) -> Any:
     """Prune a parameter where `mask` is zero; returns the module.
 
     >>> from tapegrad.nn.utils import prune
@@ -434,13 +439,13 @@ def global_unstructured(
         start += like.numel()
 
 
-def _mask_of(module: Any, name: str) -> Tensor:
+def _mask_of(module: ModuleLike, name: str) -> Tensor:
     mask = getattr(module, f"{name}_mask", None)
     weight = getattr(module, name).detach()
     return weight.new_ones(weight.shape) if mask is None else mask
 
 
-def remove(module: Any, name: str) -> Any:
+def remove(module: ModuleLike, name: str) -> Any:
     """Make the pruned parameter an ordinary one, its zeros kept; returns the module.
 
     >>> from tapegrad.nn.utils import prune
@@ -459,7 +464,7 @@ def remove(module: Any, name: str) -> Any:
     )
 
 
-def is_pruned(module: Any) -> bool:
+def is_pruned(module: ModuleLike) -> bool:
     """Whether a parameter of the module, or of one below it, is pruned.
 
     >>> from tapegrad.nn.utils import prune

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.errors import assertion_error, runtime_error, value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.core.tensor_base import wrap
@@ -46,7 +47,7 @@ class PackedSequence(tuple):
 
     def __new__(
         cls,
-        data: Any,
+        data: object,
         batch_sizes: Tensor | None = None,
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
@@ -102,7 +103,7 @@ class PackedSequence(tuple):
         """The same with all parts in pinned memory."""
         return type(self)(*(None if x is None else x.pin_memory() for x in self))
 
-    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+    def to(self, *args: object, **kwargs: object) -> PackedSequence:
         """The same with data in another dtype or on another device, as `Tensor.to`."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
@@ -110,11 +111,11 @@ class PackedSequence(tuple):
         indices = [None if x is None else x.to(data.device) for x in self[2:]]
         return type(self)(data, self.batch_sizes, *indices)
 
-    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+    def cpu(self, *args: object, **kwargs: object) -> PackedSequence:
         """The same on the CPU."""
         return self.to(*args, device="cpu", **kwargs)
 
-    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
+    def cuda(self, *args: object, **kwargs: object) -> PackedSequence:
         """The same on a GPU."""
         return self.to(*args, device="cuda", **kwargs)
 
@@ -321,7 +322,7 @@ def pad_sequence(
     return _with_padding(rows, index if batch_first else index.T, padding_value)
 
 
-def _alike(x: Tensor, trailing: tuple[int, ...], dtype: Any) -> Tensor:
+def _alike(x: Tensor, trailing: tuple[int, ...], dtype: DTypeLike) -> Tensor:
     """A sequence with trailing sizes and dtype of the first one."""
     shape = (x.shape[0], *trailing)
     if tuple(x.shape) != shape:

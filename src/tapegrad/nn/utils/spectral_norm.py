@@ -1,8 +1,7 @@
 """Weights with largest singular value 1, by a hook: the way before parametrisations."""
 
-from typing import Any
-
 from tapegrad.autograd.mode import no_grad
+from tapegrad.core.annotations import Any, ModuleLike, Sequence
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.conv import _ConvTransposeNd
@@ -29,7 +28,7 @@ class SpectralNorm:
     def matrix(self, weight: Tensor) -> Tensor:
         return weight.movedim(self.dim, 0).reshape(weight.shape[self.dim], -1)
 
-    def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
+    def compute_weight(self, module: ModuleLike, do_power_iteration: bool) -> Tensor:
         weight = getattr(module, f"{self.name}_orig")
         u, v = getattr(module, f"{self.name}_u"), getattr(module, f"{self.name}_v")
         matrix = self.matrix(weight)
@@ -41,16 +40,16 @@ class SpectralNorm:
                 u, v = u.clone(), v.clone()
         return weight / u.dot(matrix.mv(v))
 
-    def __call__(self, module: Any, inputs: Any) -> None:
+    def __call__(self, module: ModuleLike, inputs: Sequence) -> None:
         setattr(module, self.name, self.compute_weight(module, module.training))
 
-    def mark_version(self, module: Any, state: Any, prefix: str, about: dict) -> None:
+    def mark_version(self, module: ModuleLike, state: dict, prefix: str, about: dict) -> None:
         """Say in the metadata of a state that u and v are both in it."""
         about.setdefault("spectral_norm", {})[f"{self.name}.version"] = self._version
 
 
 def spectral_norm(
-    module: Any,
+    module: ModuleLike,
     name: str = "weight",
     n_power_iterations: int = 1,
     eps: float = 1e-12,
@@ -90,7 +89,7 @@ def spectral_norm(
     return module
 
 
-def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
+def remove_spectral_norm(module: ModuleLike, name: str = "weight") -> Any:
     """Make the weight of `spectral_norm` a parameter again.
 
     >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(20, 40))

@@ -39,7 +39,7 @@ def functional_call(
 def call_with(
     module: Module,
     tensors: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
-    args: Any,
+    args: Sequence,
     kwargs: dict[str, Any] | None,
     tie_weights: bool,
     strict: bool,

@@ -1,8 +1,8 @@
 """Weights as length and direction, by a hook: the way before parametrisations. It warns."""
 
-from typing import Any
 from warnings import warn
 
+from tapegrad.core.annotations import Any, ModuleLike, Sequence
 from tapegrad.core.errors import runtime_error, value_error
 from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.utils.parametrizations import norm_except
@@ -16,15 +16,15 @@ class WeightNorm:
         self.name = name
         self.dim = -1 if dim is None else dim
 
-    def compute_weight(self, module: Any) -> Tensor:
+    def compute_weight(self, module: ModuleLike) -> Tensor:
         g, v = getattr(module, f"{self.name}_g"), getattr(module, f"{self.name}_v")
         return v * (g / norm_except(v, self.dim))
 
-    def __call__(self, module: Any, inputs: Any) -> None:
+    def __call__(self, module: ModuleLike, inputs: Sequence) -> None:
         setattr(module, self.name, self.compute_weight(module))
 
 
-def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
+def weight_norm(module: ModuleLike, name: str = "weight", dim: int = 0) -> Any:
     """Replace a weight by its length `weight_g` and direction `weight_v`: `g * v / |v|`.
 
     Source: Salimans and Kingma, Weight normalization, 2016, eq. 2.
@@ -58,7 +58,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
     return module
 
 
-def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+def remove_weight_norm(module: ModuleLike, name: str = "weight") -> Any:
     """Make the weight of `weight_norm` a parameter again.
 
     >>> import warnings

@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Tensor
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Scalar, Tensor
 from tapegrad.core.device import require_cpu
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.factory_options import build
@@ -14,7 +14,7 @@ get_mode = MODE.get
 _warned = False
 
 
-def item(self: Any) -> Any:
+def item(self: Tensor) -> Any:
     """The only element, as a Python number.
 
     >>> torch.tensor([2.5]).item()
@@ -34,7 +34,7 @@ def item(self: Any) -> Any:
     return _value(array)
 
 
-def tolist(self: Any) -> Any:
+def tolist(self: Tensor) -> Any:
     """The elements as nested lists of Python numbers; a number for a tensor without dimensions.
 
     >>> torch.ones(2, 2).tolist()
@@ -47,7 +47,7 @@ def tolist(self: Any) -> Any:
     return array.tolist() if array.dtype.kind != "V" else array.astype(np.float32).tolist()
 
 
-def numpy(self: Any, *, force: bool = False) -> np.ndarray:
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The elements as a NumPy array that shares the tensor's memory.
 
     Args:
@@ -73,7 +73,7 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
     return array if type(array) is np.ndarray else np.asarray(array)
 
 
-def array(self: Any, dtype: DTypeLike = None, copy: Any = None) -> np.ndarray:
+def array(self: Tensor, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
     """What `numpy.asarray(tensor)` gives: the shared memory, or a copy in another dtype."""
     found = numpy(self)
     if dtype is not None and found.dtype != dtype:
@@ -86,7 +86,9 @@ def array(self: Any, dtype: DTypeLike = None, copy: Any = None) -> np.ndarray:
     return found.copy() if copy else found
 
 
-def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+def array_wrap(
+    self: Tensor, array: Any, context: object = None, return_scalar: bool = False
+) -> Any:
     """The result of a NumPy function of tensors, as a tensor; truth values become uint8."""
     array = np.asarray(array)
     if array.dtype == np.bool_:
@@ -97,7 +99,7 @@ def array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool =
 # --- one number -----------------------------------------------------------------------------------
 
 
-def _single(self: Any, how: str) -> Any:
+def _single(self: Tensor, how: str) -> Any:
     """The only element, on the way to a Python number: gradients do not follow it."""
     if self._array.size != 1:
         raise errors.value_error(
@@ -131,7 +133,7 @@ def _warn_of_detached_number() -> None:
         )
 
 
-def _real(value: Any, name: str) -> Any:
+def _real(value: Scalar, name: str) -> Any:
     if isinstance(value, complex):
         if value.imag:
             raise errors.runtime_error(
@@ -142,7 +144,7 @@ def _real(value: Any, name: str) -> Any:
     return value
 
 
-def to_bool(self: Any) -> bool:
+def to_bool(self: Tensor) -> bool:
     """Whether the only element is not zero."""
     array = self._array
     if hasattr(array, "mapped"):
@@ -156,22 +158,22 @@ def to_bool(self: Any) -> bool:
     return bool(array.item())
 
 
-def to_int(self: Any) -> int:
+def to_int(self: Tensor) -> int:
     """The only element as an integer, cut off towards zero."""
     return int(_real(_single(self, "int()"), "int64_t"))
 
 
-def to_float(self: Any) -> float:
+def to_float(self: Tensor) -> float:
     """The only element as a float."""
     return float(_real(_single(self, "float()"), "double"))
 
 
-def to_complex(self: Any) -> complex:
+def to_complex(self: Tensor) -> complex:
     """The only element as a complex number."""
     return complex(_single(self, "complex()"))
 
 
-def to_index(self: Any) -> int:
+def to_index(self: Tensor) -> int:
     """The only element, an integer, as an index."""
     array = self._array
     if array.size != 1 or array.dtype.kind not in "iub":
@@ -185,7 +187,7 @@ def to_index(self: Any) -> int:
 # --- DLPack ---------------------------------------------------------------------------------
 
 
-def dlpack(self: Any, **options: Any) -> Any:
+def dlpack(self: Tensor, **options: object) -> Any:
     """A capsule through which other libraries share the tensor's memory."""
     if self.requires_grad:
         raise errors.advised(
@@ -212,14 +214,14 @@ class _Capsule:
     def __init__(self, capsule: Any):
         self.capsule = capsule
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options: object) -> Any:
         return self.capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
 
-def dlpack_device(self: Any) -> tuple[int, int]:
+def dlpack_device(self: Tensor) -> tuple[int, int]:
     """Where the memory is, in DLPack's terms: (1, 0), the CPU."""
     return self._array.__dlpack_device__()
 
@@ -246,7 +248,7 @@ def from_dlpack(ext_tensor: Any, *, device: DeviceLike = None, copy: bool | None
     return build("from_dlpack", _from_dlpack, ext_tensor, device, copy)
 
 
-def _from_dlpack(x: Tensor, device: DeviceLike, copy: Any) -> np.ndarray:
+def _from_dlpack(x: Tensor, device: DeviceLike, copy: bool | None) -> np.ndarray:
     require_cpu(device)
     if isinstance(x, tensor_base.Tensor) and not copy:
         return x.detach()._array

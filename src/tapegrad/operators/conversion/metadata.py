@@ -17,7 +17,7 @@ def require(name: str, x: Any, argument: str = "input") -> Any:
     raise errors.must_be(name, argument, 1, "Tensor", x)
 
 
-def is_tensor(obj: Any, /) -> bool:
+def is_tensor(obj: object, /) -> bool:
     """Whether `obj` is a tensor.
 
     >>> torch.is_tensor(torch.ones(2)), torch.is_tensor([1, 1])
@@ -26,7 +26,7 @@ def is_tensor(obj: Any, /) -> bool:
     return isinstance(obj, TensorBase)
 
 
-def is_storage(obj: Any, /) -> bool:
+def is_storage(obj: object, /) -> bool:
     """Whether `obj` is the bare memory of a tensor.
 
     >>> torch.is_storage(torch.ones(2))
@@ -130,7 +130,7 @@ def get_device(input: Tensor) -> int:
     return -1
 
 
-def typename(obj: Any, /) -> str:
+def typename(obj: object, /) -> str:
     """The name of a tensor's type, or of any object's with its module.
 
     >>> torch.typename(torch.ones(2)), torch.typename(3)
@@ -148,7 +148,7 @@ def typename(obj: Any, /) -> str:
 # --- methods --------------------------------------------------------------------------------
 
 
-def size(self: Any, dim: Dim = None) -> Any:
+def size(self: Tensor, dim: Dim = None) -> Any:
     """The shape, or the length of one dimension.
 
     >>> torch.ones(2, 3).size(), torch.ones(2, 3).size(-1)
@@ -160,7 +160,7 @@ def size(self: Any, dim: Dim = None) -> Any:
     return shape[_axis("size", dim, len(shape))]
 
 
-def stride(self: Any, dim: Dim = None) -> Any:
+def stride(self: Tensor, dim: Dim = None) -> Any:
     """The steps in memory from one element to the next along each dimension, or along one.
 
     >>> torch.ones(2, 3).stride()
@@ -195,7 +195,7 @@ def _axis(name: str, dim: Dim, ndim: int) -> int:
 
 
 def is_contiguous(
-    self: Any, memory_format: MemoryFormat = _memory_format.contiguous_format
+    self: Tensor, memory_format: MemoryFormat = _memory_format.contiguous_format
 ) -> bool:
     """Whether the elements lie in memory in that order, row-major by default.
 
@@ -209,7 +209,7 @@ def is_contiguous(
     return _memory_format.has_format(self._array, memory_format)
 
 
-def is_set_to(self: Any, tensor: Tensor) -> bool:
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same memory, seen in the same way.
 
     >>> x = torch.zeros(4)

@@ -3,7 +3,7 @@
 from tapegrad.arrays.namespaces import native_dtype
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Scalar
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, MemoryFormat, Scalar, Tensor
 from tapegrad.core.device import device as Device
 from tapegrad.core.device import require_cpu
 from tapegrad.core.dtype import bool_, complex128, default, float64, int64
@@ -139,7 +139,7 @@ def type_(self: Any, dtype: DTypeLike = None, non_blocking: bool = False, **kwar
     return cast(self, dtype_of_type(dtype))
 
 
-def dtype_of_type(given: Any) -> Dtype:
+def dtype_of_type(given: object) -> Dtype:
     """The dtype meant by a dtype, a type such as `torch.LongTensor`, or the name of one."""
     from tapegrad.operators.creation.legacy_constructor import TYPES, tensortype
 
@@ -166,7 +166,7 @@ def dtype_of_type(given: Any) -> Dtype:
     return found.dtype
 
 
-def type_as(self: Any, other: Scalar) -> Any:
+def type_as(self: Tensor, other: Scalar) -> Any:
     """The tensor in the dtype of `other`.
 
     >>> torch.ones(2).type_as(torch.tensor(3))
@@ -177,7 +177,7 @@ def type_as(self: Any, other: Scalar) -> Any:
     return cast(self, other.dtype)
 
 
-def cpu(self: Any, memory_format: MemoryFormat = None) -> Any:
+def cpu(self: Tensor, memory_format: MemoryFormat = None) -> Any:
     """The tensor on the CPU: itself.
 
     >>> torch.ones(2).cpu()
@@ -187,7 +187,7 @@ def cpu(self: Any, memory_format: MemoryFormat = None) -> Any:
 
 
 def cuda(
-    self: Any,
+    self: Tensor,
     device: DeviceLike = None,
     non_blocking: bool = False,
     memory_format: MemoryFormat = None,

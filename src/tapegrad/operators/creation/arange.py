@@ -9,7 +9,7 @@ from math import ceil, isfinite
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Scalar
 from tapegrad.core.dtype import default, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import number_of
@@ -29,7 +29,7 @@ def _stepped(start: float, step: float, size: int, dtype: np.dtype) -> np.ndarra
     return np.concatenate([blocks.reshape(-1), rest]).astype(np.float32)
 
 
-def real(value: Any) -> Any:
+def real(value: Scalar) -> Any:
     if isinstance(value, complex):
         raise errors.runtime_error(
             "value cannot be converted to type double without overflow",
@@ -72,7 +72,7 @@ _ARANGE = (
 )
 
 
-def _bounds(given: tuple, start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
+def _bounds(given: tuple, start: Scalar, end: Scalar, step: Scalar) -> tuple[Any, Any, Any]:
     """Start, end and step of `arange(end)`, `arange(start, end)`, `arange(start, end, step)`."""
     if len(given) == 1 and start is None and end is None and step is None:
         start, end = 0, given[0]
@@ -155,9 +155,9 @@ def _arange(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
 
 
 def range(
-    start: Any = 0,
+    start: Scalar = 0,
     end: Any = None,
-    step: Any = 1,
+    step: Scalar = 1,
     *,
     out: Out = None,
     dtype: DTypeLike = None,

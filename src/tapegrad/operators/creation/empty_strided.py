@@ -11,7 +11,7 @@ from tapegrad.operators.creation.zeros_eye import sizes
 
 def empty_strided(
     size: Shape,
-    stride: Any,
+    stride: Shape,
     *,
     dtype: DTypeLike = None,
     layout: LayoutLike = None,

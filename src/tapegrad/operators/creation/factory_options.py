@@ -27,7 +27,7 @@ class _Maker:
         self.name = name
 
 
-def build(name: str, make: Callable, *args: Any, requires_grad: Any = False) -> Any:
+def build(name: str, make: Callable, *args: object, requires_grad: bool = False) -> Any:
     """A tensor on the array `make(*args)`; `name` is the function's, for errors and profiles."""
     mode = get_mode()
     try:
@@ -81,7 +81,7 @@ def known(name: str, dtype: DTypeLike) -> Dtype:
     raise errors.must_be(name, "dtype", 0, "torch.dtype", dtype)
 
 
-def check(layout: LayoutLike, device: DeviceLike, pin_memory: Any) -> None:
+def check(layout: LayoutLike, device: DeviceLike, pin_memory: bool) -> None:
     """Raise for what no tensor here can be: not strided, not on the CPU, in pinned memory."""
     require_cpu(device)
     if layout is not None:

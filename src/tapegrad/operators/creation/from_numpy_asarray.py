@@ -49,7 +49,7 @@ def _warn_of_readonly(what: str, it: str, meaning: str) -> None:
     )
 
 
-def as_tensor(data: Any, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
+def as_tensor(data: object, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
     """`data` as a tensor; a tensor stays itself and an array shares its memory where they can.
 
     Shape: that of `data`.
@@ -66,7 +66,7 @@ def as_tensor(data: Any, *, dtype: DTypeLike = None, device: DeviceLike = None) 
     return build("as_tensor", shared_array, data, dtype)
 
 
-def shared_array(data: Any, dtype: Dtype | None) -> np.ndarray:
+def shared_array(data: object, dtype: Dtype | None) -> np.ndarray:
     """An array of `data`, on its own memory where that is possible."""
     if isinstance(data, np.ndarray):
         return cast(supported(data), dtype, copy=False)
@@ -76,7 +76,7 @@ def shared_array(data: Any, dtype: Dtype | None) -> np.ndarray:
 
 
 def asarray(
-    obj: Any,
+    obj: object,
     *,
     dtype: DTypeLike = None,
     device: DeviceLike = None,
@@ -137,7 +137,7 @@ def _tensor_again(x: Tensor, dtype: Dtype | None, copy: Any, requires_grad: Any)
     return result if result.requires_grad else requiring("asarray", result, True)
 
 
-def _refuse_copy(copy: Any, needed: bool) -> None:
+def _refuse_copy(copy: bool | None, needed: bool) -> None:
     if copy is False and needed:
         raise errors.value_error(
             "can't alias tensor with different dtype",

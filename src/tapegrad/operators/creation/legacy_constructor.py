@@ -126,7 +126,7 @@ class tensortype(type):
             return False
         return instance.dtype is cls.dtype
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         if cls.is_cuda:
             raise errors.type_error(
                 f"type {cls.__module__}.{cls.__name__} not available. Torch not compiled with "

@@ -6,7 +6,15 @@ import numpy as np
 
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Tensor
+from tapegrad.core.annotations import (
+    Any,
+    DeviceLike,
+    DTypeLike,
+    LayoutLike,
+    MemoryFormat,
+    Scalar,
+    Tensor,
+)
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
@@ -29,7 +37,7 @@ def _like(array: np.ndarray, dtype: DTypeLike, format: Any) -> np.ndarray:
     return _memory_format.empty(array.shape, dtype, format)
 
 
-def _filled(array: np.ndarray, value: Any, dtype: DTypeLike, format: Any) -> np.ndarray:
+def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> np.ndarray:
     if type(array) is not np.ndarray:
         return mapped_as(array, np.full(array.shape, value, dtype))
     found = _like(array, dtype, format)
@@ -114,7 +122,7 @@ def ones_like() -> Any:
 
 def full_like(
     input: Tensor,
-    fill_value: Any,
+    fill_value: Scalar,
     *,
     dtype: DTypeLike = None,
     layout: LayoutLike = None,

@@ -7,7 +7,7 @@ rounding, and counts from the nearer end.
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Tensor
+from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Scalar, Tensor
 from tapegrad.core.dtype import current, default, float64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.scalar import fitted, int_of, number_of
@@ -58,7 +58,7 @@ def _check_ends(name: str, start: Any, end: Any) -> None:
         )
 
 
-def _kind(name: str, start: Any, end: Any, out: Out, dtype: DTypeLike) -> Dtype:
+def _kind(name: str, start: Scalar, end: Scalar, out: Out, dtype: DTypeLike) -> Dtype:
     if out is not None:
         check_out(name, out, dtype)
         kind = out.dtype
@@ -73,8 +73,8 @@ def _kind(name: str, start: Any, end: Any, out: Out, dtype: DTypeLike) -> Dtype:
 
 
 def linspace(
-    start: Any,
-    end: Any,
+    start: Scalar,
+    end: Scalar,
     steps: int,
     *,
     out: Out = None,
@@ -129,8 +129,8 @@ def _counted(start: Any, end: Any, step: Any, n: int) -> np.ndarray:
 
 
 def logspace(
-    start: Any,
-    end: Any,
+    start: Scalar,
+    end: Scalar,
     steps: int,
     base: float = 10.0,
     *,
@@ -159,7 +159,7 @@ def logspace(
     return build("logspace", _logspace, start, end, n, base, kind, requires_grad=requires_grad)
 
 
-def _logspace(start: Any, end: Any, n: int, base: float, dtype: Dtype) -> np.ndarray:
+def _logspace(start: Scalar, end: Scalar, n: int, base: float, dtype: Dtype) -> np.ndarray:
     native = dtype.numpy
     if n == 1:
         return np.full(1, np.power(base, fitted(start, dtype)), native)

@@ -14,7 +14,7 @@ from tapegrad.core.promote_types import promote_types
 _DEEPEST = 128
 
 
-def array_of(data: Any, dtype: Dtype | None) -> np.ndarray:
+def array_of(data: object, dtype: Dtype | None) -> np.ndarray:
     """A fresh array of a number or of nested sequences of numbers, arrays, one-element tensors.
 
     Args:

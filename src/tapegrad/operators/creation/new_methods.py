@@ -5,7 +5,15 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Callable, DeviceLike, DTypeLike, LayoutLike, Shape, Tensor
+from tapegrad.core.annotations import (
+    Callable,
+    DeviceLike,
+    DTypeLike,
+    LayoutLike,
+    Scalar,
+    Shape,
+    Tensor,
+)
 from tapegrad.core.family import family
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.core.shape import ints_of
@@ -30,8 +38,8 @@ def _new(make: Callable) -> Callable:
     name = f"new_{make.__name__}"
 
     def new_filled(
-        self: Any,
-        *shape: Any,
+        self: Tensor,
+        *shape: Shape,
         size: Shape | None = None,
         dtype: DTypeLike = None,
         layout: LayoutLike = None,
@@ -75,9 +83,9 @@ def new_empty() -> Any:
 
 
 def new_empty_strided(
-    self: Any,
+    self: Tensor,
     size: Shape,
-    stride: Any,
+    stride: Shape,
     dtype: DTypeLike = None,
     layout: LayoutLike = None,
     device: DeviceLike = None,
@@ -98,9 +106,9 @@ def new_empty_strided(
 
 
 def new_full(
-    self: Any,
+    self: Tensor,
     size: Shape,
-    fill_value: Any,
+    fill_value: Scalar,
     *,
     dtype: DTypeLike = None,
     layout: LayoutLike = None,
@@ -125,8 +133,8 @@ def new_full(
 
 
 def new_tensor(
-    self: Any,
-    data: Any,
+    self: Tensor,
+    data: object,
     *,
     dtype: DTypeLike = None,
     device: DeviceLike = None,
@@ -145,7 +153,7 @@ def new_tensor(
     return build("new_tensor", _data.copied_array, data, kind, requires_grad=requires_grad)
 
 
-def new(self: Any, *args: Any) -> Any:
+def new(self: Tensor, *args: object) -> Any:
     """A tensor of this tensor's dtype, from before `new_empty` and `new_tensor`.
 
     >>> torch.tensor([1.0, 2.0]).new([3, 4])

@@ -15,7 +15,7 @@ from tapegrad.operators.creation.nested_list import array_of
 
 
 def tensor(
-    data: Any,
+    data: object,
     *,
     dtype: DTypeLike = None,
     device: DeviceLike = None,
@@ -47,7 +47,7 @@ def tensor(
     return result
 
 
-def _tensors_in(data: Any) -> Iterator[Any]:
+def _tensors_in(data: object) -> Iterator[Any]:
     """The tensor that data is, or those in nested lists."""
     if isinstance(data, tensor_base.Tensor):
         yield data

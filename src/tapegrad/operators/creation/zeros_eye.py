@@ -7,7 +7,15 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, MemoryFormat, Out, Shape
+from tapegrad.core.annotations import (
+    DeviceLike,
+    DTypeLike,
+    LayoutLike,
+    MemoryFormat,
+    Out,
+    Scalar,
+    Shape,
+)
 from tapegrad.core.dtype import bool_, default, default_complex, int64
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.family import family
@@ -47,7 +55,7 @@ def _filled(make: Callable) -> Callable:
     name = make.__name__
 
     def filled(
-        *shape: Any,
+        *shape: Shape,
         size: Shape | None = None,
         out: Out = None,
         dtype: DTypeLike = None,
@@ -127,7 +135,7 @@ def empty(
 
 def full(
     size: Shape,
-    fill_value: Any,
+    fill_value: Scalar,
     *,
     out: Out = None,
     dtype: DTypeLike = None,
@@ -158,7 +166,7 @@ def full(
     )
 
 
-def dtype_of_number(value: Any) -> Dtype:
+def dtype_of_number(value: Scalar) -> Dtype:
     """The dtype of a tensor made from one Python number."""
     if isinstance(value, bool):
         return bool_

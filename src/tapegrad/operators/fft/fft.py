@@ -150,7 +150,7 @@ def _axis(dim: int, ndim: int) -> int:
     return axis_of(dim, ndim)
 
 
-def line(name: str, input: Tensor, n: Any, dim: Dim) -> tuple[int, int | None]:
+def line(name: str, input: Tensor, n: int, dim: Dim) -> tuple[int, int | None]:
     """The axis of a transform in one dimension, and the number of points if it is given."""
     function = f"fft_{name}"
     size = None if n is None else int_of(function, "n", 2, n)
@@ -158,7 +158,7 @@ def line(name: str, input: Tensor, n: Any, dim: Dim) -> tuple[int, int | None]:
     return axis, size
 
 
-def _ints(function: str, argument: str, given: Any) -> tuple[int, ...]:
+def _ints(function: str, argument: str, given: object) -> tuple[int, ...]:
     """One integer or several."""
     several = given if isinstance(given, (tuple, list)) else (given,)
     if not all(hasattr(n, "__index__") for n in several):
@@ -224,7 +224,7 @@ def resized(input: Tensor, axes: tuple, sizes: list) -> Any:
     return constant_pad_nd(input, padding) if any(padding) else input
 
 
-def put(name: str, result: Any, out: Out) -> Any:
+def put(name: str, result: Tensor, out: Out) -> Any:
     return finish(f"fft_{name}", result, out)
 
 

@@ -100,7 +100,7 @@ def _frames(x: Any, n_fft: int, half: bool, as_complex: bool, scale: str) -> Any
     return to_real(x, axes=(2,), scale=scale, size=n_fft)
 
 
-def _overlapped(frames: Any, weights: Any, n_fft: int, hop: int) -> tuple:
+def _overlapped(frames: Any, weights: Tensor, n_fft: int, hop: int) -> tuple:
     """The weighed frames added up where they belong, and what the windows' squares add up to."""
     n_frames = frames._array.shape[1]
     size = n_fft + hop * (n_frames - 1)

@@ -5,7 +5,7 @@ import numpy as np
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.autograd.writable import check_overlap
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.annotations import Any, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import fitted, number_of
 from tapegrad.dispatch.in_place import overwrite, write
@@ -109,7 +109,7 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Any:
     return input
 
 
-def fill_(input: Tensor, value: Any) -> Any:
+def fill_(input: Tensor, value: Scalar) -> Any:
     """Write one number, or the only element of a 0-d tensor, everywhere.
 
     Shapes: any; a tensor `value` is ().
@@ -152,7 +152,7 @@ def zero_(input: Tensor) -> Any:
 
 
 @require_tensors
-def fill(input: Tensor, value: Any) -> Any:
+def fill(input: Tensor, value: Scalar) -> Any:
     """One number, or the only element of a 0-d tensor, in the shape of the tensor.
 
     Shape: that of `input`.

@@ -42,7 +42,7 @@ def getitem(x: Tensor, index: Any) -> Any:
     return alias(x) if view is x else view
 
 
-def indices_of(index: Any) -> tuple:
+def indices_of(index: Tensor) -> tuple:
     """One index as a tuple of one; a list of indices that are no numbers is a tuple, too."""
     if isinstance(index, (list, range)) and len(index) < 32:
         for item in index:
@@ -183,7 +183,7 @@ def _advanced(x: Tensor, arrays: list) -> Any:
     return _read(x, index, axes)
 
 
-def _read(x: Tensor, index: Any, axes: tuple[int, ...]) -> Any:
+def _read(x: Tensor, index: Tensor, axes: tuple[int, ...]) -> Any:
     try:
         return index_at(x, index, axes=axes)
     except IndexError:

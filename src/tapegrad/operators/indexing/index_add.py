@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.core.shape import axis_of
@@ -67,7 +67,7 @@ def _as_vector(x: Tensor) -> Any:
     return x if x._array.ndim else reshape(x, 1)
 
 
-def _restored(result: Any, input: Tensor) -> Any:
+def _restored(result: Tensor, input: Tensor) -> Any:
     return result if input._array.ndim else reshape(result, ())
 
 
@@ -117,7 +117,7 @@ def checked_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Te
 
 @require_tensors
 def index_add(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1, out: Out = None
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Out = None
 ) -> Any:
     """The slices of `source`, times `alpha`, added to those of `dim` that `index` names.
 
@@ -200,7 +200,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: O
 
 
 @require_tensors
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
     """One number in the slices of `dim` that `index` names.
 
     Shapes: index (k,), a tensor `value` (); the result has the input's.

@@ -159,7 +159,7 @@ def scatter(
     return finish("scatter", result, out)
 
 
-def _scatter_reducing(input: Any, axis: int, index: Any, src: Any, reduce: str) -> Any:
+def _scatter_reducing(input: Tensor, axis: int, index: Tensor, src: Any, reduce: str) -> Any:
     """`scatter` with `reduce="add"` or `"multiply"`: PyTorch gives them no derivative."""
     if reduce not in ("add", "multiply"):
         raise errors.runtime_error(

@@ -109,7 +109,7 @@ scatter_product.jvp(
 )
 
 
-def _divided(xp: Namespace, total: Any, index: Array, axis: int, include: bool) -> Any:
+def _divided(xp: Namespace, total: Array, index: Array, axis: int, include: bool) -> Any:
     """Sums divided by how many elements each has."""
     if xp.isdtype(total.dtype, ("real floating", "complex floating")):
         return total / _counts(xp, total, index, axis, include)
@@ -147,7 +147,7 @@ def scatter_total(xp, x, values, index, *, axis, mean, include):
 # --- public ---
 
 
-def seen(src: Any, index: Any) -> Any:
+def seen(src: Any, index: Tensor) -> Any:
     """The part of the source that the index has places for."""
     if src._array.ndim and src._array.shape != index._array.shape:
         return src[tuple([slice(n) for n in index._array.shape])]

@@ -7,7 +7,7 @@ from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.scalar import fitted
@@ -124,7 +124,7 @@ def _stored(x: Tensor, index: Any, value: Any) -> bool:
     return True
 
 
-def _is_apart(x: Tensor, value: Any) -> bool:
+def _is_apart(x: Tensor, value: Scalar) -> bool:
     """Whether a value is a tensor outside of the graph with memory that is not that of `x`."""
     if not isinstance(value, tensor_base.TensorBase) or value._node is not None:
         return False
@@ -145,7 +145,7 @@ def _number(x: Tensor, value: Any) -> Any:
     )
 
 
-def _type_name(value: Any) -> str:
+def _type_name(value: Scalar) -> str:
     kind = type(value)
     return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
@@ -171,7 +171,7 @@ def _without_leading_ones(value: Any) -> Any:
     return reshape(value, shape[extra:]) if extra else value
 
 
-def _check_put(x: Tensor, arrays: list, values: Any) -> None:
+def _check_put(x: Tensor, arrays: list, values: Tensor) -> None:
     if values._array.dtype != x._array.dtype:
         raise errors.runtime_error(
             "Index put requires the source and destination dtypes match, got "
@@ -182,7 +182,7 @@ def _check_put(x: Tensor, arrays: list, values: Any) -> None:
     index_check.check_masks(x, arrays)
 
 
-def _put(x: Tensor, arrays: list, values: Any, add: bool) -> None:
+def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     """Write `values` at masks and index tensors, given for each axis of `x`."""
     first = arrays[0]
     alone = first is not None and all(item is None for item in arrays[1:])
@@ -217,7 +217,7 @@ def _put(x: Tensor, arrays: list, values: Any, add: bool) -> None:
     )
 
 
-def _put_in_batch(x: Tensor, arrays: list, values: Any, add: bool, masked: bool) -> None:
+def _put_in_batch(x: Tensor, arrays: list, values: Tensor, add: bool, masked: bool) -> None:
     """The same where one of the tensors is batched."""
     if masked:
         update("index_put_", x, lambda before: write_mask(before, values, arrays[0]))
@@ -228,7 +228,7 @@ def _put_in_batch(x: Tensor, arrays: list, values: Any, add: bool, masked: bool)
     update("index_put_", x, lambda before: write_at(before, spread, index, axes=axes, add=add))
 
 
-def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Any) -> tuple[int, ...]:
+def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Tensor) -> tuple[int, ...]:
     """The shape that `x` has at index arrays on `axes`."""
     shape = x._array.shape
     one = index._array.shape if len(axes) == 1 else index._array.shape[1:]
@@ -237,7 +237,7 @@ def _indexed_shape(x: Tensor, axes: tuple[int, ...], index: Any) -> tuple[int, .
     return (*one, *[n for i, n in enumerate(shape) if i not in axes])
 
 
-def _broadcastable(values: Any, shape: tuple[int, ...]) -> Any:
+def _broadcastable(values: Tensor, shape: tuple[int, ...]) -> Any:
     """Values to write where an index gives `shape`."""
     have = values._array.shape
     if have == shape:
@@ -285,7 +285,7 @@ def _given(input: Tensor, indices: Tensor, name: str) -> list:
     return arrays
 
 
-def index_put_(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
+def index_put_(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool = False) -> Any:
     """Write `values` where the index tensors say, or add them there.
 
     Shapes: values broadcast to that of `input[indices]`; the input's stays.
@@ -299,7 +299,7 @@ def index_put_(input: Tensor, indices: Tensor, values: Any, accumulate: bool = F
 
 
 @require_tensors
-def index_put(input: Tensor, indices: Tensor, values: Any, accumulate: bool = False) -> Any:
+def index_put(input: Tensor, indices: Tensor, values: Tensor, accumulate: bool = False) -> Any:
     """The tensor with `values` where the index tensors say, or with them added there.
 
     Shapes: values broadcast to that of `input[indices]`; the result has the input's.

@@ -3,7 +3,7 @@
 from math import prod
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, Tensor
+from tapegrad.core.annotations import Any, Scalar, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import number_of
 from tapegrad.core.shape import ints_of
@@ -64,7 +64,7 @@ def _sizes(shape: Shape) -> tuple:
     return sizes
 
 
-def sum_to_size(input: Tensor, *size: Any) -> Any:
+def sum_to_size(input: Tensor, *size: Shape) -> Any:
     """The tensor summed to a shape that broadcasts to its own: what expand() does, in reverse.
 
     >>> torch.ones(2, 3).sum_to_size(1, 3)
@@ -88,7 +88,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Any:
     return result.view(shape) if extra else result
 
 
-def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+def fill_diagonal_(self: Any, fill_value: Scalar, wrap: bool = False) -> Any:
     """Write a number to the diagonal, of all dimensions; with `wrap` again after each square.
 
     >>> torch.zeros(2, 3).fill_diagonal_(5)

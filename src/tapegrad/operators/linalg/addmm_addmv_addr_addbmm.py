@@ -2,7 +2,7 @@
 
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.annotations import Any, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
@@ -49,7 +49,7 @@ _PLAIN = (int, float)  # types of factors that fit as they are
 
 
 def addmm(
-    input: Tensor, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, mat1: Any, mat2: Any, *, beta: Scalar = 1, alpha: Scalar = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * (mat1 @ mat2) for matrices; `input` broadcasts.
 
@@ -94,7 +94,7 @@ def _check_expands(input: Tensor, target: tuple[int, ...]) -> None:
 
 @require_tensors
 def addmv(
-    input: Tensor, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, mat: Any, vec: Any, *, beta: Scalar = 1, alpha: Scalar = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * (mat @ vec).
 
@@ -108,7 +108,7 @@ def addmv(
 
 @require_tensors
 def addr(
-    input: Tensor, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, vec1: Any, vec2: Any, *, beta: Scalar = 1, alpha: Scalar = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * outer(vec1, vec2).
 
@@ -123,7 +123,7 @@ def addr(
 
 @autocast
 def baddbmm(
-    input: Tensor, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, batch1: Any, batch2: Any, *, beta: Scalar = 1, alpha: Scalar = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * bmm(batch1, batch2).
 
@@ -137,7 +137,7 @@ def baddbmm(
 
 @autocast
 def addbmm(
-    input: Tensor, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1, out: Out = None
+    input: Tensor, batch1: Any, batch2: Any, *, beta: Scalar = 1, alpha: Scalar = 1, out: Out = None
 ) -> Any:
     """beta * input + alpha * the sum over b of batch1[b] @ batch2[b].
 
@@ -150,7 +150,7 @@ def addbmm(
     return finish("addbmm", _sum(input, bmm(batch1, batch2).sum(0), beta, alpha), out)
 
 
-def _sum(input: Tensor, product: Any, beta: Any, alpha: Any) -> Any:
+def _sum(input: Tensor, product: Any, beta: Scalar, alpha: Scalar) -> Any:
     """beta * input + alpha * product; with beta 0 the input's values, nan included, are ignored."""
     _check_expands(input, product._array.shape)
     dtype = product.dtype

@@ -161,7 +161,7 @@ _MODES = (
 _MANY = 25  # rows: with more, a product of matrices is used
 
 
-def _order(name: str, p: Any) -> float:
+def _order(name: str, p: float) -> float:
     if not isinstance(p, (int, float)):
         raise errors.must_be(name, "p", 3 if name == "cdist" else 2, "float", p)
     if not p >= 0:
@@ -174,7 +174,10 @@ def _order(name: str, p: Any) -> float:
 
 @autocast
 def cdist(
-    x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
 ) -> Any:
     """The distances of order p of all vectors of x1 and x2.
 
@@ -208,7 +211,7 @@ def cdist(
     return y.view(shape)
 
 
-def _batch(x1: Any, x2: Any) -> tuple[int, ...]:
+def _batch(x1: Tensor, x2: Tensor) -> tuple[int, ...]:
     first, second = x1._array.shape[:-2], x2._array.shape[:-2]
     try:
         return np.broadcast_shapes(first, second)
@@ -224,7 +227,7 @@ def _matrices(x: Tensor, batch: tuple[int, ...]) -> Any:
     return x.expand(*batch, *shape).contiguous().view(-1, *shape)
 
 
-def _check_vectors(x1: Any, x2: Any) -> None:
+def _check_vectors(x1: Tensor, x2: Tensor) -> None:
     for name, x in (("X1", x1), ("X2", x2)):
         if not x.dtype.is_floating_point:
             raise errors.runtime_error(

@@ -147,13 +147,13 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Out = None) -> Any:
 # --- with a known factor ----------------------------------------------------------------------
 
 
-def _factor_cotangent(xp: Namespace, g_a: Any, factor: Any, upper: bool) -> Any:
+def _factor_cotangent(xp: Namespace, g_a: Any, factor: Array, upper: bool) -> Any:
     """The cotangent of L or U from that of A: PyTorch's, which is not cut to the triangle."""
     both = g_a + _h(xp, g_a)
     return xp.matmul(factor, both) if upper else xp.matmul(both, factor)
 
 
-def _product_change(xp: Namespace, t: Array, factor: Any, upper: bool) -> Any:
+def _product_change(xp: Namespace, t: Array, factor: Array, upper: bool) -> Any:
     """How A changes with its factor."""
     half = xp.matmul(_h(xp, t), factor) if upper else xp.matmul(t, _h(xp, factor))
     return half + _h(xp, half)
@@ -209,7 +209,7 @@ def definite_inverse(xp, factor, *, upper):
 
 
 @autocast
-def cholesky_solve(input: Tensor, input2: Any, upper: bool = False, *, out: Out = None) -> Any:
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Out = None) -> Any:
     """The solution X of A X = B from the Cholesky factor: A = L L^H, or U^H U if `upper`.
 
     Shapes: B = input (..., n, k), the factor input2 (..., n, n). Batches broadcast.

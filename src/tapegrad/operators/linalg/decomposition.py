@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, OperatorLike, Tensor
 from tapegrad.operators.linalg import matrix_check
 
 # --- in rules --------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ _DRIVERS = {"linalg.svd": "gesdd", "linalg.eigh": "heevd"}
 _VALUES = {"linalg.svd": "singular values", "linalg.eigh": "eigenvalues"}
 
 
-def converged(name: str, operator: Any, x: Tensor, **params: Any) -> Any:
+def converged(name: str, operator: OperatorLike, x: Tensor, **params: object) -> Any:
     """The result of a decomposition, or PyTorch's error where the algorithm fails."""
     try:
         return operator(x, **params)

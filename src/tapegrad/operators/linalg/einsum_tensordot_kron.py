@@ -13,7 +13,7 @@ from tapegrad.operators.linalg.matmul import bmm
 __all__ = ["einsum", "kron", "tensordot", "trace"]
 
 
-def einsum(*args: Any) -> Any:
+def einsum(*args: object) -> Any:
     """The sum of products that an equation names: einsum("ij,jk->ik", a, b).
 
     Index letters that the output lacks are summed over; `...` stands for any dimensions, which

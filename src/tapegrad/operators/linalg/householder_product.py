@@ -33,7 +33,7 @@ def _parts(xp: Namespace, v: Array, tau: Array, c: Array) -> tuple:
     return n, m, w, _solved(xp, m, column(tau) * w)
 
 
-def _solved(xp: Namespace, m: Any, x: Array) -> Any:
+def _solved(xp: Namespace, m: Array, x: Array) -> Any:
     return xp.triangular_solution(m, x, True, True, True)
 
 

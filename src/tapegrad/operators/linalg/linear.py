@@ -50,7 +50,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     return result.view(*shape[:-1], transposed._array.shape[1])
 
 
-def _not_a_tensor(*given: Any) -> TypeError:
+def _not_a_tensor(*given: object) -> TypeError:
     names = ("input", "weight", "bias")
     wrong = [
         i for i, x in enumerate(given) if not hasattr(x, "_array") and (x is not None or i < 2)

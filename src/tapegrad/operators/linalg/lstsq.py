@@ -129,7 +129,7 @@ def _answer(A: Tensor, B: Tensor, rcond: float | None, driver: str | None) -> An
 _answer_in_turn = per_sample(_answer, name="linalg_lstsq")  # the rank decides about residuals
 
 
-def _residuals(a: Tensor, b: Tensor, x: Tensor, rank: Any, driver: str) -> Any:
+def _residuals(a: Tensor, b: Tensor, x: Tensor, rank: int | None, driver: str) -> Any:
     """What is left of b, squared and summed, where x is determined and leaves something."""
     m, n = a._array.shape[-2:]
     if m > n and (driver == "gels" or (driver != "gelsy" and bool((rank == n).all()))):

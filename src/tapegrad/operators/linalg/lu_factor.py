@@ -37,7 +37,7 @@ def _by_lower(xp: Namespace, lower: Any, b: Array, turned: bool) -> Any:
     return xp.triangular_solution(lower, b, False, True, True)
 
 
-def _by_upper(xp: Namespace, upper: Any, b: Array, turned: bool) -> Any:
+def _by_upper(xp: Namespace, upper: bool, b: Array, turned: bool) -> Any:
     """B U^-1, or B U^-T."""
     if turned:
         return xp.triangular_solution(_t(xp, upper), b, False, False, False)

@@ -139,7 +139,7 @@ def zero_pivot(name: str, info: Any) -> RuntimeError:
     )
 
 
-def _pairs(name: str, result: Any, out: Out) -> list:
+def _pairs(name: str, result: Tensor, out: Out) -> list:
     """(result, out) for each output, several if the result is a tuple."""
     if not isinstance(result, tuple):
         return [(result, out)]
@@ -153,7 +153,7 @@ def _pairs(name: str, result: Any, out: Out) -> list:
     return [(r, o) for r, o in zip(result, out, strict=True) if hasattr(o, "_array")]
 
 
-def finish_exact(name: str, result: Any, out: Out) -> Any:
+def finish_exact(name: str, result: Tensor, out: Out) -> Any:
     """The result where `out=` says, if that has its dtype."""
     if out is None:
         return result
@@ -167,7 +167,7 @@ def finish_exact(name: str, result: Any, out: Out) -> Any:
     return finish(name, result, out)
 
 
-def finish_castable(name: str, title: str, result: Any, out: Out, *fields: str) -> Any:
+def finish_castable(name: str, title: str, result: Tensor, out: Out, *fields: str) -> Any:
     """The result where `out=` says, if its dtype can be converted to that; `fields` are named."""
     if out is None:
         return result

@@ -98,7 +98,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Out = None) -> Any:
     return _power("linalg_matrix_power", input, n, out)
 
 
-def _whole(function: str, n: Any) -> int:
+def _whole(function: str, n: int) -> int:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise errors.must_be(function, "n", 2, "int", n)
     return operator.index(n)

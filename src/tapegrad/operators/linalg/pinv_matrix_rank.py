@@ -4,7 +4,7 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, Tensor
+from tapegrad.core.annotations import Any, Number, Out, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.apply import finish
@@ -106,11 +106,11 @@ def _tolerances(name: str, x: Tensor, atol: Any, rtol: Any) -> tuple:
 
 def pinv(
     A: Tensor,
-    rcond: Any = None,
+    rcond: Number | None = None,
     hermitian: bool = False,
     *,
-    atol: Any = None,
-    rtol: Any = None,
+    atol: Number | None = None,
+    rtol: Number | None = None,
     out: Out = None,
 ) -> Any:
     """The pseudo-inverse of matrices (Moore-Penrose).
@@ -175,11 +175,11 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
 @autocast
 def matrix_rank(
     A: Tensor,
-    tol: Any = None,
+    tol: Number | None = None,
     hermitian: bool = False,
     *,
-    atol: Any = None,
-    rtol: Any = None,
+    atol: Number | None = None,
+    rtol: Number | None = None,
     out: Out = None,
 ) -> Any:
     """How many singular values of matrices exceed max(atol, rtol * largest): int64.

@@ -20,7 +20,7 @@ __torch__ = "qr"
 _KERNELS = ("triangular_factor", "triangular_solution")
 
 
-def _solved(xp: Namespace, r: Any, x: Array) -> Any:
+def _solved(xp: Namespace, r: Array, x: Array) -> Any:
     """R^-1 x."""
     return xp.triangular_solution(r, x, True, True, False)
 

@@ -1,6 +1,6 @@
 """Functions that PyTorch has removed: they raise, and say what took their place."""
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Tensor
@@ -93,7 +93,7 @@ def _refuse(what: str, advice: str) -> NoReturn:
     raise errors.runtime_error(f"{_GONE}{what}", advice)
 
 
-def eig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
+def eig(input: Tensor, *args: object, **kwargs: object) -> NoReturn:
     """Removed: `torch.linalg.eig` and `torch.linalg.eigvals` give complex numbers.
 
     Raises: RuntimeError, always.
@@ -109,7 +109,7 @@ def eig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def lstsq(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
+def lstsq(input: Tensor, *args: object, **kwargs: object) -> NoReturn:
     """Removed: `torch.linalg.lstsq` takes its arguments the other way round.
 
     Raises: RuntimeError, always.
@@ -124,7 +124,7 @@ def lstsq(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def matrix_rank(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
+def matrix_rank(input: Tensor, *args: object, **kwargs: object) -> NoReturn:
     """Removed: `torch.linalg.matrix_rank` took its place.
 
     Raises: RuntimeError, always.
@@ -136,7 +136,7 @@ def matrix_rank(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     _refuse("", "torch.linalg.matrix_rank(A), with hermitian= for symmetric=.")
 
 
-def solve(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
+def solve(input: Tensor, *args: object, **kwargs: object) -> NoReturn:
     """Removed: `torch.linalg.solve` takes its arguments the other way round.
 
     Raises: RuntimeError, always.
@@ -152,7 +152,7 @@ def solve(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-def symeig(input: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
+def symeig(input: Tensor, *args: object, **kwargs: object) -> NoReturn:
     """Removed: `torch.linalg.eigh` and `torch.linalg.eigvalsh` took its place.
 
     Raises: RuntimeError, always.

@@ -9,7 +9,7 @@ from functools import lru_cache
 from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.arrays.numpy.max_pool import adaptive
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
@@ -28,7 +28,7 @@ maximum_plane = choosing("adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0")
 maximum_volume = choosing("adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0")
 
 
-def _sizes(shape: tuple[int, ...], output_size: Any, n: int, wrong: str) -> tuple[int, ...]:
+def _sizes(shape: tuple[int, ...], output_size: Shape, n: int, wrong: str) -> tuple[int, ...]:
     """The output sizes: None stands for the input's."""
     if isinstance(output_size, int):
         return (output_size,) * n
@@ -67,7 +67,7 @@ def _check_input(
 # --- averages ----------------------------------------------------------------------------------
 
 
-def _average(n: int, input: Tensor, output_size: Any) -> Any:
+def _average(n: int, input: Tensor, output_size: Shape) -> Any:
     name = f"adaptive_avg_pool{n}d"
     shape = array_of(name, input).shape
     sizes = _sizes(shape, output_size, n, f"{name}: output_size must be {n}")
@@ -116,7 +116,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
 
 
 @require_tensors
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input: Tensor, output_size: Shape) -> Any:
     """The means of windows that share out (N, C, H, W) or (C, H, W) to `output_size` (h, w).
 
     A size None stands for the input's.
@@ -131,7 +131,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
 
 
 @autocast
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
+def adaptive_avg_pool3d(input: Tensor, output_size: Shape) -> Any:
     """The means of windows that share out (N, C, D, H, W) or (C, D, H, W) to `output_size`.
 
     Shape: (N, C, D, H, W) or (C, D, H, W); the last three become `output_size`.
@@ -147,7 +147,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
 # --- largest elements --------------------------------------------------------------------------
 
 
-def _maximum(n: int, input: Tensor, output_size: Any) -> tuple[Any, Any]:
+def _maximum(n: int, input: Tensor, output_size: Shape) -> tuple[Any, Any]:
     name = f"adaptive_max_pool{n}d"
     shape = array_of(name, input).shape
     wrong = f"{name}(): internal error: output_size.size() must be {n}"
@@ -190,7 +190,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
     return squeeze(values, -2), squeeze(indices, -2)
 
 
-def adaptive_max_pool2d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
+def adaptive_max_pool2d(input: Tensor, output_size: Shape) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., H, W), and their places.
 
     >>> x = torch.arange(16.0).reshape(1, 4, 4)
@@ -201,7 +201,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
 
 
 @autocast
-def adaptive_max_pool3d(input: Tensor, output_size: Any) -> tuple[Any, Any]:
+def adaptive_max_pool3d(input: Tensor, output_size: Shape) -> tuple[Any, Any]:
     """The largest elements of windows that share out (..., D, H, W), and their places.
 
     >>> x = torch.arange(8.0).reshape(1, 2, 2, 2)

@@ -4,7 +4,7 @@ import math
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, Sequence, Tensor
 from tapegrad.core.dtype import bool_
 from tapegrad.core.registration import TENSOR_NAMESPACE
 from tapegrad.dispatch.autocast_state import autocast
@@ -15,7 +15,7 @@ from tapegrad.operators.nn.dropout import dropout
 from tapegrad.operators.nn.layer_norm import real_argument
 
 
-def _products(xp: Namespace, q: Array, k: Any, scale: float) -> Any:
+def _products(xp: Namespace, q: Array, k: int | None, scale: float) -> Any:
     return xp.matmul(q, xp.matrix_transpose(k)) * scale
 
 
@@ -74,7 +74,7 @@ attention.vjp(
 )
 
 
-def _all_weights(xp: Namespace, inputs: Any, scale: float, causal: bool) -> Any:
+def _all_weights(xp: Namespace, inputs: Sequence, scale: float, causal: bool) -> Any:
     """softmax(query key^T scale + mask), all of it at once."""
     query, key, _, *masks = inputs
     scores = _masked(xp, _products(xp, query, key, scale), masks[0] if masks else None)
@@ -98,7 +98,9 @@ attention.jvp(inputs=_tangent)
 
 
 @tensor_kernel
-def attend_back(g: Array, inputs: Any, y: Array, total: Any, scale: float, causal: bool) -> list:
+def attend_back(
+    g: Array, inputs: Sequence, y: Array, total: Any, scale: float, causal: bool
+) -> list:
     xp = TENSOR_NAMESPACE()
     query, key, value, *masks = inputs
     weights = _all_weights(xp, inputs, scale, causal)

@@ -50,7 +50,7 @@ trilinear.jvp(
 
 
 @require_tensors
-def bilinear(input1: Any, input2: Any, weight: Tensor, bias: Tensor | None = None) -> Any:
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """y_k = x1 . weight_k x2 + bias_k along the last dimensions.
 
     Shapes: input1 (..., I), input2 (..., J), weight (K, I, J), bias (K): (..., K).

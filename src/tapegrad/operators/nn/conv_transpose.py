@@ -90,7 +90,7 @@ def conv_transpose3d() -> Any:
 
 
 @autocast
-def conv_tbc(input: Tensor, weight: Any, bias: Any, pad: int = 0) -> Any:
+def conv_tbc(input: Tensor, weight: Tensor, bias: Any, pad: int = 0) -> Any:
     """The convolution of sequences (T, N, C) with kernels (K, C, O): time first, channels last.
 
     y[t, n, o] = bias[o] + sum over k, c of weight[k, c, o] * input[t + k - pad, n, c]

@@ -87,7 +87,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     return norm_of_difference(input, other, order=float(p))
 
 
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors that lie along `dim`.
 
     x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)); the other dimensions broadcast.
@@ -128,7 +128,7 @@ def _unit(x: Tensor, axis: int, eps: float) -> Any:
 
 
 def pairwise_distance(
-    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:
     """The norm of order p of `x1 - x2 + eps` along the last dimension.
 

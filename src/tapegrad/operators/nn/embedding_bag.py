@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Namespace, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, Tensor
 from tapegrad.core.tensor_base import wrap
 from tapegrad.dispatch.op import linear, primitive, vjp
 from tapegrad.dispatch.per_sample import per_sample
@@ -32,12 +32,12 @@ def sum_bags(xp, weight, samples, indices, lengths, *, average, by_frequency):
     return total / _counts(xp, lengths, total) if average else total
 
 
-def _bags(xp: Namespace, lengths: Any) -> Any:
+def _bags(xp: Namespace, lengths: Array) -> Any:
     """The bag of each index: (T,)."""
     return xp.repeat(xp.arange(lengths.shape[0]), lengths)
 
 
-def _counts(xp: Namespace, lengths: Any, rows: Any) -> Any:
+def _counts(xp: Namespace, lengths: Array, rows: Any) -> Any:
     """What the sum of each bag is divided by: (B, 1)."""
     return xp.astype(xp.expand_dims(xp.maximum(lengths, 1), axis=1), rows.dtype)
 

@@ -4,7 +4,7 @@ from itertools import product
 from math import prod
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.dispatch.autocast_state import autocast
@@ -162,7 +162,7 @@ def match_points(xp, y, x, index):
 # --- sampling ----------------------------------------------------------------------------------
 
 
-def _axes(xp: Namespace, grid: Any, space: tuple, mode: int, padding: int, align: bool) -> list:
+def _axes(xp: Namespace, grid: Array, space: tuple, mode: int, padding: int, align: bool) -> list:
     """The pixels around the points along each axis: (index, weight, slope), each (N, P)."""
     n = len(space)
     flat = xp.reshape(grid, (grid.shape[0], prod(grid.shape[1:-1]), n))
@@ -198,7 +198,7 @@ def _weights(xp: Namespace, axes: list, slope_of: int | None = None) -> Any:
 _POINTS = 1 << 14  # of so many at a time what is in between stays in the cache
 
 
-def _in_parts(xp: Namespace, function: Any, *arrays: Any) -> Any:
+def _in_parts(xp: Namespace, function: Callable, *arrays: Array) -> Any:
     """`function` of arrays, the last one a grid, for some of the images at a time."""
     n, *points, _ = arrays[-1].shape
     step = max(1, _POINTS // max(prod(points), 1))

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from tapegrad.arrays.numpy.interpolate import Separable
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, Tensor
+from tapegrad.core.annotations import Any, Number, Shape, Tensor
 from tapegrad.core.dtype import float64, of, uint8
 from tapegrad.operators.dtype_check import no_kernel
 from tapegrad.operators.nn import interpolate_stencil
@@ -106,7 +106,7 @@ _CURVED = ("linear", "bilinear", "bicubic", "trilinear")
 def interpolate(
     input: Tensor,
     size: Shape | None = None,
-    scale_factor: Any = None,
+    scale_factor: Number | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,

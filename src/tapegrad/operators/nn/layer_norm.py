@@ -4,7 +4,7 @@ import operator
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, Shape, Tensor
 from tapegrad.core.dtype import float32
 from tapegrad.core.limits import finfo
 from tapegrad.core.registration import TENSOR_NAMESPACE
@@ -134,7 +134,7 @@ def same_kind(input: Tensor, *parameters: Any) -> None:
         )
 
 
-def _sizes(name: str, given: Any) -> tuple[int, ...]:
+def _sizes(name: str, given: object) -> tuple[int, ...]:
     if not isinstance(given, (tuple, list)):
         raise errors.must_be(name, "normalized_shape", 2, "tuple of ints", given)
     return tuple(operator.index(n) for n in given)
@@ -167,10 +167,10 @@ def _check_shapes(input: Tensor, shape: tuple[int, ...], star: str, **parameters
 def _standardize(
     name: str,
     input: Tensor,
-    normalized_shape: Any,
+    normalized_shape: Shape,
     weight: Tensor | None,
     bias: Tensor | None,
-    eps: Any,
+    eps: float,
 ) -> tuple:
     tensor_argument(name, input)
     shape = _sizes(name, normalized_shape)
@@ -184,7 +184,7 @@ def _standardize(
 
 def layer_norm(
     input: Tensor,
-    normalized_shape: Any,
+    normalized_shape: Shape,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-05,
@@ -208,7 +208,7 @@ def layer_norm(
 
 
 def native_layer_norm(
-    input: Tensor, normalized_shape: Any, weight: Tensor, bias: Tensor | None, eps: float
+    input: Tensor, normalized_shape: Shape, weight: Tensor, bias: Tensor | None, eps: float
 ) -> tuple[Any, Any, Any]:
     """`layer_norm`, and the mean and 1 / sqrt(variance + eps) of each sample.
 

@@ -4,7 +4,7 @@ Source: Gulcehre, Cho, Pascanu and Bengio, "Learned-Norm Pooling for Deep Feedfo
 Neural Networks", 2014.
 """
 
-from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.family import family
 from tapegrad.operators.nn.avg_pool import avg_pool1d, avg_pool2d, avg_pool3d
 from tapegrad.operators.nn.pool_size import array_of, is_default
@@ -16,7 +16,7 @@ def _root(out: Any, norm_type: float, n: int) -> Any:
     return ((out.sign() * relu(out.abs())) * n).pow(1.0 / norm_type)
 
 
-def _elements(kernel_size: Any, n: int) -> int:
+def _elements(kernel_size: Shape, n: int) -> int:
     if isinstance(kernel_size, int):
         return kernel_size**n
     number = 1
@@ -30,7 +30,7 @@ def _lp_pooling(n: int, average: Callable) -> Callable:
     def lp_pool(
         input: Tensor,
         norm_type: float,
-        kernel_size: Any,
+        kernel_size: Shape,
         stride: Any = None,
         ceil_mode: bool = False,
     ) -> Any:

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from tapegrad.arrays.numpy.max_pool import Window, regular
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Callable, Tensor
+from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.family import family
 from tapegrad.core.shape import ints_of
@@ -87,7 +87,7 @@ def windowed(
     name: str,
     n: int,
     input: Tensor,
-    kernel_size: Any,
+    kernel_size: Shape,
     stride: Any,
     padding: Any,
     dilation: Any,
@@ -144,10 +144,10 @@ def _with_indices(n: int) -> Callable:
 
     def max_pool_with_indices(
         input: Tensor,
-        kernel_size: Any,
+        kernel_size: Shape,
         stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Shape = 0,
+        dilation: Shape = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> tuple[Any, Any]:
@@ -160,10 +160,10 @@ def _with_indices(n: int) -> Callable:
 def _choosing(with_indices: Callable) -> Callable:
     def max_pool(
         input: Tensor,
-        kernel_size: Any,
+        kernel_size: Shape,
         stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        padding: Shape = 0,
+        dilation: Shape = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
@@ -252,7 +252,12 @@ def put_places(xp, x, index, *, sizes, add):
 
 
 def _check_line(
-    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    input: Tensor,
+    kernel_size: Shape,
+    stride: Shape,
+    padding: Shape,
+    dilation: Shape,
+    ceil_mode: bool,
 ) -> None:
     """Raise as `max_pool1d` without indices does, in its own words."""
     shape = input._array.shape
@@ -331,10 +336,10 @@ def max_pool1d_with_indices(
 
 def max_pool1d(
     input: Tensor,
-    kernel_size: Any,
+    kernel_size: Shape,
     stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    padding: Shape = 0,
+    dilation: Shape = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:

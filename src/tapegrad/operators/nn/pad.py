@@ -2,7 +2,7 @@
 
 from tapegrad.arrays.kernel import tensor_kernel
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Tensor
+from tapegrad.core.annotations import Any, Array, Scalar, Tensor
 from tapegrad.core.shape import ints_of
 from tapegrad.dispatch.autocast_state import IN_USE, widened
 from tapegrad.dispatch.op import jvp, linear, primitive, vjp
@@ -156,7 +156,7 @@ def constant_pad(xp, x, *, pad, value):
 
 
 @tensor_kernel
-def pad_constant(x: Tensor, pad: tuple[int, ...], value: Any) -> Any:
+def pad_constant(x: Tensor, pad: tuple[int, ...], value: Scalar) -> Any:
     """`constant_pad` in the Tensor namespace."""
     return constant_pad(x, pad=pad, value=value)
 

@@ -1,7 +1,7 @@
 """Sizes of pooling: what the functions accept, what they refuse, and the windows that follow."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.shape import ints_of
 from tapegrad.core.tensor_base import TensorBase
 
@@ -56,7 +56,7 @@ def some_ints(
     return found
 
 
-def is_default(stride: Any) -> bool:
+def is_default(stride: Shape) -> bool:
     """Whether a stride is left to be the size of the kernel."""
     return stride is None or (isinstance(stride, (tuple, list)) and not stride)
 

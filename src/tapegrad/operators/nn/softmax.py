@@ -1,7 +1,9 @@
 """Softmax and its logarithm: rules of their own, for memory and for numerics."""
 
+from collections.abc import Callable
+
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, Out, Tensor
+from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -10,7 +12,7 @@ from tapegrad.operators.dtype_check import no_kernel
 __all__ = ["log_softmax", "softmax"]
 
 
-def _in_float32(xp: Namespace, rule: Any, g: Array, y: Array, axis: int) -> Any:
+def _in_float32(xp: Namespace, rule: Callable, g: Array, y: Array, axis: int) -> Any:
     """A rule for numbers of 16 bits, whose sums would lose what is small."""
     wide = rule(xp, xp.astype(g, xp.float32), xp.astype(y, xp.float32), axis)
     return xp.astype(wide, y.dtype)
@@ -85,7 +87,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = 
     return finish("log_softmax", _along("log_softmax", log_softmax_along, input, dim, dtype), out)
 
 
-def _along(name: str, operator: Any, input: Tensor, dim: int, dtype: DTypeLike) -> Any:
+def _along(name: str, operator: OperatorLike, input: Tensor, dim: int, dtype: DTypeLike) -> Any:
     errors.need_tensors(name, input=input)
     if dtype is not None:
         input = input.to(dtype)

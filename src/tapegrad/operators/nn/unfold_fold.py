@@ -37,7 +37,7 @@ def columns_to_image(xp, x, *, output_size, kernel_size, dilation, padding, stri
 
 @tensor_kernel
 def read_blocks(
-    x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
+    x: Tensor, kernel: Any, stride: Shape, padding: Shape, dilation: Shape, size: Shape
 ) -> Any:
     """`image_to_columns` in the Tensor namespace."""
     return image_to_columns(
@@ -47,7 +47,13 @@ def read_blocks(
 
 @tensor_kernel
 def sum_blocks(
-    columns: Any, image: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, size: Shape
+    columns: Any,
+    image: Any,
+    kernel: Any,
+    stride: Shape,
+    padding: Shape,
+    dilation: Shape,
+    size: Shape,
 ) -> Any:
     """`columns_to_image` in the Tensor namespace."""
     steps = {"kernel_size": kernel, "dilation": dilation, "padding": padding, "stride": stride}
@@ -55,7 +61,7 @@ def sum_blocks(
 
 
 def unfold(
-    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor, kernel_size: Shape, dilation: Shape = 1, padding: Shape = 0, stride: Shape = 1
 ) -> Any:
     """The blocks that a kernel covers of images (N, C, H, W), as columns (N, C * KH * KW, places).
 

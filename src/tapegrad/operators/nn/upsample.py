@@ -1,7 +1,7 @@
 """The older names of interpolation."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Shape, Tensor
+from tapegrad.core.annotations import Any, Number, Shape, Tensor
 from tapegrad.operators.nn.interpolate import interpolate
 
 
@@ -14,7 +14,7 @@ def _deprecated(name: str) -> None:
 def upsample(
     input: Tensor,
     size: Shape | None = None,
-    scale_factor: Any = None,
+    scale_factor: Number | None = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Any:
@@ -31,7 +31,9 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: Tensor, size: Shape | None = None, scale_factor: Any = None) -> Any:
+def upsample_nearest(
+    input: Tensor, size: Shape | None = None, scale_factor: Number | None = None
+) -> Any:
     """`interpolate` with mode `nearest`.
 
     Shape: (N, C, ...), and so the result, with `size` behind the channels.
@@ -45,7 +47,9 @@ def upsample_nearest(input: Tensor, size: Shape | None = None, scale_factor: Any
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
-def upsample_bilinear(input: Tensor, size: Shape | None = None, scale_factor: Any = None) -> Any:
+def upsample_bilinear(
+    input: Tensor, size: Shape | None = None, scale_factor: Number | None = None
+) -> Any:
     """`interpolate` with mode `bilinear` and aligned corners.
 
     Shape: (N, C, H, W), and so the result, with `size` for H and W.

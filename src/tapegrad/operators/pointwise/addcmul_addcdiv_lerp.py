@@ -1,7 +1,7 @@
 """Three operands: addcmul, addcdiv, lerp."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.dtype import of
 from tapegrad.core.scalar import fitted
 from tapegrad.dispatch.apply import finish
@@ -24,14 +24,16 @@ def add_product(xp, input, tensor1, tensor2, *, value):
     return input + (product if value == 1 else value * product)
 
 
-def _factor(value: Any, *operands: Any) -> Any:
+def _factor(value: Scalar, *operands: Array) -> Any:
     """`value` as a number of the dtype that the operands have in common."""
     if value == 1 or not all(hasattr(x, "_array") for x in operands):
         return value
     return fitted(value, common_dtype(*operands))
 
 
-def addcmul(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None) -> Any:
+def addcmul(
+    input: Tensor, tensor1: Any, tensor2: Any, *, value: Scalar = 1, out: Out = None
+) -> Any:
     """`input + value * tensor1 * tensor2`, element by element.
 
     Shapes: any that broadcast; the result has the common one.
@@ -54,7 +56,9 @@ def add_quotient(xp, input, tensor1, tensor2, *, value):
     return input + (tensor1 if value == 1 else value * tensor1) / tensor2
 
 
-def addcdiv(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Out = None) -> Any:
+def addcdiv(
+    input: Tensor, tensor1: Any, tensor2: Any, *, value: Scalar = 1, out: Out = None
+) -> Any:
     """`input + value * tensor1 / tensor2`, element by element.
 
     Shapes: any that broadcast; the result has the common one.
@@ -80,7 +84,7 @@ def addcdiv(input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: O
 # --- linear interpolation --------------------------------------------------------------------
 
 
-def _interpolate(xp: Namespace, start: Any, end: Any, weight: Array) -> Any:
+def _interpolate(xp: Namespace, start: Array, end: Array, weight: Array) -> Any:
     """From the nearer end, so that weights 0 and 1 give the ends exactly."""
     way = end - start
     if isinstance(weight, (int, float, complex)):

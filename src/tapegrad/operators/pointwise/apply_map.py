@@ -9,7 +9,7 @@ from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.nested_list import filled
 
 
-def apply_(self: Any, callable: Callable) -> Any:
+def apply_(self: Tensor, callable: Callable) -> Any:
     """Replace each element by what a Python function makes of it: slow, and without gradients.
 
     >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x * 10)

@@ -1,7 +1,7 @@
 """Arithmetic: sums, differences, products."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Out, Scalar, Tensor
+from tapegrad.core.annotations import Any, Array, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, of
 from tapegrad.core.promote_types import promote
@@ -43,7 +43,7 @@ def add_scaled(xp, input, other, *, alpha):
     return input + alpha * other
 
 
-def _check_alpha(alpha: Any, *operands: Any) -> None:
+def _check_alpha(alpha: Scalar, *operands: Array) -> None:
     dtype = promote([getattr(x, "_array", x) for x in operands])
     if isinstance(alpha, bool) and dtype is not bool_:
         raise errors.runtime_error(
@@ -61,7 +61,7 @@ def _check_alpha(alpha: Any, *operands: Any) -> None:
         )
 
 
-def add(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
+def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> Any:
     """The sum `input + alpha * other`.
 
     Shapes: any that broadcast; the result has the common one.
@@ -111,7 +111,7 @@ def sub_scaled(xp, input, other, *, alpha):
     return input - alpha * other
 
 
-def sub(input: Tensor, other: Scalar, *, alpha: Any = 1, out: Out = None) -> Any:
+def sub(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> Any:
     """The difference `input - alpha * other`.
 
     Shapes: any that broadcast; the result has the common one.
@@ -147,7 +147,7 @@ def subtract_from(xp, input, other):
 
 
 @require_tensors
-def rsub(input: Tensor, other: Scalar, *, alpha: Any = 1) -> Any:
+def rsub(input: Tensor, other: Scalar, *, alpha: Scalar = 1) -> Any:
     """The difference `other - alpha * input`.
 
     Shapes: any that broadcast; the result has the common one.

@@ -127,7 +127,7 @@ def _check_exponent(input: Tensor, other: Scalar) -> None:
         lacks("ldexp_cpu_exp", BOOL)(other)
 
 
-def _scaled(xp: Namespace, x: Array, exponent: Any) -> Any:
+def _scaled(xp: Namespace, x: Array, exponent: Array) -> Any:
     """`x * 2**exponent` in two steps, so that 2**exponent alone does not overflow."""
     if xp.isdtype(exponent.dtype, "complex floating"):
         return x * xp.pow(2.0, exponent)
@@ -226,7 +226,7 @@ _refuse = no_derivative("heaviside", "Its slope is zero wherever it has one: det
 unit_step.vjp(input=_refuse, values=_refuse)
 
 
-def heaviside(input: Tensor, values: Any, *, out: Out = None) -> Any:
+def heaviside(input: Tensor, values: Tensor, *, out: Out = None) -> Any:
     """The unit step: 0 where `input` is negative, 1 where positive, `values` where zero.
 
     Shapes: any that broadcast; the result has the common one.

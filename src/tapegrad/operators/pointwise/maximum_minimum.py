@@ -44,7 +44,7 @@ def minimum(xp, input, other):
     return xp.minimum(input, other)
 
 
-def _of_winner(xp: Namespace, input: Array, other: Array, beats: Any, g: Any, rest: Any) -> Any:
+def _of_winner(xp: Namespace, input: Array, other: Array, beats: Any, g: Array, rest: Any) -> Any:
     """`g` where the first operand wins or draws, or the second is nan; else `rest`."""
     return xp.where(xp.logical_or(xp.logical_or(beats, input == other), other != other), g, rest)
 

@@ -4,7 +4,7 @@ import cmath
 import math
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Tensor
+from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import complex128, float64
 from tapegrad.core.promote_types import promote
@@ -41,7 +41,7 @@ def rsqrt(xp, x):
 # --- powers ----------------------------------------------------------------------------------
 
 
-def _power(xp: Namespace, x: Array, exponent: Any) -> Any:
+def _power(xp: Namespace, x: Array, exponent: Array) -> Any:
     """The power by a number: small exponents by multiplication, which is exact and fast."""
     if exponent == 2:
         return x * x
@@ -62,7 +62,7 @@ def _power(xp: Namespace, x: Array, exponent: Any) -> Any:
     return xp.pow(x, exponent)
 
 
-def _integer_power(xp: Namespace, x: Array, exponent: Any) -> Any:
+def _integer_power(xp: Namespace, x: Array, exponent: Array) -> Any:
     """The power of integers: a negative exponent leaves 1 of 1, signs of -1, nothing of others."""
     exponent = xp.asarray(exponent, dtype=x.dtype)
     negative = exponent < 0
@@ -72,7 +72,7 @@ def _integer_power(xp: Namespace, x: Array, exponent: Any) -> Any:
     return xp.where(negative, inverse, xp.pow(x, xp.where(negative, -exponent, exponent)))
 
 
-def _refuse_negative(x: Tensor, exponent: Any) -> None:
+def _refuse_negative(x: Tensor, exponent: Scalar) -> None:
     if exponent is not None and isinstance(exponent, int) and exponent < 0:
         if promote([x._array, exponent]).category < 2:
             raise errors.runtime_error(
@@ -94,7 +94,7 @@ def power_by_number(xp, x, exponent):
     return _power(xp, x, exponent)
 
 
-def _power_in_exponent(xp: Namespace, g: Array, x: Array, exponent: Any, y: Array) -> Any:
+def _power_in_exponent(xp: Namespace, g: Array, x: Array, exponent: Array, y: Array) -> Any:
     """g y log(x), and 0 where x is 0, unless the exponent is negative."""
     is_complex = xp.isdtype(exponent.dtype, "complex floating")
     positive = (xp.real(exponent) if is_complex else exponent) >= 0
@@ -116,7 +116,7 @@ def power(xp, x, exponent):
     return xp.pow(x, exponent)
 
 
-def _power_of_number_rule(xp: Namespace, g: Array, exponent: Any, base: Any, y: Array) -> Any:
+def _power_of_number_rule(xp: Namespace, g: Array, exponent: Array, base: Any, y: Array) -> Any:
     if base == 0:
         none = xp.zeros_like(exponent)  # constants: no nan in derivatives of derivatives
         slope = xp.where(exponent < 0, none - math.inf, none + math.nan)

@@ -1,7 +1,7 @@
 """Piecewise linear and quadratic activations: relu, threshold, the shrinks, the hard ones."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.annotations import Any, Array, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.dispatch.autocast_state import autocast
 from tapegrad.dispatch.in_place import in_place
@@ -23,7 +23,7 @@ _no_complex = no_complex("clamp is not supported for complex types", NotImplemen
 
 
 def _no_bools(message: str) -> Any:
-    def check(*operands: Any) -> None:
+    def check(*operands: Array) -> None:
         if common_dtype(*operands).category == BOOL:
             raise errors.runtime_error(message, "Convert it first: .to(torch.uint8).")
         _no_complex(*operands)

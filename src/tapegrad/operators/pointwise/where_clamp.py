@@ -65,13 +65,13 @@ def where(
 # --- limits ----------------------------------------------------------------------------------
 
 
-def _clamp(xp: Namespace, x: Array, min: Any, max: Any) -> Any:
+def _clamp(xp: Namespace, x: Array, min: Array, max: Array) -> Any:
     if min is not None:
         x = xp.maximum(x, min)
     return x if max is None else xp.minimum(x, max)
 
 
-def _inside(xp: Namespace, x: Array, min: Any, max: Any) -> Any:
+def _inside(xp: Namespace, x: Array, min: Array, max: Array) -> Any:
     if min is None:
         return x <= max
     return x >= min if max is None else xp.logical_and(x >= min, x <= max)
@@ -94,12 +94,12 @@ def clamp_to_numbers(xp, x, min, max):
     return _clamp(xp, x, min, max)
 
 
-def _clamp_min_rule(xp: Namespace, g: Array, x: Array, min: Any, max: Any) -> Any:
+def _clamp_min_rule(xp: Namespace, g: Array, x: Array, min: Array, max: Array) -> Any:
     below = x < min
     return xp.where(below if max is None else xp.logical_and(below, min < max), g, 0.0)
 
 
-def _clamp_max_rule(xp: Namespace, g: Array, x: Array, min: Any, max: Any) -> Any:
+def _clamp_max_rule(xp: Namespace, g: Array, x: Array, min: Array, max: Array) -> Any:
     above = x > max
     return xp.where(above if min is None else xp.logical_or(above, max < min), g, 0.0)
 

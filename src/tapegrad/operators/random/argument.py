@@ -139,7 +139,7 @@ def size_of(function: str, args: tuple, size: Shape | None, position: int = 1) -
     return tuple(shape)
 
 
-def _wrong_size(function: str, what: str, found: Any, end: str = "") -> TypeError:
+def _wrong_size(function: str, what: str, found: object, end: str = "") -> TypeError:
     return errors.type_error(
         f"{function}(): argument 'size' {what} {type(found).__name__}{end}",
         "Sizes are ints, one by one or as a tuple.",

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import Any, Callable, Out, Tensor
+from tapegrad.core.annotations import Any, Callable, OperatorLike, Out, Tensor
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams import normal
 from tapegrad.core.streams.fill_order import laid_out_like
@@ -33,7 +33,7 @@ def of_tensors(function: Callable, like: bool = False) -> Callable:
     """A random function of tensors; `like`: only the shape of its first argument counts."""
 
     @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         mode = MODE.get()
         if type(mode) is bool or level_mode() is None:
             return function(*args, **kwargs)
@@ -49,7 +49,7 @@ def in_place(function: Callable) -> Callable:
     """A random function that fills its first argument."""
 
     @functools.wraps(function)
-    def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def wrapper(x: Tensor, *args: object, **kwargs: object) -> Any:
         mode = MODE.get()
         if type(mode) is bool or level_mode() is None:
             return function(x, *args, **kwargs)
@@ -74,7 +74,13 @@ def replacement(name: str, node: str) -> Any:
 
 
 def filled(
-    name: str, op: Any, x: Tensor, draw: Callable, stream: Twister, *params: Any, others: tuple = ()
+    name: str,
+    op: OperatorLike,
+    x: Tensor,
+    draw: Callable,
+    stream: Twister,
+    *params: Any,
+    others: tuple = (),
 ) -> Any:
     """Let `x` take what `draw(stream, shape, dtype, *params)` gives."""
     array = x._array

@@ -106,7 +106,7 @@ def _broadcast_shape(*shapes: tuple) -> tuple:
         raise errors.broadcast(*shapes) from None
 
 
-def _check_form(mean: Any, std: Any, size: Shape | None, is_tensor: tuple[bool, bool]) -> None:
+def _check_form(mean: Any, std: float, size: Shape | None, is_tensor: tuple[bool, bool]) -> None:
     """Raise unless mean, std and size fit one of the forms of `normal`."""
     fits = [t or _is_number(x) for t, x in zip(is_tensor, (mean, std), strict=True)]
     if size is not None:

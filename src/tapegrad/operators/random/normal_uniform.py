@@ -27,7 +27,7 @@ log_normal_fill = replacement("log_normal_fill", "LogNormalBackward0")
 
 
 @in_place
-def normal_(input: Tensor, mean: Any = 0, std: Any = 1, *, generator: Source = None) -> Any:
+def normal_(input: Tensor, mean: Any = 0, std: float = 1, *, generator: Source = None) -> Any:
     """Fill the tensor with normal numbers; a complex one has half of the variance in each part.
 
     >>> _ = torch.manual_seed(0)
@@ -53,7 +53,7 @@ def check_normal(dtype: Dtype, std: float, size: int) -> None:
 
 
 @in_place
-def uniform_(input: Tensor, *args: Any, generator: Source = None, **named: Any) -> Any:
+def uniform_(input: Tensor, *args: object, generator: Source = None, **named: Any) -> Any:
     """Fill the tensor with numbers spread evenly: `uniform_(from=0, to=1)`.
 
     >>> _ = torch.manual_seed(0)
@@ -99,7 +99,7 @@ _RANDOM = "random_(), random_(to), random_(from, to); bounds are ints, to may be
 
 
 @in_place
-def random_(input: Tensor, *args: Any, generator: Source = None, **named: Any) -> Any:
+def random_(input: Tensor, *args: object, generator: Source = None, **named: Any) -> Any:
     """Fill the tensor with integers: `random_()`, `random_(to)` or `random_(from, to)`.
 
     Without `to` they go up to the largest one that the dtype has; a float has all its exact ones.

@@ -26,7 +26,7 @@ def make(
     dtype: Dtype,
     shape: tuple,
     out: Out,
-    requires_grad: Any,
+    requires_grad: bool,
     draw: Callable,
     stream: Twister,
     *params: Any,
@@ -58,7 +58,7 @@ def dtype_for(
     fallback: Dtype,
     layout: LayoutLike,
     device: DeviceLike,
-    pin_memory: Any,
+    pin_memory: bool,
     out: Out,
 ) -> Dtype:
     """The dtype of a tensor to be made; raises for what it cannot be, `requires_grad` aside."""
@@ -72,7 +72,7 @@ def dtype_for(
 @family
 def _drawing(name: str, check: Callable, draw: Callable, *params: float) -> Callable:
     def drawn(
-        *args: Any,
+        *args: object,
         size: Shape | None = None,
         generator: Source = None,
         out: Out = None,

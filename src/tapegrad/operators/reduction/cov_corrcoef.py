@@ -13,7 +13,7 @@ def _refused(problem: str, advice: str) -> RuntimeError:
     return errors.runtime_error(f"cov(): {problem}", advice)
 
 
-def _check_weights(name: str, weights: Any, n: int, integers: bool) -> None:
+def _check_weights(name: str, weights: Tensor, n: int, integers: bool) -> None:
     dtype = weights.dtype
     if weights._array.ndim > 1:
         raise _refused(

@@ -1,7 +1,16 @@
 """Running sums, products and extrema along a dimension."""
 
 from tapegrad import return_types
-from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
+from tapegrad.core.annotations import (
+    Any,
+    Array,
+    Dim,
+    DTypeLike,
+    Namespace,
+    OperatorLike,
+    Out,
+    Tensor,
+)
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -119,7 +128,7 @@ def running_smallest(xp, x, *, axis):
     return xp.take_along_axis(x, indices, axis=axis), indices
 
 
-def _pick_rules(operator: Any) -> None:
+def _pick_rules(operator: OperatorLike) -> None:
     operator.vjp(
         x=lambda xp, g, x_like, indices, axis: xp.add_along(g, x_like.shape, indices, axis)
     )
@@ -133,7 +142,7 @@ _pick_rules(running_smallest)
 # --- the public functions ---
 
 
-def _along(operator: Any, input: Tensor, dim: Dim) -> Any:
+def _along(operator: OperatorLike, input: Tensor, dim: Dim) -> Any:
     axis = axis_of(dim, input._array.ndim)
     if input._array.ndim:
         return operator(input, axis=axis)
@@ -143,7 +152,9 @@ def _along(operator: Any, input: Tensor, dim: Dim) -> Any:
     return result.reshape(())
 
 
-def _running(name: str, operator: Any, input: Tensor, dim: Dim, dtype: DTypeLike, out: Out) -> Any:
+def _running(
+    name: str, operator: OperatorLike, input: Tensor, dim: Dim, dtype: DTypeLike, out: Out
+) -> Any:
     """Running sums or products; integers as int64 unless a dtype is asked for."""
     input, narrow = summable(input, dtype, out)
     result = _along(operator, input, dim)

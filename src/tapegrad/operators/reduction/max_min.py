@@ -2,7 +2,7 @@
 
 from tapegrad import return_types
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
@@ -32,7 +32,7 @@ def _extremum_jvp(xp, t, x, y, axis):
     return xp.reshape(total / n, y.shape)
 
 
-def extremum_rules(operator: Any) -> None:
+def extremum_rules(operator: OperatorLike) -> None:
     """Rules of operators that reduce to an extremum: ties share its gradient evenly."""
     operator.vjp(x=_extremum_vjp)
     operator.jvp(x=_extremum_jvp)
@@ -77,7 +77,7 @@ def _picked(xp: Namespace, t: Array, indices: Array, axis: int, keepdims: bool) 
     return found if keepdims else xp.squeeze(found, axis=axis)
 
 
-def choice_rules(operator: Any) -> None:
+def choice_rules(operator: OperatorLike) -> None:
     """Rules of operators that choose one element along an axis."""
     operator.vjp(
         x=lambda xp, g, x_like, indices, axis, keepdims: xp.put_along(
@@ -152,7 +152,7 @@ def refuse_empty(name: str, input: Tensor, dim: Dim = None, shown: Any = None) -
 
 
 def along(
-    name: str, operator: Any, result: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out
+    name: str, operator: OperatorLike, result: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out
 ) -> Any:
     """The chosen elements along `dim` and their indices, as a named pair."""
     refuse_empty(name, input, dim)
@@ -230,7 +230,7 @@ def min(input: Any, dim: Dim = None, keepdim: bool = False, *, out: Out = None) 
 _KERNELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "aminmax": "aminmax_cpu"}
 
 
-def extremum(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool) -> Any:
+def extremum(name: str, operator: OperatorLike, input: Tensor, dim: Dim, keepdim: bool) -> Any:
     if not input._array.size:
         if dim is None or (isinstance(dim, (tuple, list)) and not dim):
             refuse_empty(name, input)
@@ -281,7 +281,9 @@ def amin(input: Tensor, dim: Dim = (), keepdim: bool = False, *, out: Out = None
     return finish("amin", extremum("amin", smallest, input, dim, keepdim), out)
 
 
-def _arg(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out) -> Any:
+def _arg(
+    name: str, operator: OperatorLike, input: Tensor, dim: Dim, keepdim: bool, out: Out
+) -> Any:
     if dim is None and not input._array.size:
         raise errors.index_error(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0.",

@@ -1,7 +1,7 @@
 """The element in the middle: median, nanmedian."""
 
 from tapegrad import return_types
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Tensor
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.limits import iinfo
 from tapegrad.core.shape import axis_of
@@ -51,7 +51,7 @@ extremum_rules(median_of_all_numbers)
 
 
 def _median(
-    name: str, of_all: Any, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out
+    name: str, of_all: Any, operator: OperatorLike, input: Tensor, dim: Dim, keepdim: bool, out: Out
 ):
     if dim is None:
         require_order("median_cpu", input, bools=False)

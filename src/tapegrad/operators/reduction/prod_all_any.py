@@ -1,7 +1,16 @@
 """Other reductions: all, any, count_nonzero, products, log-sum-exp."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Namespace, Out, Tensor
+from tapegrad.core.annotations import (
+    Any,
+    Array,
+    Dim,
+    DTypeLike,
+    Namespace,
+    OperatorLike,
+    Out,
+    Tensor,
+)
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import bool_, uint8
 from tapegrad.core.shape import axis_of
@@ -31,7 +40,9 @@ def count_axes(xp, x, *, axis):
     return xp.sum(xp.astype(xp.astype(x, xp.bool), xp.int64), axis=axis)
 
 
-def _truth(name: str, operator: Any, input: Tensor, dim: Dim, keepdim: bool, out: Out) -> Any:
+def _truth(
+    name: str, operator: OperatorLike, input: Tensor, dim: Dim, keepdim: bool, out: Out
+) -> Any:
     if isinstance(dim, (tuple, list)) and not dim:
         axis: tuple[int, ...] = ()  # unlike other reductions: of each element
     else:

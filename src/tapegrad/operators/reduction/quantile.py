@@ -24,7 +24,7 @@ def _refused(problem: str, advice: str) -> RuntimeError:
     return errors.runtime_error(f"quantile() {problem}", advice)
 
 
-def _as_tensor(name: str, input: Tensor, q: Any, rest: dict) -> Any:
+def _as_tensor(name: str, input: Tensor, q: int, rest: dict) -> Any:
     """`q` as a tensor of the input's dtype."""
     if hasattr(q, "_array"):
         return q

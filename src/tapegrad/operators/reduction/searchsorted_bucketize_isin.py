@@ -26,7 +26,7 @@ _SEARCH_REST = (
 )
 
 
-def _search(sequence: Any, values: Any, right: bool, out_int32: bool, out: Out) -> Any:
+def _search(sequence: Any, values: Tensor, right: bool, out_int32: bool, out: Out) -> Any:
     """The common end of searchsorted and bucketize."""
     kind = int32 if out_int32 else int64
     if out is not None and getattr(out, "dtype", None) is not kind:

@@ -1,7 +1,17 @@
 """Variance and standard deviation."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Callable, Dim, Namespace, Out, Tensor
+from tapegrad.core.annotations import (
+    Any,
+    Array,
+    Callable,
+    Dim,
+    Namespace,
+    Number,
+    OperatorLike,
+    Out,
+    Tensor,
+)
 from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.family import family
 from tapegrad.dispatch.apply import finish
@@ -21,7 +31,7 @@ def _freedom(shape: tuple[int, ...], axis: tuple[int, ...], correction: float) -
     return max(count(shape, axis) - correction, 0)
 
 
-def _divided(xp: Namespace, total: Any, freedom: float) -> Any:
+def _divided(xp: Namespace, total: Array, freedom: float) -> Any:
     """total / freedom, and nan or inf where no degree of freedom is left."""
     return total / freedom if freedom else xp.where(total == 0, NAN, total) * INF
 
@@ -105,14 +115,14 @@ def _root(total: Any) -> Any:
 
 
 @family
-def _moment(name: str, operator: Any) -> Callable:
+def _moment(name: str, operator: OperatorLike) -> Callable:
     def moment(
         input: Tensor,
         dim: Dim = None,
-        unbiased: Any = None,
+        unbiased: bool | None = None,
         keepdim: bool = False,
         *,
-        correction: Any = None,
+        correction: Number | None = None,
         out: Out = None,
     ) -> Any:
         result = _computed(name, operator, input, dim, unbiased, correction, keepdim)
@@ -122,14 +132,14 @@ def _moment(name: str, operator: Any) -> Callable:
 
 
 @family
-def _with_mean(name: str, operator: Any) -> Callable:
+def _with_mean(name: str, operator: OperatorLike) -> Callable:
     def moments(
         input: Tensor,
         dim: Dim = None,
-        unbiased: Any = None,
+        unbiased: bool | None = None,
         keepdim: bool = False,
         *,
-        correction: Any = None,
+        correction: Number | None = None,
     ) -> tuple:
         result = _computed(name, operator, input, dim, unbiased, correction, keepdim)
         return result, mean(input, None if isinstance(dim, bool) else dim, keepdim)

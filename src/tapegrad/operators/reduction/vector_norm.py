@@ -233,7 +233,7 @@ def norm_method(
     return norm(self, p, dim, keepdim, dtype=dtype)
 
 
-def _check_renorm(x: Tensor, p: Any, maxnorm: Any) -> None:
+def _check_renorm(x: Tensor, p: float, maxnorm: Any) -> None:
     problem = None
     if isinstance(p, complex):
         problem = "p must be real-valued"

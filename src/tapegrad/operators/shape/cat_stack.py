@@ -1,7 +1,7 @@
 """Several tensors joined to one, along a dimension or along a new one."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Out, Sequence, Tensor
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Out, Sequence, Tensor
 from tapegrad.core.promote_types import promote
 from tapegrad.core.shape import axis_of
 from tapegrad.core.tensor_base import TensorBase
@@ -144,7 +144,7 @@ def _check_shapes(shapes: list, numbers: list, axis: int) -> None:
                 )
 
 
-def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None) -> Any:
+def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Dim = None, out: Out = None) -> Any:
     """Tensors one behind the other along `dim`: another name of `cat`.
 
     Shapes: alike but along `dim`, where the result has their sum.
@@ -156,7 +156,7 @@ def concat(tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Ou
 
 
 def concatenate(
-    tensors: Sequence[Tensor], dim: int = 0, *, axis: Any = None, out: Out = None
+    tensors: Sequence[Tensor], dim: int = 0, *, axis: Dim = None, out: Out = None
 ) -> Any:
     """Tensors one behind the other along `dim`: NumPy's name of `cat`.
 

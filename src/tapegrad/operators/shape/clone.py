@@ -28,7 +28,7 @@ def clone(input: Tensor, *, memory_format: MemoryFormat = None) -> Any:
     return copied_as(input, memory_format)
 
 
-def contiguous(self: Any, memory_format: MemoryFormat = _memory_format.contiguous_format) -> Any:
+def contiguous(self: Tensor, memory_format: MemoryFormat = _memory_format.contiguous_format) -> Any:
     """The tensor itself if its elements lie in that order, row-major by default; else a copy.
 
     >>> x = torch.ones(2, 3)

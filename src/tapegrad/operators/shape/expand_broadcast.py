@@ -17,7 +17,7 @@ def expand_to(xp, x, *, shape):
     return xp.broadcast_to(x, shape) if view_to is None else view_to(x, shape)
 
 
-def expand(input: Tensor, *sizes: Any, size: Shape | None = None, implicit: bool = False) -> Any:
+def expand(input: Tensor, *sizes: Shape, size: Shape | None = None, implicit: bool = False) -> Any:
     """Dimensions of size 1, and new ones in front, repeated without copying; -1 keeps a size.
 
     >>> torch.tensor([[1.0], [2.0]]).expand(-1, 3)
@@ -97,7 +97,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 @require_tensors
-def broadcast_tensors(*tensors: Any) -> tuple:
+def broadcast_tensors(*tensors: Tensor) -> tuple:
     """Tensors repeated to their common shape, without copying.
 
     Shapes: any that broadcast; all results have the common one.

@@ -1,7 +1,7 @@
 """The same elements in another order along some dimensions: flipped, rolled, turned."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace, Tensor
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axes_of, axis_of, ints_of, missing_argument
 from tapegrad.dispatch.op import linear, vjp
@@ -91,7 +91,7 @@ def flipud(input: Tensor) -> Any:
 
 
 @require_tensors
-def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
+def roll(input: Tensor, shifts: Any, dims: Dim = ()) -> Any:
     """The elements moved by `shifts` along `dims`; those that fall off come in at the start.
 
     `y[(i + shift) mod n] = x[i]`

@@ -3,12 +3,12 @@
 from math import prod
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, DTypeLike, Tensor
+from tapegrad.core.annotations import Any, DTypeLike, Shape, Tensor
 from tapegrad.core.shape import ints_of
 from tapegrad.operators.conversion.metadata import require, stride
 
 
-def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dimensions from the one with the longest steps in memory to that with the shortest.
 
     With `ambiguity_check` a tensor of which another order would be as right raises.
@@ -28,7 +28,7 @@ def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     return tuple(order)
 
 
-def _resized(name: str, x: Tensor, shape: tuple[int, ...], given: Any) -> Any:
+def _resized(name: str, x: Tensor, shape: tuple[int, ...], given: object) -> Any:
     errors.warn(f"non-inplace {name} is deprecated", 3)
     if prod(shape) != x._array.size:
         own = "x".join(map(str, x._array.shape))
@@ -41,7 +41,7 @@ def _resized(name: str, x: Tensor, shape: tuple[int, ...], given: Any) -> Any:
     return x.contiguous().view(shape)
 
 
-def resize(self: Any, *sizes: Any) -> Any:
+def resize(self: Tensor, *sizes: Shape) -> Any:
     """The same elements in another shape: `reshape` is the name for that.
 
     >>> import warnings
@@ -54,7 +54,7 @@ def resize(self: Any, *sizes: Any) -> Any:
     return _resized("resize", self, shape, shape)
 
 
-def resize_as(self: Any, tensor: Tensor) -> Any:
+def resize_as(self: Tensor, tensor: Tensor) -> Any:
     """The same elements in the shape of another tensor.
 
     >>> import warnings
@@ -67,7 +67,7 @@ def resize_as(self: Any, tensor: Tensor) -> Any:
     return _resized("resize_as", self, shape, shape)
 
 
-def to_dense(self: Any, dtype: DTypeLike = None, *, masked_grad: Any = None) -> Any:
+def to_dense(self: Tensor, dtype: DTypeLike = None, *, masked_grad: Any = None) -> Any:
     """The tensor itself, which is not sparse; in another dtype if one is given.
 
     >>> x = torch.ones(2)
@@ -77,6 +77,6 @@ def to_dense(self: Any, dtype: DTypeLike = None, *, masked_grad: Any = None) -> 
     return self if dtype is None else self.to(dtype)
 
 
-def reversed_rows(self: Any) -> Any:
+def reversed_rows(self: Tensor) -> Any:
     """`reversed(x)`: the elements of the first dimension in reverse order."""
     return self.flip(0) if self._array.ndim else self

@@ -14,7 +14,7 @@ from tapegrad.operators.shape.reshape_flatten_atleast import reshape
 
 
 @require_tensors
-def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
+def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple:
     """Vectors repeated along each other's dimensions: the coordinates of a grid.
 
     Shapes: (n1,), (n2,), ... to (n1, n2, ...) each; for "xy" the first two exchanged.
@@ -71,7 +71,7 @@ def _check_vector(x: Tensor) -> None:
 
 
 @require_tensors
-def cartesian_prod(*tensors: Any) -> Any:
+def cartesian_prod(*tensors: Tensor) -> Any:
     """All combinations of the vectors' elements, one in each row.
 
     Shapes: (n1,), (n2,), ... to (n1 n2 ..., number of vectors); one vector as it is.
@@ -151,7 +151,7 @@ def block_diag_of(xp, *tensors):
 
 
 @require_tensors
-def block_diag(*tensors: Any) -> Any:
+def block_diag(*tensors: Tensor) -> Any:
     """Matrices on the diagonal of one large matrix of zeros; vectors count as rows.
 
     Shapes: (m1, n1), (m2, n2), ... to (m1 + m2 + ..., n1 + n2 + ...).

@@ -1,7 +1,7 @@
 """Axes: put in another order, added where there were none, dropped where the size is 1."""
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.annotations import Any, Dim, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.shape import axis_of, ints_of
 from tapegrad.dispatch.in_place import in_place_view
@@ -48,7 +48,7 @@ def transpose_matrix(xp, x):
 # --- public ----------------------------------------------------------------------------------
 
 
-def permute(input: Tensor, *order: Any, dims: Any = None) -> Any:
+def permute(input: Tensor, *order: Any, dims: Dim = None) -> Any:
     """The dimensions in another order.
 
     Dimension `dims[i]` of `input` becomes dimension i.

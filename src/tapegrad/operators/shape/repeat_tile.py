@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Dim, Namespace, Tensor
+from tapegrad.core.annotations import Any, Array, Dim, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
 from tapegrad.core.shape import axis_of, ints_of
@@ -59,7 +59,7 @@ def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
 
 
 @require_tensors
-def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
+def tile(input: Tensor, *counts: Any, dims: Dim = None) -> Any:
     """The tensor laid side by side; too few numbers are filled up with ones in front.
 
     Shape: each size of the input times its number.
@@ -109,7 +109,7 @@ def repeat_interleave(
 
 
 @per_sample(name="repeat_interleave.Tensor")
-def _by_counts(input: Tensor, repeats: Any, axis: int, output_size: Any) -> Any:
+def _by_counts(input: Tensor, repeats: Any, axis: int, output_size: Shape) -> Any:
     """Each slice along an axis as often as `repeats`, a tensor, says."""
     from tapegrad.operators.indexing.gather_index_select import index_select
 

@@ -45,7 +45,7 @@ def _viewable(array: Any, shape: tuple[int, ...]) -> bool:
     return reshaped_strides(array.shape, array.strides, shape) is not None
 
 
-def view(input: Tensor, *shape: Any, size: Shape | None = None, dtype: DTypeLike = None) -> Any:
+def view(input: Tensor, *shape: Shape, size: Shape | None = None, dtype: DTypeLike = None) -> Any:
     """The same memory seen with another shape, or as elements of another dtype.
 
     >>> torch.arange(6).view(2, -1).shape
@@ -165,7 +165,7 @@ def ravel(input: Tensor) -> Any:
 
 
 @require_tensors
-def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
+def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
     """The dimension `dim` divided into several; one of `sizes` may be -1.
 
     Shape: the input's with `sizes`, whose product is the size, at `dim`.
@@ -211,7 +211,7 @@ def _raised(name: str, tensors: tuple, one: Any) -> Any:
 
 
 @require_tensors
-def atleast_1d(*tensors: Any) -> Any:
+def atleast_1d(*tensors: Tensor) -> Any:
     """A 0-d tensor with one dimension, others as they are.
 
     Shape: () to (1,); others stay.
@@ -223,7 +223,7 @@ def atleast_1d(*tensors: Any) -> Any:
 
 
 @require_tensors
-def atleast_2d(*tensors: Any) -> Any:
+def atleast_2d(*tensors: Tensor) -> Any:
     """Dimensions put in front until there are two.
 
     Shape: () to (1, 1), (n,) to (1, n); others stay.
@@ -242,7 +242,7 @@ def atleast_2d(*tensors: Any) -> Any:
 
 
 @require_tensors
-def atleast_3d(*tensors: Any) -> Any:
+def atleast_3d(*tensors: Tensor) -> Any:
     """Dimensions added at both ends, last at the end, until there are three.
 
     Shape: () to (1, 1, 1), (n,) to (1, n, 1), (m, n) to (m, n, 1); others stay.

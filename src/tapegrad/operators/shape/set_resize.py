@@ -50,7 +50,7 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
     return self
 
 
-def resize_as_(self: Any, the_template: Any, memory_format: MemoryFormat = None) -> Any:
+def resize_as_(self: Tensor, the_template: Any, memory_format: MemoryFormat = None) -> Any:
     """The shape of another tensor, in the same memory, which grows if it must.
 
     Shape: that of `the_template`.
@@ -69,7 +69,7 @@ def resize_as_(self: Any, the_template: Any, memory_format: MemoryFormat = None)
 
 
 def set_(
-    self: Any,
+    self: Tensor,
     source: Tensor | None = None,
     storage_offset: int = 0,
     size: Shape | None = None,
@@ -106,7 +106,7 @@ def set_(
     return self
 
 
-def share_memory_(self: Any) -> Any:
+def share_memory_(self: Tensor) -> Any:
     """Move the elements to memory that processes forked from now on share.
 
     Views made before stay in the old memory.
@@ -125,7 +125,7 @@ def share_memory_(self: Any) -> Any:
     return self
 
 
-def is_shared(self: Any) -> bool:
+def is_shared(self: Tensor) -> bool:
     """Whether forked processes see writes to the tensor.
 
     >>> torch.zeros(2).is_shared()
@@ -135,7 +135,7 @@ def is_shared(self: Any) -> bool:
     return type(getattr(memory, "obj", memory)).__name__ == "mmap"
 
 
-def pin_memory(self: Any, device: DeviceLike = None) -> Any:
+def pin_memory(self: Tensor, device: DeviceLike = None) -> Any:
     """The tensor in memory that a GPU can read directly: an error, there is none.
 
     >>> torch.zeros(2).pin_memory()

@@ -11,7 +11,7 @@ from tapegrad.operators.shape.slice_select_narrow import select
 from tapegrad.operators.shape.tril_triu_diag import axes_last, diagonal
 
 
-def _along(axis: int, key: Any) -> tuple:
+def _along(axis: int, key: object) -> tuple:
     return (slice(None),) * axis + (key, Ellipsis)
 
 
@@ -19,11 +19,11 @@ def _zeros(xp: Namespace, g: Array) -> Any:
     return xp.zeros((), dtype=g.dtype)
 
 
-def _unpatched(xp: Namespace, g: Array, axis: int, key: Any) -> Any:
+def _unpatched(xp: Namespace, g: Array, axis: int, key: Array) -> Any:
     return xp.write_part(g, _zeros(xp, g), axis, key)
 
 
-def _part(xp: Namespace, g: Array, source_like: Any, axis: int, key: Any) -> Any:
+def _part(xp: Namespace, g: Array, source_like: Any, axis: int, key: Array) -> Any:
     return xp.astype(g[_along(axis, key)], source_like.dtype, copy=False)
 
 
@@ -132,7 +132,7 @@ def diagonal_scatter(
 
 @require_tensors
 def as_strided_scatter(
-    input: Tensor, src: Tensor, size: Shape, stride: Any, storage_offset: Any = None
+    input: Tensor, src: Tensor, size: Shape, stride: Shape, storage_offset: Any = None
 ) -> Any:
     """The tensor with `src` in the places of its memory that sizes and strides name.
 

@@ -12,7 +12,7 @@ from tapegrad.operators.shape.reshape_flatten_atleast import copied
 _BEFORE = tuple([(slice(None),) * axis for axis in range(8)])
 
 
-def _along(axis: int, key: Any) -> tuple:
+def _along(axis: int, key: object) -> tuple:
     """The index that reads `key` on `axis`; the ellipsis keeps a number an array."""
     before = _BEFORE[axis] if axis < 8 else (slice(None),) * axis
     return (*before, key, Ellipsis)

@@ -28,7 +28,7 @@ def alias_copy(input: Tensor) -> Any:
 
 
 @require_tensors
-def as_strided_copy(input: Tensor, size: Shape, stride: Any, storage_offset: Any = None) -> Any:
+def as_strided_copy(input: Tensor, size: Shape, stride: Shape, storage_offset: Any = None) -> Any:
     """A copy of `as_strided`.
 
     Shape: `size`.
@@ -67,7 +67,7 @@ def expand_copy(input: Tensor, size: Shape, *, implicit: bool = False) -> Any:
 
 
 @require_tensors
-def permute_copy(input: Tensor, dims: Any) -> Any:
+def permute_copy(input: Tensor, dims: Dim) -> Any:
     """A copy of `permute`.
 
     Shape: the input's sizes in the order of `dims`.
@@ -228,7 +228,7 @@ def view_as_real_copy(input: Tensor) -> Any:
 
 
 @require_tensors
-def view_copy(input: Tensor, *size: Any) -> Any:
+def view_copy(input: Tensor, *size: Shape) -> Any:
     """A copy of `view`.
 
     Shape: `size`, with as many elements; one size may be -1.

@@ -9,7 +9,7 @@ from math import e, inf, nan, pi
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, DeviceLike, DTypeLike, Scalar, Shape
 from tapegrad.core.dtype import (
     bfloat16,
     complex64,
@@ -40,11 +40,13 @@ from tapegrad.operators.pointwise.real_imag_conj_angle import real
 newaxis = None
 
 
-def _ours(dtype: Any) -> Any:
+def _ours(dtype: DTypeLike) -> Any:
     return None if dtype is None else of(dtype)
 
 
-def astype(x: Array, dtype: Any, /, *, copy: builtins.bool = True, device: Any = None) -> Any:
+def astype(
+    x: Array, dtype: DTypeLike, /, *, copy: builtins.bool = True, device: DeviceLike = None
+) -> Any:
     """A tensor in another dtype; a real result of complex numbers drops the imaginary part."""
     dtype = of(dtype)
     if x.dtype.is_complex and not dtype.is_complex and dtype is not bool:
@@ -72,15 +74,17 @@ def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
     return zeros_eye.empty(_shape(shape), dtype=_ours(dtype), device=device)
 
 
-def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+def zeros(shape: Shape, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
     return zeros_eye.zeros(_shape(shape), dtype=_ours(dtype), device=device)
 
 
-def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+def ones(shape: Shape, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
     return zeros_eye.ones(_shape(shape), dtype=_ours(dtype), device=device)
 
 
-def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+def full(
+    shape: Shape, fill_value: Scalar, *, dtype: DTypeLike = None, device: DeviceLike = None
+) -> Any:
     return zeros_eye.full(_shape(shape), fill_value, dtype=_ours(dtype), device=device)
 
 
@@ -88,26 +92,28 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
 
 
-def _like(name: str, x: Array, args: tuple, dtype: Any) -> Any:
+def _like(name: str, x: Array, args: tuple, dtype: DTypeLike) -> Any:
     """Made by the library of the array that `x` holds."""
     xp = namespace_of((x._array,))
     native = None if dtype is None else native_dtype(xp, of(dtype))
     return wrap(getattr(xp, name)(x._array, *args, dtype=native))
 
 
-def empty_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Any:
+def empty_like(x: Array, /, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
     return _like("empty_like", x, (), dtype)
 
 
-def zeros_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Any:
+def zeros_like(x: Array, /, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
     return _like("zeros_like", x, (), dtype)
 
 
-def ones_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Any:
+def ones_like(x: Array, /, *, dtype: DTypeLike = None, device: DeviceLike = None) -> Any:
     return _like("ones_like", x, (), dtype)
 
 
-def full_like(x: Array, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+def full_like(
+    x: Array, /, fill_value: Scalar, *, dtype: DTypeLike = None, device: DeviceLike = None
+) -> Any:
     value = item(fill_value) if isinstance(fill_value, TensorBase) else fill_value
     return _like("full_like", x, (value,), dtype)
 
@@ -123,13 +129,13 @@ def arange(
 
 
 def linspace(
-    start: Any,
+    start: Scalar,
     stop: Any,
     /,
     num: int,
     *,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: DTypeLike = None,
+    device: DeviceLike = None,
     endpoint: builtins.bool = True,
 ) -> Any:
     if endpoint:
@@ -138,14 +144,20 @@ def linspace(
 
 
 def eye(
-    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: DTypeLike = None,
+    device: DeviceLike = None,
 ) -> Any:
     columns = n_rows if n_cols is None else n_cols
     whole = np.eye(n_rows, columns, k, dtype=(_ours(dtype) or zeros_eye.default()).numpy)
     return from_numpy_asarray.from_numpy(whole)
 
 
-def result_type(*operands: Any) -> Any:
+def result_type(*operands: Array) -> Any:
     """The dtype of a computation on tensors, dtypes and numbers."""
     arrays = [
         x._array

@@ -8,7 +8,7 @@ import sys
 
 from tapegrad import linalg as _linalg
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, Dim, DTypeLike, Number
 from tapegrad.operators.linalg import einsum_tensordot_kron, inner_outer
 from tapegrad.operators.linalg.det_slogdet import linalg_det as det
 from tapegrad.operators.linalg.det_slogdet import linalg_slogdet as slogdet
@@ -55,11 +55,11 @@ def solve(x1: Array, x2: Array, /) -> Any:
     return _solve(x1, x2)
 
 
-def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Any:
+def tensordot(x1: Array, x2: Array, /, *, axes: Dim = 2) -> Any:
     return einsum_tensordot_kron.tensordot(x1, x2, axes)
 
 
-def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Any:
+def trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike = None) -> Any:
     return sum_mean.sum(diagonal(x, offset=offset), -1, dtype=dtype)
 
 
@@ -67,15 +67,15 @@ def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: Any = "fro") -> Any
     return _linalg.matrix_norm(x, ord, keepdim=keepdims)
 
 
-def matrix_rank(x: Array, /, *, rtol: Any = None) -> Any:
+def matrix_rank(x: Array, /, *, rtol: Number | None = None) -> Any:
     return _linalg.matrix_rank(x, rtol=rtol)
 
 
-def pinv(x: Array, /, *, rtol: Any = None) -> Any:
+def pinv(x: Array, /, *, rtol: Number | None = None) -> Any:
     return _linalg.pinv(x, rtol=rtol)
 
 
-def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
+def vector_norm(x: Array, /, *, axis: Dim = None, keepdims: bool = False, ord: float = 2) -> Any:
     return _linalg.vector_norm(x, ord, axis, keepdims)
 
 

@@ -1,6 +1,6 @@
 """Reductions, sorting and running sums of tensors under the array standard's names."""
 
-from tapegrad.core.annotations import Any, Array
+from tapegrad.core.annotations import Any, Array, Dim
 from tapegrad.core.shape import axes_of
 from tapegrad.dispatch.op import by_place
 from tapegrad.operators.indexing import gather_index_select
@@ -30,7 +30,7 @@ def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fa
     return sum_mean.sum(x, axes_of(axis, x.ndim), keepdims, dtype=dtype) if axis != () else x
 
 
-def mean(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def mean(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return sum_mean.mean(x, axes_of(axis, x.ndim), keepdims) if axis != () else x
 
 
@@ -43,7 +43,7 @@ def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = F
     return x
 
 
-def max(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def max(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return max_min.amax(x, axes_of(axis, x.ndim), keepdims)
 
 
@@ -51,7 +51,7 @@ def min(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return max_min.amin(x, axes_of(axis, x.ndim), keepdims)
 
 
-def all(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def all(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return prod_all_any.all(x, axes_of(axis, x.ndim), keepdims)
 
 
@@ -59,7 +59,7 @@ def any(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return prod_all_any.any(x, axes_of(axis, x.ndim), keepdims)
 
 
-def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def count_nonzero(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return sum_mean.sum(x != 0, axes_of(axis, x.ndim), keepdims)
 
 
@@ -67,15 +67,15 @@ def var(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: boo
     return var_std.var(x, axes_of(axis, x.ndim), keepdim=keepdims, correction=correction)
 
 
-def std(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+def std(x: Array, /, *, axis: Dim = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     return var_std.std(x, axes_of(axis, x.ndim), keepdim=keepdims, correction=correction)
 
 
-def argmax(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def argmax(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return max_min.argmax(x, axis, keepdims)
 
 
-def argmin(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+def argmin(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     return max_min.argmin(x, axis, keepdims)
 
 
@@ -87,11 +87,11 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bo
     return sort_topk.argsort(x, axis, descending, stable=stable)
 
 
-def cumulative_sum(x: Array, /, *, axis: Any = None) -> Any:
+def cumulative_sum(x: Array, /, *, axis: Dim = None) -> Any:
     return cumulative.cumsum(x, 0 if axis is None else axis)
 
 
-def cumulative_prod(x: Array, /, *, axis: Any = None) -> Any:
+def cumulative_prod(x: Array, /, *, axis: Dim = None) -> Any:
     return cumulative.cumprod(x, 0 if axis is None else axis)
 
 

@@ -1,6 +1,6 @@
 """Shapes in the Tensor namespace: the array standard's names and our kernels, for tensors."""
 
-from tapegrad.core.annotations import Any, Array, Sequence
+from tapegrad.core.annotations import Any, Array, Dim, Sequence
 from tapegrad.dispatch.op import by_place
 from tapegrad.operators import shape as _shape
 from tapegrad.operators.shape.expand_broadcast import broadcast_shapes, broadcast_tensors, expand
@@ -39,7 +39,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Any:
     return _shape.squeeze_unsqueeze.squeeze(x, axis)
 
 
-def broadcast_arrays(*arrays: Any) -> list:
+def broadcast_arrays(*arrays: Array) -> list:
     return list(broadcast_tensors(*arrays))
 
 
@@ -67,7 +67,7 @@ def flip(x: Array, /, *, axis: Any = None) -> Any:
     return _shape.flip_roll_rot90.flip(x, axis if isinstance(axis, tuple) else (axis,))
 
 
-def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Any:
+def roll(x: Array, /, shift: Any, *, axis: Dim = None) -> Any:
     return _shape.flip_roll_rot90.roll(x, shift, () if axis is None else axis)
 
 
@@ -79,7 +79,7 @@ def triu(x: Array, /, *, k: int = 0) -> Any:
     return _shape.tril_triu_diag.triu(x, k)
 
 
-def meshgrid(*arrays: Any, indexing: str = "xy") -> list:
+def meshgrid(*arrays: Array, indexing: str = "xy") -> list:
     return list(_meshgrid(*arrays, indexing=indexing))
 
 

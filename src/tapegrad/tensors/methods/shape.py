@@ -41,7 +41,7 @@ class ShapeMethods:
     expand = shape.expand_broadcast.expand
     expand_as = shape.expand_broadcast.expand_as
 
-    def broadcast_to(self, *sizes: Any, size: Shape | None = None) -> Any:
+    def broadcast_to(self, *sizes: Shape, size: Shape | None = None) -> Any:
         """Dimensions of size 1, and new ones in front, repeated without copying.
 
         >>> torch.tensor([1, 2]).broadcast_to(2, 2)

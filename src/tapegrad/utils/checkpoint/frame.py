@@ -8,9 +8,7 @@ in the same order, are the tensors that the holders stood for.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from contextvars import ContextVar, Token
-from typing import Any
 
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.function import Function
@@ -22,6 +20,7 @@ from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
 from tapegrad.autograd.trace import Trace, frames_here
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Callable, ModeLike
 from tapegrad.core.errors import advised
 from tapegrad.core.tensor_base import TensorBase
 
@@ -31,11 +30,11 @@ class _Listing(Layered):
 
     __slots__ = ("lines",)
 
-    def __init__(self, under: Any, lines: list[str]):
+    def __init__(self, under: ModeLike, lines: list[str]):
         super().__init__(under)
         self.lines = lines
 
-    def over(self, under: Any) -> _Listing:
+    def over(self, under: ModeLike) -> _Listing:
         return _Listing(under, self.lines)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -207,7 +206,7 @@ class Frame:
 
     # --- hooks ---
 
-    def pack(self, x: Any) -> Holder:
+    def pack(self, x: object) -> Holder:
         holder = Holder(len(self.holders))
         self.holders.append(weakref.ref(holder))
         self.descriptions.append(self.describe(x))
@@ -309,5 +308,5 @@ def metadata(x: Any) -> dict[str, Any]:
     return {"shape": x.shape, "dtype": x.dtype, "device": x.device}
 
 
-def nothing(x: Any) -> None:
+def nothing(x: object) -> None:
     """The same where nothing is checked."""

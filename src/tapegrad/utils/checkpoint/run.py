@@ -5,13 +5,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import Any
 
 from tapegrad.autograd.backward_grad import backward as run_backward
 from tapegrad.autograd.engine import BACKWARD_PASS
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.mode import enable_grad, is_grad_enabled, no_grad
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.random import fork_rng, get_rng_state, set_rng_state
 from tapegrad.utils.checkpoint.frame import Frame, metadata, nothing
@@ -74,7 +74,7 @@ class DefaultDeviceType:
         return DefaultDeviceType._kind
 
 
-def get_device_states(*args: Any) -> tuple[list, list]:
+def get_device_states(*args: object) -> tuple[list, list]:
     """The devices of tensors other than the CPU, and their generators' states: none.
 
     >>> torch.utils.checkpoint.get_device_states(torch.ones(2))
@@ -323,7 +323,7 @@ def _checkpoint(
     first, second = context_fn()
     surroundings = Surroundings(preserve)
 
-    def run_again(*args: Any) -> None:
+    def run_again(*args: object) -> None:
         with surroundings.again(), second:
             function(*args, **kwargs)
 
@@ -339,7 +339,11 @@ def _checkpoint(
 
 
 def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+    functions: Any,
+    segments: int,
+    input: Tensor,
+    use_reentrant: bool | None = None,
+    **kwargs: object,
 ) -> Any:
     """Functions one after another, in `segments` stretches: all but the last are checkpoints.
 
@@ -374,7 +378,7 @@ def checkpoint_sequential(
         functions = list(functions.children())
 
     def stretch(start: int, stop: int) -> Callable:
-        def run(x: Any) -> Any:
+        def run(x: object) -> Any:
             for function in functions[start:stop]:
                 x = function(x)
             return x

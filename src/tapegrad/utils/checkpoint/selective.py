@@ -6,10 +6,8 @@ again, such an operator gives what was kept, behind a new node, and computes not
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextvars import Token
 from enum import Enum
-from typing import Any
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.layered_mode import Layered
@@ -18,6 +16,7 @@ from tapegrad.autograd.node import version_of
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+from tapegrad.core.annotations import Any, Callable, ModeLike, OperatorLike
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.apply import record
 from tapegrad.dispatch.op import Op
@@ -97,7 +96,7 @@ def create_selective_checkpoint_contexts(
     return _Context(_Keeping, kept, policy), _Context(_Giving, kept)
 
 
-def _policy(given: Any) -> Callable:
+def _policy(given: object) -> Callable:
     """The policy, where a list was given one that keeps the results of its operators."""
     if callable(given):
         return given
@@ -121,7 +120,7 @@ def _policy(given: Any) -> Callable:
             "Operators have names such as torch.ops.aten.mm.default.",
         )
 
-    def policy(ctx: Any, op: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
+    def policy(ctx: object, op: OperatorLike, *args: object, **kwargs: object) -> CheckpointPolicy:
         listed = any(op is each for each in given)
         return CheckpointPolicy.MUST_SAVE if listed else CheckpointPolicy.PREFER_RECOMPUTE
 
@@ -162,7 +161,7 @@ class _Results:
         return several, [array for array, _, _ in kept]
 
 
-def _may_be_kept(op: Any) -> bool:
+def _may_be_kept(op: OperatorLike) -> bool:
     return type(op) is Op and not op.view
 
 
@@ -171,12 +170,12 @@ class _Keeping(Layered):
 
     __slots__ = ("kept", "policy")
 
-    def __init__(self, under: Any, kept: _Results, policy: Callable):
+    def __init__(self, under: ModeLike, kept: _Results, policy: Callable):
         super().__init__(under)
         self.kept = kept
         self.policy = policy
 
-    def over(self, under: Any) -> _Keeping:
+    def over(self, under: ModeLike) -> _Keeping:
         return _Keeping(under, self.kept, self.policy)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -188,7 +187,7 @@ class _Keeping(Layered):
             self.kept.keep(op, result if wanted else None)
         return result
 
-    def _asked(self, overload: OpOverload, inputs: tuple, params: dict, result: Any) -> Any:
+    def _asked(self, overload: OpOverload, inputs: tuple, params: dict, result: object) -> Any:
         """What the policy says of a call; its own operators are not asked about."""
         ctx = SelectiveCheckpointContext(is_recompute=False, op_output=result)
         token = MODE.set(self.under)
@@ -197,7 +196,7 @@ class _Keeping(Layered):
         finally:
             MODE.reset(token)
 
-    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+    def in_place(self, name: str, compute: Callable, x: object) -> Any:
         return _unseen(self, name, compute, x)
 
 
@@ -206,7 +205,7 @@ class _Giving(Layered):
 
     __slots__ = ("calls", "kept")
 
-    def __init__(self, under: Any, kept: _Results, calls: dict | None = None):
+    def __init__(self, under: ModeLike, kept: _Results, calls: dict | None = None):
         super().__init__(under)
         self.kept = kept
         self.calls: dict[Any, int] = {} if calls is None else calls  # of each operator, so far
@@ -217,7 +216,7 @@ class _Giving(Layered):
                 "Run the forward pass again, or keep nothing.",
             )
 
-    def over(self, under: Any) -> _Giving:
+    def over(self, under: ModeLike) -> _Giving:
         return _Giving(under, self.kept, self.calls)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -235,11 +234,11 @@ class _Giving(Layered):
 
         return self.below(name, give, args, kwargs)
 
-    def in_place(self, name: str, compute: Callable, x: Any) -> Any:
+    def in_place(self, name: str, compute: Callable, x: object) -> Any:
         return _unseen(self, name, compute, x)
 
 
-def _unseen(mode: Layered, name: str, compute: Callable, x: Any) -> Any:
+def _unseen(mode: Layered, name: str, compute: Callable, x: object) -> Any:
     """Compute what is written in place under the mode below: it is not kept."""
     token = MODE.set(mode.under)
     try:
@@ -266,7 +265,7 @@ def _recorded(op: Op, inputs: tuple, params: dict, several: bool, arrays: list) 
 class _Context:
     """A block in which a mode of a class is on; it may be entered again."""
 
-    def __init__(self, kind: type[Layered], *args: Any):
+    def __init__(self, kind: type[Layered], *args: object):
         self._kind = kind
         self._args = args
         self._tokens: list[Token] = []

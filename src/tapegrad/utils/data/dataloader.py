@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import Source
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.fetch import SingleProcessIterator
 from tapegrad.utils.data._utils.worker import get_worker_info
@@ -67,7 +68,7 @@ def check_order(
         raise errors.value_error(reason, "Leave one of them away.")
 
 
-def as_context(context: Any, num_workers: int) -> Any:
+def as_context(context: object, num_workers: int) -> Any:
     import multiprocessing
 
     if num_workers == 0:
@@ -153,7 +154,7 @@ class DataLoader(Generic[T_co]):
         timeout: float = 0,
         worker_init_fn: Callable[[int], None] | None = None,
         multiprocessing_context: Any = None,
-        generator: Any = None,
+        generator: Source = None,
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
@@ -199,7 +200,7 @@ class DataLoader(Generic[T_co]):
         self._is_ready = True
         self.check_worker_number_rationality()
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in _FIXED and "_is_ready" in self.__dict__:
             kind = type(self).__name__
             raise errors.value_error(
@@ -219,7 +220,7 @@ class DataLoader(Generic[T_co]):
         return self._context
 
     @multiprocessing_context.setter
-    def multiprocessing_context(self, context: Any) -> None:
+    def multiprocessing_context(self, context: object) -> None:
         self._context = context if context is None else as_context(context, self.num_workers)
 
     @property

@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import Source
 from tapegrad.random import default_generator
 from tapegrad.tensors.tensor import Tensor
 
@@ -130,7 +131,7 @@ class StackDataset(Dataset):
 
     datasets: Any
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         if args and kwargs:
             raise errors.value_error(
                 "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
@@ -267,7 +268,7 @@ class ChainDataset(IterableDataset):
 
 
 def random_split(
-    dataset: Any, lengths: Sequence[int | float], generator: Any = default_generator
+    dataset: Any, lengths: Sequence[int | float], generator: Source = default_generator
 ) -> list:
     """Parts of a data set that have no sample in common, drawn at random.
 

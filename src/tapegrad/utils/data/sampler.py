@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from tapegrad.core import errors
+from tapegrad.core.annotations import Source
 from tapegrad.core.generator import Generator
 
 __all__ = [
@@ -75,7 +76,7 @@ class RandomSampler(Sampler[int]):
         data_source: Sized,
         replacement: bool = False,
         num_samples: int | None = None,
-        generator: Any = None,
+        generator: Source = None,
     ) -> None:
         self.data_source = data_source
         self.replacement = replacement
@@ -125,7 +126,7 @@ class SubsetRandomSampler(Sampler[int]):
     [5, 6, 8, 7]
     """
 
-    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
+    def __init__(self, indices: Sequence[int], generator: Source = None) -> None:
         self.indices = indices
         self.generator = generator
 
@@ -152,7 +153,7 @@ class WeightedRandomSampler(Sampler[int]):
         weights: Sequence[float],
         num_samples: int,
         replacement: bool = True,
-        generator: Any = None,
+        generator: Source = None,
     ) -> None:
         from tapegrad import as_tensor
         from tapegrad.core.dtype import float64
@@ -233,7 +234,7 @@ def _no_count(num_samples: Any) -> ValueError:
     )
 
 
-def drawn_seed(generator: Any) -> int:
+def drawn_seed(generator: Source) -> int:
     """A number from 0 to 2**63 - 1 of `generator`, or of the default one."""
     from tapegrad import empty
     from tapegrad.core.dtype import int64

@@ -1,7 +1,6 @@
 """The operators of one call of a model as TensorBoard's graph."""
 
 import inspect
-from typing import Any
 
 from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 from tensorboard.compat.proto.config_pb2 import RunMetadata
@@ -10,6 +9,7 @@ from tensorboard.compat.proto.node_def_pb2 import NodeDef
 from tensorboard.compat.proto.step_stats_pb2 import DeviceStepStats, StepStats
 from tensorboard.compat.proto.versions_pb2 import VersionDef
 
+from tapegrad.core.annotations import Any, ModuleLike, Sequence
 from tapegrad.core.errors import runtime_error
 from tapegrad.inspect.operator_calls import OperatorCalls, tensors_in
 from tapegrad.inspect.summary import in_mode
@@ -17,7 +17,7 @@ from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.tensorboard.summary import _shape_proto
 
 
-def graph(model: Any, inputs: Any, verbose: bool = False) -> tuple[Any, Any]:
+def graph(model: ModuleLike, inputs: Sequence, verbose: bool = False) -> tuple[Any, Any]:
     """A GraphDef, and a RunMetadata that names the device.
 
     The model is called once, in evaluation mode and without recording. A node is named after the

@@ -3,7 +3,6 @@
 import io
 import json
 import wave
-from typing import Any
 
 import numpy as np
 from google.protobuf.struct_pb2 import ListValue, Value
@@ -29,6 +28,7 @@ from tensorboard.plugins.pr_curve.plugin_data_pb2 import PrCurvePluginData
 from tensorboard.plugins.text.plugin_data_pb2 import TextPluginData
 
 import tapegrad
+from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.dtype import int16
 from tapegrad.core.errors import value_error
 from tapegrad.core.public_names import public_names
@@ -57,7 +57,7 @@ def make_np(x: Any) -> np.ndarray:
     raise NotImplementedError(f"Got {type(x)}, but numpy array or torch tensor are expected.")
 
 
-def _as_number(x: Any) -> float:
+def _as_number(x: object) -> float:
     """The one element of `x`.
 
     >>> from tapegrad.utils.tensorboard.summary import _as_number
@@ -159,7 +159,7 @@ def _shape_proto(shape: Any) -> Any:
 
 def scalar(
     name: str,
-    tensor: Any,
+    tensor: Tensor,
     collections: Any = None,
     new_style: bool = False,
     double_precision: bool = False,
@@ -180,7 +180,7 @@ def scalar(
     return Summary(value=[Summary.Value(tag=name, tensor=proto, metadata=_plugin("scalars"))])
 
 
-def tensor_proto(tag: str, tensor: Any) -> Any:
+def tensor_proto(tag: str, tensor: Tensor) -> Any:
     """All elements of a tensor.
 
     >>> from tapegrad.utils.tensorboard.summary import tensor_proto
@@ -235,7 +235,7 @@ def _default_bins() -> list[float]:
     return [*(-edge for edge in reversed(edges)), 0, *edges]
 
 
-def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Any:
+def histogram(name: str, values: object, bins: Any, max_bins: int | None = None) -> Any:
     """How many of `values` lie between each two edges.
 
     Args:
@@ -345,7 +345,7 @@ def pr_curve_raw(
     tp: Any,
     fp: Any,
     tn: Any,
-    fn: Any,
+    fn: Callable,
     precision: Any,
     recall: Any,
     num_thresholds: int = _MOST,
@@ -587,7 +587,7 @@ _BOX = "red"
 _BOX_WIDTH = 2
 
 
-def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") -> Any:
+def image(tag: str, tensor: Tensor, rescale: float = 1, dataformats: str = "NCHW") -> Any:
     """A picture as PNG, several of them in a grid.
 
     Numbers are from 0 to 1, or bytes. `rescale` is a factor for the size in pixels.
@@ -664,7 +664,7 @@ def draw_boxes(disp_image: Any, boxes: np.ndarray, labels: Any = None) -> Any:
     return disp_image
 
 
-def video(tag: str, tensor: Any, fps: float = 4) -> Any:
+def video(tag: str, tensor: Tensor, fps: float = 4) -> Any:
     """Moving pictures (N, T, C, H, W) as an animated GIF, several of them in a grid.
 
     >>> from tapegrad.utils.tensorboard.summary import video
@@ -700,7 +700,7 @@ def make_video(tensor: Any, fps: float) -> Any:
     )
 
 
-def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Any:
+def audio(tag: str, tensor: Tensor, sample_rate: int = 44100) -> Any:
     """A sound of one channel, numbers from -1 to 1, as WAV with 16 bits a sample.
 
     >>> from tapegrad.utils.tensorboard.summary import audio

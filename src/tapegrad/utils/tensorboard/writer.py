@@ -7,6 +7,7 @@ from typing import Any, Self
 from tensorboard.compat.proto import event_pb2
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
+from tapegrad.core.annotations import Tensor
 from tapegrad.utils.tensorboard import summary as summaries
 from tapegrad.utils.tensorboard.summary import _default_bins
 
@@ -173,7 +174,7 @@ class SummaryWriter:
         self,
         tag: str,
         scalar_value: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         walltime: float | None = None,
         new_style: bool = False,
         double_precision: bool = False,
@@ -188,7 +189,7 @@ class SummaryWriter:
         self,
         main_tag: str,
         tag_scalar_dict: dict[str, Any],
-        global_step: Any = None,
+        global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
         """Write numbers that one chart shows: each goes to a file in a folder of its own."""
@@ -203,7 +204,11 @@ class SummaryWriter:
             writer.add_summary(summaries.scalar(main_tag, value), global_step, walltime)
 
     def add_tensor(
-        self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None
+        self,
+        tag: str,
+        tensor: Tensor,
+        global_step: int | None = None,
+        walltime: float | None = None,
     ) -> None:
         """Write all elements of a tensor."""
         self._add(summaries.tensor_proto(tag, tensor), global_step, walltime)
@@ -211,8 +216,8 @@ class SummaryWriter:
     def add_histogram(
         self,
         tag: str,
-        values: Any,
-        global_step: Any = None,
+        values: object,
+        global_step: int | None = None,
         bins: Any = "tensorflow",
         walltime: float | None = None,
         max_bins: int | None = None,
@@ -236,7 +241,7 @@ class SummaryWriter:
         sum_squares: float,
         bucket_limits: Any,
         bucket_counts: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
         """Write a distribution that was counted elsewhere; limits are upper ends of buckets."""
@@ -250,9 +255,9 @@ class SummaryWriter:
     def add_pr_curve(
         self,
         tag: str,
-        labels: Any,
+        labels: Tensor,
         predictions: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         num_thresholds: int = 127,
         weights: Any = None,
         walltime: float | None = None,
@@ -270,7 +275,7 @@ class SummaryWriter:
         false_negative_counts: Any,
         precision: Any,
         recall: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         num_thresholds: int = 127,
         weights: Any = None,
         walltime: float | None = None,
@@ -287,7 +292,7 @@ class SummaryWriter:
         self,
         tag: str,
         img_tensor: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         walltime: float | None = None,
         dataformats: str = "CHW",
     ) -> None:
@@ -299,7 +304,7 @@ class SummaryWriter:
         self,
         tag: str,
         img_tensor: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         walltime: float | None = None,
         dataformats: str = "NCHW",
     ) -> None:
@@ -311,7 +316,7 @@ class SummaryWriter:
         tag: str,
         img_tensor: Any,
         box_tensor: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         walltime: float | None = None,
         rescale: float = 1,
         dataformats: str = "CHW",
@@ -325,7 +330,7 @@ class SummaryWriter:
         self,
         tag: str,
         figure: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         close: bool = True,
         walltime: float | None = None,
     ) -> None:
@@ -339,7 +344,7 @@ class SummaryWriter:
         self,
         tag: str,
         vid_tensor: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         fps: float = 4,
         walltime: float | None = None,
     ) -> None:
@@ -350,7 +355,7 @@ class SummaryWriter:
         self,
         tag: str,
         snd_tensor: Any,
-        global_step: Any = None,
+        global_step: int | None = None,
         sample_rate: int = 44100,
         walltime: float | None = None,
     ) -> None:
@@ -358,7 +363,11 @@ class SummaryWriter:
         self._add(summaries.audio(tag, snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(
-        self, tag: str, text_string: str, global_step: Any = None, walltime: float | None = None
+        self,
+        tag: str,
+        text_string: str,
+        global_step: int | None = None,
+        walltime: float | None = None,
     ) -> None:
         """Write a text in Markdown."""
         self._add(summaries.text(tag, text_string), global_step, walltime)
@@ -370,7 +379,7 @@ class SummaryWriter:
         colors: Any = None,
         faces: Any = None,
         config_dict: dict | None = None,
-        global_step: Any = None,
+        global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
         """Write points in space (B, N, 3), their colours (0 to 255), and triangles (B, F, 3)."""
@@ -407,7 +416,7 @@ class SummaryWriter:
         metric_dict: dict[str, Any],
         hparam_domain_discrete: dict[str, list] | None = None,
         run_name: str | None = None,
-        global_step: Any = None,
+        global_step: int | None = None,
     ) -> None:
         """Write hyperparameters and the metrics they led to, into a folder of their own.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Scalar
 from tapegrad.core.shape import ints_of
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.dispatch.autocast_state import autocast
@@ -61,14 +61,14 @@ def _alphas(xp: Namespace, seen: Any, skip: Any, times: Any) -> list:
     return found
 
 
-def _last(xp: Namespace, symbols: Array, labels: Any) -> Any:
+def _last(xp: Namespace, symbols: Array, labels: Array) -> Any:
     """Where a target may end: at its last label, or the blank behind it."""
     s = _number(xp, symbols)
     end = xp.expand_dims(2 * labels, axis=1)
     return xp.logical_and(s <= end, s >= end - 1)
 
 
-def _loss(xp: Namespace, alpha: Any, symbols: Array, times: Any, labels: Any) -> Any:
+def _loss(xp: Namespace, alpha: Scalar, symbols: Array, times: Any, labels: Array) -> Any:
     """Minus the log-probability of each target; inf where it has none."""
     ends = xp.where(_last(xp, symbols, labels), alpha, _NEVER)
     most = xp.max(ends, axis=1, keepdims=True)
@@ -78,7 +78,7 @@ def _loss(xp: Namespace, alpha: Any, symbols: Array, times: Any, labels: Any) ->
     return xp.where(loss > -_NEVER / 10, xp.inf, loss)
 
 
-def _betas(xp: Namespace, seen: Any, skip: Any, symbols: Array, times: Any, labels: Any) -> list:
+def _betas(xp: Namespace, seen: Any, skip: Any, symbols: Array, times: Any, labels: Array) -> list:
     """beta_t for all t; after the last time of a target there is nothing."""
     one = _never(xp, seen[0, ...], 1)
     last = _last(xp, symbols, labels)

@@ -46,7 +46,7 @@ def binary_cross_entropy_with_logits(
 
 
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Tensor, margin: float = 0.0, reduction: int = 0
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """1 - cos for targets 1, max(0, cos - margin) for targets -1; see torch.nn.functional.
 
@@ -85,7 +85,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: boo
 
 
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Tensor, margin: float = 0.0, reduction: int = 0
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """max(0, -target * (input1 - input2) + margin); see torch.nn.functional.
 

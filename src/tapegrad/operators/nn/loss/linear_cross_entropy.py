@@ -1,6 +1,6 @@
 """Cross-entropy of linear scores, piece by piece: the scores of all samples never exist at once."""
 
-from tapegrad.core.annotations import Any, Array, Namespace
+from tapegrad.core.annotations import Any, Array, Namespace, Sequence
 from tapegrad.dispatch.op import primitive
 
 
@@ -21,7 +21,7 @@ def _chosen(xp: Namespace, target: Array, classes: Any) -> Any:
 
 
 def _slopes(
-    xp: Namespace, x: Array, weight: Array, bias: Array, target: Array, scale: Any, classes: Any
+    xp: Namespace, x: Array, weight: Array, bias: Array, target: Array, scale: Array, classes: Any
 ) -> Any:
     """The derivative of each loss in each score: (softmax - 1 at the target) * scale."""
     logits = _logits(xp, x, weight, bias)
@@ -50,7 +50,7 @@ def chunked_cross_entropy(xp, *inputs, chunk, wants_input):
 chunked_cross_entropy.op.hidden = (2, 3, 4)  # no edges of the graph
 
 
-def _named(inputs: Any) -> Any:
+def _named(inputs: Sequence) -> Any:
     """The inputs, with None for a bias that is not there."""
     return inputs if len(inputs) == 6 else (*inputs, None)
 

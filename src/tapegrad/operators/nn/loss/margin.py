@@ -49,7 +49,9 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Any:
 
 
 @autocast(name="margin_ranking_loss")
-def margin_ranking(input1: Any, input2: Any, target: Tensor, margin: float, reduction: str) -> Any:
+def margin_ranking(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: str
+) -> Any:
     """max(0, -target * (input1 - input2) + margin)."""
     cost = plus_number(-target * (input1 - input2), number=margin)
     return reduced(clamp_min(cost, 0), reduction)
@@ -68,7 +70,7 @@ _EPS = 1e-12  # added to squared lengths
 
 @autocast(name="cosine_embedding_loss")
 def cosine_embedding(
-    input1: Any, input2: Any, target: Tensor, margin: float, reduction: str
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: str
 ) -> Any:
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1, 0 elsewhere."""
     first, second, targets = (x._array.shape for x in (input1, input2, target))

@@ -56,7 +56,7 @@ def share(xp: Namespace, g: Array, like: Array, reduction: str) -> Any:
     return g / n if reduction == "mean" and n else g
 
 
-def pointwise(xp: Namespace, function: Callable, *arrays: Any) -> Any:
+def pointwise(xp: Namespace, function: Callable, *arrays: Array) -> Any:
     """`function(*arrays)`, elementwise, by the kernel for large arrays where there is one."""
     kernel = getattr(xp, "pointwise", None)
     return function(*arrays) if kernel is None else kernel(function, arrays)

@@ -27,7 +27,7 @@ def _classes(label: Any, n: int) -> Any:
     return numbers if array is label else wrap(numbers)
 
 
-def _beyond(xp: Namespace, x: Array, right: Any, margin: float) -> Any:
+def _beyond(xp: Namespace, x: Array, right: Array, margin: float) -> Any:
     """How far each class is beyond the margin, 0 for the right one."""
     score = xp.sum(xp.where(right, x, 0.0), axis=1, keepdims=True)
     return xp.where(right, 0.0, xp.maximum(margin - score + x, 0))

@@ -98,7 +98,7 @@ def gru_cell(
 
 
 def stepwise_lstm(
-    x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool, has_bias: bool
+    x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool, has_bias: bool
 ) -> tuple:
     """A layer of long short-term memory: the outputs, and the last c."""
     w_ih, w_hh, *rest = weights
@@ -114,7 +114,7 @@ def stepwise_lstm(
     return _stepped(linear(x, w_ih, b_ih), start, sizes, reverse, step)
 
 
-def stepwise_gru(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> tuple:
+def stepwise_gru(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool) -> tuple:
     """A layer of gated recurrent units: the outputs."""
     w_ih, w_hh, b_ih, b_hh = (*weights, None, None)[:4]
 

@@ -149,7 +149,7 @@ def lstm(
         stepwise,
     )
 
-    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+    def layer(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool) -> Any:
         if stepwise:
             return stepwise_lstm(x, start, weights, sizes, reverse, bool(call.has_biases))
         options = {"has_bias": bool(call.has_biases), "sizes": sizes, "reverse": reverse}
@@ -186,7 +186,7 @@ def gru(
         stepwise,
     )
 
-    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+    def layer(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool) -> Any:
         if stepwise:
             return stepwise_gru(x, start, weights, sizes, reverse)
         return gru_layer(
@@ -198,7 +198,7 @@ def gru(
 
 @family
 def _simple(activation: str) -> Callable:
-    def layer(x: Tensor, start: list, weights: Any, sizes: tuple, reverse: bool) -> Any:
+    def layer(x: Tensor, start: list, weights: Tensor, sizes: tuple, reverse: bool) -> Any:
         options = {"activation": activation, "sizes": sizes, "reverse": reverse}
         return rnn_layer(x, *start, *weights, **options, wants_input=x.requires_grad)[:1]
 

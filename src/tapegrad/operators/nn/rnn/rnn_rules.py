@@ -198,7 +198,7 @@ def lstm_layer(xp, *inputs, has_bias, sizes, reverse, wants_input):
     return xp.lstm(inputs, has_bias, sizes, reverse)
 
 
-def _named(inputs: Any, has_bias: bool) -> tuple:
+def _named(inputs: Sequence, has_bias: bool) -> tuple:
     """x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr; None for what there is not."""
     rest = list(inputs[5:])
     biases = rest[:2] if has_bias else (None, None)

@@ -18,7 +18,7 @@ def orthogonal_polynomial(xp, x, n, *, family):
     return xp.polynomial(x, n, family)
 
 
-def _of(family: str, name: str, x: Tensor, n: Any, out: Out) -> Any:
+def _of(family: str, name: str, x: Tensor, n: int, out: Out) -> Any:
     if not hasattr(x, "_array") and not hasattr(n, "_array"):
         raise invalid_combination(
             name,
@@ -30,7 +30,7 @@ def _of(family: str, name: str, x: Tensor, n: Any, out: Out) -> Any:
     return finish(name, orthogonal_polynomial(x, n, family=family), out)
 
 
-def chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def chebyshev_polynomial_t(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the first kind: cos(n angle) at x = cos(angle).
 
     T_0 = 1, T_1 = x, T_k = 2 x T_(k-1) - T_(k-2).
@@ -43,7 +43,7 @@ def chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any:
     return _of("chebyshev_t", "special_chebyshev_polynomial_t", x, n, out)
 
 
-def chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def chebyshev_polynomial_u(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the second kind.
 
     sin((n + 1) angle) / sin(angle) at x = cos(angle):
@@ -57,7 +57,7 @@ def chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any:
     return _of("chebyshev_u", "special_chebyshev_polynomial_u", x, n, out)
 
 
-def chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def chebyshev_polynomial_v(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the third kind.
 
     cos((n + 1/2) angle) / cos(angle / 2) at x = cos(angle):
@@ -71,7 +71,7 @@ def chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any:
     return _of("chebyshev_v", "special_chebyshev_polynomial_v", x, n, out)
 
 
-def chebyshev_polynomial_w(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def chebyshev_polynomial_w(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the fourth kind.
 
     sin((n + 1/2) angle) / sin(angle / 2) at x = cos(angle):
@@ -85,7 +85,7 @@ def chebyshev_polynomial_w(x: Tensor, n: Any, *, out: Out = None) -> Any:
     return _of("chebyshev_w", "special_chebyshev_polynomial_w", x, n, out)
 
 
-def hermite_polynomial_h(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def hermite_polynomial_h(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Hermite polynomial of the physicists, orthogonal for the weight exp(-x^2).
 
     H_0 = 1, H_1 = 2 x, H_k = 2 x H_(k-1) - 2 (k - 1) H_(k-2).
@@ -98,7 +98,7 @@ def hermite_polynomial_h(x: Tensor, n: Any, *, out: Out = None) -> Any:
     return _of("hermite_h", "special_hermite_polynomial_h", x, n, out)
 
 
-def hermite_polynomial_he(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def hermite_polynomial_he(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Hermite polynomial of probability theory, orthogonal for the weight exp(-x^2 / 2).
 
     He_0 = 1, He_1 = x, He_k = x He_(k-1) - (k - 1) He_(k-2).
@@ -111,7 +111,7 @@ def hermite_polynomial_he(x: Tensor, n: Any, *, out: Out = None) -> Any:
     return _of("hermite_he", "special_hermite_polynomial_he", x, n, out)
 
 
-def laguerre_polynomial_l(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def laguerre_polynomial_l(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Laguerre polynomial, orthogonal for the weight exp(-x) on x >= 0.
 
     L_0 = 1, L_1 = 1 - x, k L_k = (2 k - 1 - x) L_(k-1) - (k - 1) L_(k-2).
@@ -124,7 +124,7 @@ def laguerre_polynomial_l(x: Tensor, n: Any, *, out: Out = None) -> Any:
     return _of("laguerre_l", "special_laguerre_polynomial_l", x, n, out)
 
 
-def legendre_polynomial_p(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def legendre_polynomial_p(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Legendre polynomial, orthogonal for the weight 1 on [-1, 1].
 
     P_0 = 1, P_1 = x, k P_k = (2 k - 1) x P_(k-1) - (k - 1) P_(k-2).
@@ -137,7 +137,7 @@ def legendre_polynomial_p(x: Tensor, n: Any, *, out: Out = None) -> Any:
     return _of("legendre_p", "special_legendre_polynomial_p", x, n, out)
 
 
-def shifted_chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def shifted_chebyshev_polynomial_t(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the first kind at 2 x - 1, made for [0, 1].
 
     Shapes: any that broadcast; the result has the common one.
@@ -148,7 +148,7 @@ def shifted_chebyshev_polynomial_t(x: Tensor, n: Any, *, out: Out = None) -> Any
     return _of("shifted_chebyshev_t", "special_shifted_chebyshev_polynomial_t", x, n, out)
 
 
-def shifted_chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def shifted_chebyshev_polynomial_u(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the second kind at 2 x - 1, made for [0, 1].
 
     Shapes: any that broadcast; the result has the common one.
@@ -159,7 +159,7 @@ def shifted_chebyshev_polynomial_u(x: Tensor, n: Any, *, out: Out = None) -> Any
     return _of("shifted_chebyshev_u", "special_shifted_chebyshev_polynomial_u", x, n, out)
 
 
-def shifted_chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def shifted_chebyshev_polynomial_v(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the third kind at 2 x - 1, made for [0, 1].
 
     Shapes: any that broadcast; the result has the common one.
@@ -170,7 +170,7 @@ def shifted_chebyshev_polynomial_v(x: Tensor, n: Any, *, out: Out = None) -> Any
     return _of("shifted_chebyshev_v", "special_shifted_chebyshev_polynomial_v", x, n, out)
 
 
-def shifted_chebyshev_polynomial_w(x: Tensor, n: Any, *, out: Out = None) -> Any:
+def shifted_chebyshev_polynomial_w(x: Tensor, n: int, *, out: Out = None) -> Any:
     """The Chebyshev polynomial of the fourth kind at 2 x - 1, made for [0, 1].
 
     Shapes: any that broadcast; the result has the common one.

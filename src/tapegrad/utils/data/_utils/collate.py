@@ -16,7 +16,7 @@ from tapegrad.tensors.tensor import Tensor
 Functions = dict[Any, Callable]
 
 
-def default_convert(data: Any) -> Any:
+def default_convert(data: object) -> Any:
     """Arrays as tensors, inside containers, too; everything else as it is.
 
     >>> import numpy as np

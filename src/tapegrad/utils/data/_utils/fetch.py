@@ -110,7 +110,7 @@ def _has_rows(dataset: Any) -> bool:
     )
 
 
-def _rows(dataset: Any, index: Any) -> list | None:
+def _rows(dataset: Any, index: object) -> list | None:
     """The collated batch of rows `index`; None where stacking has more to do, or to complain of."""
     if type(MODE.get()) is not bool:
         return None

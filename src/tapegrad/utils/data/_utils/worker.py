@@ -265,7 +265,7 @@ def _name(i: int) -> str:
 class Crew:
     """Processes and the loader's ends of their pipes."""
 
-    def __init__(self, context: Any, work: Work, timeout_s: float) -> None:
+    def __init__(self, context: object, work: Work, timeout_s: float) -> None:
         self._timeout_s = timeout_s
         self._lost: list[tuple[int, int]] | None = None  # process ids and exit codes
         self.members: list[tuple[Any, Any]] = []
