@@ -44,7 +44,7 @@ def squeeze_axes(xp, x, *, axes):
 def squeeze(input: Tensor, dim: Dim = None) -> Any:
     """Without the dimensions of size 1: all of them, or those that `dim` names.
 
-    Shape: the input's without these sizes 1; other sizes stay.
+    Shape: the input's without these sizes of 1; others stay.
 
     >>> torch.zeros(1, 3, 1).squeeze().shape
     torch.Size([3])

@@ -154,8 +154,8 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
     """The diagonal of a matrix, or a matrix with the vector `input` on a diagonal.
 
-    Shape: (m, n) to (length of the diagonal,); (n,) to (n +
-    diagonal|, n + |diagonal|). | Raises: RuntimeError for other than one or two dimensions.
+    Shape: (m, n) to (length of the diagonal,); (n,) to (n + |diagonal|, n + |diagonal|).
+    Raises: RuntimeError for other than one or two dimensions.
 
     >>> torch.diag(torch.tensor([1, 2]))
     tensor([[1, 0],
@@ -176,8 +176,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Any:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension of `input` on a diagonal.
 
-    Shape: (..., n) to (..., n +
-    offset|, n + |offset|), the last two at `dim1` and `dim2`.
+    Shape: (..., n) to (..., m, m), m = n + |offset|, these two at `dim1` and `dim2`.
 
     >>> torch.diag_embed(torch.tensor([1, 2]), offset=1)
     tensor([[0, 1, 0],
@@ -192,8 +191,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 def diagflat(input: Tensor, offset: int = 0) -> Any:
     """A matrix with all elements of `input` on a diagonal.
 
-    Shape: n elements to (n +
-    offset|, n + |offset|).
+    Shape: n elements to (m, m), with m = n + |offset|.
 
     >>> torch.diagflat(torch.tensor([[1], [2]]))
     tensor([[1, 0],
