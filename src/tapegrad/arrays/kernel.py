@@ -6,6 +6,7 @@ asked for: `python -m tools.name_tables` reads the decorators and writes the tab
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, overload
 
 Function = TypeVar("Function", bound=Callable)
@@ -38,3 +39,25 @@ def batching_rule(function: Function) -> Function:
 def tensor_kernel(function: Any) -> Any:
     """Register an operator, or a module of them, as what the kernel of this name is on tensors."""
     return function
+
+
+_FALLBACKS: dict[str, Callable] = {}
+
+
+def fallback(name: str) -> Callable[[Function], Function]:
+    """Register what the kernel `name` does by the array standard, for namespaces that lack it.
+
+    The function is given the namespace, then what the kernel is given.
+    """
+
+    def register(function: Function) -> Function:
+        _FALLBACKS[name] = function
+        return function
+
+    return register
+
+
+def kernel_of(xp: Any, name: str) -> Callable:
+    """The kernel of a namespace, or its fallback where the namespace has none."""
+    found = getattr(xp, name, None)
+    return partial(_FALLBACKS[name], xp) if found is None else found

@@ -27,9 +27,14 @@ def native_dtype(xp: Namespace, dtype: Any) -> Any:
     return dtype.numpy if xp is numpy_namespace else getattr(xp, dtype.name)
 
 
+def is_batched(x: object) -> bool:
+    """Whether something is an array of `vmap`, with numbers of its own for each sample or not."""
+    return hasattr(x, "mapped")
+
+
 def elements(array: Array) -> Any:
     """All elements of an array, of every member where it is batched: for checks of values."""
-    while hasattr(array, "mapped"):
+    while is_batched(array):
         array = array.value
     return array
 
@@ -37,14 +42,14 @@ def elements(array: Array) -> Any:
 def anywhere(xp: Namespace, condition: Any) -> bool:
     """Whether a condition holds for any element, of any member where it is batched."""
     array = getattr(condition, "_array", condition)
-    if hasattr(array, "mapped"):
+    if is_batched(array):
         return bool(elements(array).any())
     return bool(xp.any(condition))
 
 
 def is_mapped(array: Array) -> bool:
     """Whether an array holds numbers of its own for each member of a batch, of any level."""
-    while hasattr(array, "mapped"):
+    while is_batched(array):
         if array.mapped:
             return True
         array = array.value
@@ -54,11 +59,11 @@ def is_mapped(array: Array) -> bool:
 def mapped_beyond(x: Array, target: Array) -> bool:
     """Whether `x` has numbers of its own for each member of a batch where `target` has not."""
     levels = []
-    while hasattr(target, "mapped"):
+    while is_batched(target):
         if target.mapped:
             levels.append(target.level)
         target = target.value
-    while hasattr(x, "mapped"):
+    while is_batched(x):
         if x.mapped and x.level not in levels:
             return True
         x = x.value
@@ -68,7 +73,7 @@ def mapped_beyond(x: Array, target: Array) -> bool:
 def refuse_batch(name: str, *arrays: Array) -> None:
     """Raise where an array is mapped over, and the shape of a result depends on its values."""
     for x in arrays:
-        while hasattr(x, "mapped"):
+        while is_batched(x):
             if x.mapped:
                 from tapegrad.arrays.batched.refusal import dynamic_shape
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.core.annotations import Any, EdgeLike, NodeLike
@@ -10,7 +11,7 @@ from tapegrad.core.annotations import Any, EdgeLike, NodeLike
 def array_of(x: Any) -> Any:
     """The array of a tensor, all members of it where a function is mapped; what else `x` is."""
     array = getattr(x, "_array", x)
-    while hasattr(array, "mapped"):
+    while is_batched(array):
         array = array.value
     return array
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.describe import saved_by
 from tapegrad.autograd.node import AccumulateGrad, Port
 from tapegrad.core.annotations import Any, NodeLike
@@ -24,7 +25,7 @@ def owners(value: Any) -> Iterator[np.ndarray]:
             yield from owners(each)
         return
     while not isinstance(value, np.ndarray):
-        value = value.value if hasattr(value, "mapped") else getattr(value, "_array", None)
+        value = value.value if is_batched(value) else getattr(value, "_array", None)
         if value is None:
             return
     yield owner(value)

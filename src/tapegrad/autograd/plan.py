@@ -8,6 +8,7 @@ composed once, the fast path) and on tensors, when the derivative itself must be
 
 from __future__ import annotations
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.mode import EVERYWHERE
 from tapegrad.autograd.node import (
@@ -112,7 +113,7 @@ class Plan:
     def fitting(self, g: Array) -> Plan:
         """The plan that runs the same rules on arrays such as `g`, batched ones among them."""
         for x in g if isinstance(g, list) else (g,):
-            if hasattr(x, "mapped"):
+            if is_batched(x):
                 return self.op.plan(self.kinds, self.conjugate, x.__array_namespace__())
         return self
 

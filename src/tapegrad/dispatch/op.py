@@ -218,6 +218,7 @@ def _declarer(kind: str, make: Callable[[Op], Callable], **defaults: Any) -> Cal
         call.__code__ = call.__code__.replace(co_name=op.name, co_qualname=op.name)  # in tracebacks
         leads_to(forward, call)
         call.op, call.vjp, call.jvp = op, op.vjp, op.jvp  # type: ignore[attr-defined]
+        call.on_arrays = forward  # type: ignore[attr-defined]  # for rules of other operators
         call.recorded = op.recorded  # type: ignore[attr-defined]
         op.call = call
         return call

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.hooks import warn_if_has_hooks
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import make_leaf
@@ -36,7 +37,7 @@ def reduce_tensor(self: Tensor, protocol: Any) -> tuple:
 
 def _refuse_batch(x: Tensor) -> None:
     """Raise inside `vmap`, where a tensor stands for each member of a batch."""
-    if hasattr(x._array, "mapped"):
+    if is_batched(x._array):
         from tapegrad.arrays.batched.refusal import no_memory
 
         raise no_memory()

@@ -5,6 +5,7 @@ from math import inf, isfinite
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.core import errors
 from tapegrad.core.dtype import get_default_dtype
@@ -270,7 +271,7 @@ def tensor_repr(t) -> str:
     """
     if TRANSFORMS.get() is not None:
         return TRANSFORM_STACK().inside_repr(t)
-    if hasattr(t._array, "mapped"):
+    if is_batched(t._array):
         return batched_repr(t._array)
     return plain_repr(t, t, [*form(t), *place(t), *_tangents(t)])
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Scalar, Tensor
@@ -147,7 +148,7 @@ def _real(value: Scalar, name: str) -> Any:
 def to_bool(self: Tensor) -> bool:
     """Whether the only element is not zero."""
     array = self._array
-    if hasattr(array, "mapped"):
+    if is_batched(array):
         return bool(array)
     if array.size != 1:
         what = "more than one value" if array.size else "no values"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors, tensor_base
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import (
@@ -47,7 +48,7 @@ def _filled(array: np.ndarray, value: Scalar, dtype: DTypeLike, format: Any) -> 
 
 def mapped_as(array: Any, made: np.ndarray) -> Any:
     """What was made for one member, for each of a batch where `array` is one."""
-    if not hasattr(array, "mapped"):
+    if not is_batched(array):
         return made
     whole = np.repeat(made[None], array.level.size, 0) if array.mapped else made
     return type(array)(array.level, mapped_as(array.value, whole), array.mapped)

@@ -6,6 +6,7 @@ rounding, and counts from the nearer end.
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike, Out, Scalar, Tensor
 from tapegrad.core.dtype import current, default, float64
@@ -179,7 +180,7 @@ def _exponents(start: Any, end: Any, n: int, dtype: Dtype) -> np.ndarray:
 
 def _is_mapped(*ends: Any) -> bool:
     """Whether an end is a tensor with a number of its own for each member of a batch."""
-    return any(hasattr(getattr(x, "_array", None), "mapped") for x in ends)
+    return any(is_batched(getattr(x, "_array", None)) for x in ends)
 
 
 def _of_members(

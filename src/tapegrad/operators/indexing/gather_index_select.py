@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.arrays.namespaces import elements
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Dim, Out, Tensor
@@ -54,12 +55,16 @@ def select_slices(xp, x, index, *, axis):
     return xp.read_at(x, index, (axis,))
 
 
+@fallback("gather_along")  # the standard's function wants equal sizes elsewhere
+def _gather_along(xp, x, index, axis):
+    return xp.take_along_axis(x, index, axis=axis)
+
+
 @vjp(x=lambda xp, g, x_like, index, axis: xp.add_along(g, x_like.shape, index, axis))
 @linear(node="GatherBackward0", hidden=("index",), kernels=("gather_along", "add_along"))
 def gather_along(xp, x, index, *, axis):
     """For each element of `index` the element of `x` that has its place, but for `axis`."""
-    kernel = getattr(xp, "gather_along", None)  # the standard's wants equal sizes elsewhere
-    return kernel(x, index, axis) if kernel else xp.take_along_axis(x, index, axis=axis)
+    return kernel_of(xp, "gather_along")(x, index, axis)
 
 
 @vjp(x=lambda xp, g, index, axis: xp.gather_along(g, index, axis))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -234,7 +235,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
                 "Convert the tensor first, or pass a real number.",
             )
         value = fitted(value, input.dtype)
-        if hasattr(index._array, "mapped"):
+        if is_batched(index._array):
             value = tensor_base.wrap(np.asarray(value, input._array.dtype))
             return _restored(_filled_where_named(wide, value, index, axis), input)
         index = _named_once(index, n)
@@ -245,7 +246,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar) -> Any:
             f"{value._array.ndim} dimension(s).",
             "index_copy() takes a tensor of values.",
         )
-    if hasattr(index._array, "mapped"):
+    if is_batched(index._array):
         return _restored(_filled_where_named(wide, value, index, axis), input)
     return _restored(fill_slices_with(wide, value, _named_once(index, n), axis=axis), input)
 

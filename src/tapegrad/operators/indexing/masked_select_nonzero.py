@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.arrays.namespaces import elements, is_mapped, refuse_batch
+from tapegrad.arrays.namespaces import elements, is_batched, is_mapped, refuse_batch
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Out, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -98,7 +98,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
             "Number of elements of source < number of ones in mask",
             f"The source has {source._array.size}.",
         )
-    if hasattr(mask._array, "mapped"):
+    if is_batched(mask._array):
         return _chosen_in_order(input, source, mask)
     return scatter_masked(input, source, mask)
 

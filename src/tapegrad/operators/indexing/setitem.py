@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.arrays.numpy.getitem_setitem import store_at
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import INFERENCE
@@ -70,7 +71,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         view, arrays = basic(x, indices_of(index))
     if arrays:
         _put(view, arrays, _without_leading_ones(value), False)
-    elif value._array.ndim or hasattr(value._array, "mapped"):
+    elif value._array.ndim or is_batched(value._array):
         copy_(view, _fitting(value, view._array.shape))
     else:
         fill_(view, value)
@@ -190,7 +191,7 @@ def _put(x: Tensor, arrays: list, values: Tensor, add: bool) -> None:
     if masked and values._array.size == 1 and can_cast(values.dtype, x.dtype):
         values = values.to(x.dtype)  # one number for all: of any dtype, as masked_fill_ takes it
     _check_put(x, arrays, values)
-    if any(hasattr(t._array, "mapped") for t in (x, values, *arrays) if t is not None):
+    if any(is_batched(t._array) for t in (x, values, *arrays) if t is not None):
         _put_in_batch(x, arrays, values, add, masked)
         return
     array = x._array

@@ -1,5 +1,6 @@
 """A product added to a tensor: beta * input + alpha * (a @ b), and `linear`."""
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Out, Scalar, Tensor
@@ -39,7 +40,7 @@ def add_matrix_product(xp, input, a, b, *, beta, alpha, flipped):
     """beta * input + alpha * (a @ b); `flipped` says that b is stored column by column."""
     y = _scaled(xp.matmul(a, b), alpha)
     term = _scaled(input, beta)
-    if hasattr(term, "mapped"):  # may have more elements than the product of what is not
+    if is_batched(term):  # may have more elements than the product of what is not
         return y + term
     y += term  # in the memory of the product, where arrays can be written to
     return y

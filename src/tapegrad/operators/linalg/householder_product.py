@@ -157,14 +157,14 @@ def _pushed(
 reflected.vjp(
     x=lambda xp, g, x, tau, c, left, transpose: _pulled_all(xp, g, x, tau, c, left, transpose)[0],
     tau=lambda xp, g, x, tau, c, left, transpose: _pulled_all(xp, g, x, tau, c, left, transpose)[1],
-    c=lambda xp, g, x, tau, left, transpose: reflected.op.forward(
+    c=lambda xp, g, x, tau, left, transpose: reflected.on_arrays(
         xp, x, tau, g, left=left, transpose=not transpose
     ),
 )
 reflected.jvp(
     x=_pushed,
     tau=_pushed,
-    c=lambda xp, t, x, tau, left, transpose: reflected.op.forward(
+    c=lambda xp, t, x, tau, left, transpose: reflected.on_arrays(
         xp, x, tau, t, left=left, transpose=transpose
     ),
 )

@@ -1,5 +1,6 @@
 """Linear: a product with a transposed weight, and a bias."""
 
+from tapegrad.arrays.namespaces import is_batched
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
 from tapegrad.dispatch.autocast_state import IN_USE, lowered
@@ -29,7 +30,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
         _check_linear(input, weight, bias)
         if n_weight == 1:
             return matmul(input, weight)
-    if n == 1 and bias is not None and hasattr(input._array, "mapped"):
+    if n == 1 and bias is not None and is_batched(input._array):
         if input._array.shape[0] == weight._array.shape[1]:
             return mv(weight, input) + bias
     transposed = weight.t()

@@ -40,7 +40,7 @@ def _pull_weight(xp, g, a, weight_like, b):
     return xp.reshape(flat, weight_like.shape)
 
 
-_forward = trilinear.op.forward
+_forward = trilinear.on_arrays
 trilinear.vjp(a=_pull_a, weight=_pull_weight, b=_pull_b)
 trilinear.jvp(
     a=lambda xp, t, weight, b: _forward(xp, t, weight, b),

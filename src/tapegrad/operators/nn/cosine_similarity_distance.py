@@ -16,7 +16,7 @@ from tapegrad.operators.with_number import plus_number
 
 __torch__ = "cosine_similarity dist pairwise_distance"
 
-_norm = vector_norm.op.forward
+_norm = vector_norm.on_arrays
 _norm_vjp = vector_norm.op.vjps["x"].function
 _norm_jvp = vector_norm.op.jvps["x"].function
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tapegrad.arrays.kernel import tensor_kernel
-from tapegrad.arrays.namespaces import elements, is_mapped
+from tapegrad.arrays.namespaces import elements, is_batched, is_mapped
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Tensor
@@ -132,7 +132,7 @@ def embedding_renorm_(weight: Tensor, indices: Tensor, max_norm: float, norm_typ
     check_writable(weight)
     values, table = indices._array, weight._array
     _check_rows(values, len(table))
-    if hasattr(values, "mapped") or hasattr(table, "mapped"):
+    if is_batched(values) or is_batched(table):
         with no_grad():
             return update(
                 "embedding_renorm_", weight, lambda x: _renormed(x, indices, max_norm, norm_type)

@@ -58,10 +58,10 @@ sum_bags.vjp(
     ),
 )
 sum_bags.jvp(
-    weight=lambda xp, t, samples, indices, lengths, average: sum_bags.op.forward(
+    weight=lambda xp, t, samples, indices, lengths, average: sum_bags.on_arrays(
         xp, t, samples, indices, lengths, average=average, by_frequency=False
     ),
-    samples=lambda xp, t, weight, indices, lengths: sum_bags.op.forward(
+    samples=lambda xp, t, weight, indices, lengths: sum_bags.on_arrays(
         xp, weight, t, indices, lengths, average=False, by_frequency=False
     ),
 )

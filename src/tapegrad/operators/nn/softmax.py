@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, OperatorLike, Out, Tensor
 from tapegrad.core.shape import axis_of
@@ -22,14 +23,22 @@ def _is_narrow(x: Tensor) -> bool:
     return getattr(x.dtype, "itemsize", 0) == 2
 
 
+@fallback("softmax_along")
+def _softmax(xp, x, axis):
+    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
+    return e / xp.sum(e, axis=axis, keepdims=True)
+
+
+@fallback("softmax_back")
+def _softmax_back(xp, g, y, axis):
+    product = g * y
+    return product - y * xp.sum(product, axis=axis, keepdims=True)
+
+
 def _softmax_rule(xp, g, y, axis):
     if _is_narrow(y):
         return _in_float32(xp, _softmax_rule, g, y, axis)
-    kernel = getattr(xp, "softmax_back", None)
-    if kernel is not None:
-        return kernel(g, y, axis)
-    product = g * y
-    return product - y * xp.sum(product, axis=axis, keepdims=True)
+    return kernel_of(xp, "softmax_back")(g, y, axis)
 
 
 @jvp(x=lambda xp, t, y, axis: _softmax_rule(xp, t, y, axis))  # symmetric Jacobian
@@ -37,20 +46,24 @@ def _softmax_rule(xp, g, y, axis):
 @primitive(promote="arith", node="SoftmaxBackward0")
 def softmax_along(xp, x, *, axis):
     """exp(x) / sum(exp(x)) along `axis`."""
-    kernel = getattr(xp, "softmax_along", None)
-    if kernel is not None:
-        return kernel(x, axis)
-    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
-    return e / xp.sum(e, axis=axis, keepdims=True)
+    return kernel_of(xp, "softmax_along")(x, axis)
+
+
+@fallback("log_softmax_along")
+def _log_softmax(xp, x, axis):
+    shifted = x - xp.max(x, axis=axis, keepdims=True)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+
+
+@fallback("log_softmax_back")
+def _log_softmax_back(xp, g, y, axis):
+    return g - xp.exp(y) * xp.sum(g, axis=axis, keepdims=True)
 
 
 def _log_softmax_rule(xp, g, y, axis):
     if _is_narrow(y):
         return _in_float32(xp, _log_softmax_rule, g, y, axis)
-    kernel = getattr(xp, "log_softmax_back", None)
-    if kernel is not None:
-        return kernel(g, y, axis)
-    return g - xp.exp(y) * xp.sum(g, axis=axis, keepdims=True)
+    return kernel_of(xp, "log_softmax_back")(g, y, axis)
 
 
 @jvp(x=lambda xp, t, y, axis: t - xp.sum(xp.exp(y) * t, axis=axis, keepdims=True))
@@ -58,11 +71,7 @@ def _log_softmax_rule(xp, g, y, axis):
 @primitive(promote="arith", node="LogSoftmaxBackward0")
 def log_softmax_along(xp, x, *, axis):
     """x - log(sum(exp(x))) along `axis`."""
-    kernel = getattr(xp, "log_softmax_along", None)
-    if kernel is not None:
-        return kernel(x, axis)
-    shifted = x - xp.max(x, axis=axis, keepdims=True)
-    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+    return kernel_of(xp, "log_softmax_along")(x, axis)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: DTypeLike = None, out: Out = None) -> Any:

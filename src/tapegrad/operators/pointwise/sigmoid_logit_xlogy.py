@@ -2,7 +2,7 @@
 
 import math
 
-from tapegrad.arrays.kernel import tensor_kernel
+from tapegrad.arrays.kernel import fallback, kernel_of, tensor_kernel
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
@@ -45,9 +45,11 @@ sigmoid.recorded(x=lambda g, y: sigmoid_slope(g, y))
 
 def logistic(xp: Namespace, x: Array) -> Any:
     """`sigmoid` within the rules of other operators, by the kernel where there is one."""
-    kernel = getattr(xp, "sigmoid", None)
-    if kernel is not None:
-        return kernel(x)
+    return kernel_of(xp, "sigmoid")(x)
+
+
+@fallback("sigmoid")
+def _sigmoid(xp: Namespace, x: Array) -> Any:
     if xp.isdtype(x.dtype, "complex floating"):
         return 1 / (1 + xp.exp(-x))
     e = xp.exp(-xp.abs(x))

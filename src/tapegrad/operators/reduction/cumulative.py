@@ -1,6 +1,7 @@
 """Running sums, products and extrema along a dimension."""
 
 from tapegrad import return_types
+from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core.annotations import (
     Any,
     Array,
@@ -49,26 +50,22 @@ def _product_slopes(xp: Namespace, x: Array, axis: int) -> Any:
     return xp.where(row <= column, products, xp.zeros_like(products))
 
 
-def _running_product_vjp(xp, g, x, y, axis):
-    kernel = getattr(xp, "running_product_back", None)
-    if kernel is not None:
-        return kernel(g, x, y, axis)
+@fallback("running_product_back")
+def _running_product_back(xp, g, x, y, axis):
     slopes = _product_slopes(xp, x, axis)
     moved = xp.expand_dims(xp.moveaxis(g, axis, 0), axis=0)
     return xp.moveaxis(xp.sum(slopes * moved, axis=1), 0, axis)
 
 
-def _running_product_jvp(xp, t, x, y, axis):
-    kernel = getattr(xp, "running_product_push", None)
-    if kernel is not None:
-        return kernel(t, x, y, axis)
+@fallback("running_product_push")
+def _running_product_push(xp, t, x, y, axis):
     slopes = _product_slopes(xp, x, axis)
     moved = xp.expand_dims(xp.moveaxis(t, axis, 0), axis=1)
     return xp.moveaxis(xp.sum(slopes * moved, axis=0), 0, axis)
 
 
-@jvp(x=_running_product_jvp)
-@vjp(x=_running_product_vjp)
+@jvp(x=lambda xp, t, x, y, axis: kernel_of(xp, "running_product_push")(t, x, y, axis))
+@vjp(x=lambda xp, g, x, y, axis: kernel_of(xp, "running_product_back")(g, x, y, axis))
 @primitive(node="CumprodBackward0")
 def running_product(xp, x, *, axis):
     """The products of the elements up to each place along `axis`."""

@@ -1,5 +1,6 @@
 """Other reductions: all, any, count_nonzero, products, log-sum-exp."""
 
+from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import (
     Any,
@@ -97,13 +98,17 @@ def count_nonzero(input: Tensor, dim: Dim = None) -> Any:
 # --- products ---
 
 
+@fallback("other_products")
+def _not_at_hand(xp: Namespace, x: Array, y: Array) -> None:
+    """The kernel gives None, too, where an element is 0."""
+
+
 def _others(xp: Namespace, x: Array, y: Array, axis: int) -> Any:
     """For each element the product of the others along `axis`, right where some are 0.
 
     `y` is the product of all, with the axis kept.
     """
-    kernel = getattr(xp, "other_products", None)
-    found = None if kernel is None else kernel(x, y)
+    found = kernel_of(xp, "other_products")(x, y)
     if found is not None:
         return found
     one = xp.ones_like(x[(slice(None),) * axis + (slice(0, 1), Ellipsis)])

@@ -76,7 +76,7 @@ def _half_over(xp: Namespace, y: Array) -> Any:
 @primitive(node="StdBackward0", holomorphic=False)
 def deviation(xp, x, *, axis, correction, keepdims):
     """The square root of the variance."""
-    return xp.sqrt(variance.op.forward(xp, x, axis=axis, correction=correction, keepdims=keepdims))
+    return xp.sqrt(variance.on_arrays(xp, x, axis=axis, correction=correction, keepdims=keepdims))
 
 
 def _computed(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tapegrad.arrays.namespaces import elements
+from tapegrad.arrays.namespaces import elements, is_batched
 from tapegrad.autograd.node import INFERENCE, version_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Shape, Tensor
@@ -133,7 +133,7 @@ def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = No
             f"Storage size calculation overflowed with sizes={list(shape)} and "
             f"strides={list(strides)}"
         )
-    elif hasattr(array, "mapped"):
+    elif is_batched(array):
         problem = _beyond_member(array, shape, strides, start, offset)
     elif offset < 0:
         problem = f"Tensor: invalid storage offset {offset}"

@@ -1,5 +1,6 @@
 """Broadcasting, said aloud: the same memory seen many times."""
 
+from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
@@ -9,12 +10,16 @@ from tapegrad.core.size import Size
 from tapegrad.dispatch.op import linear, vjp
 
 
+@fallback("view_to")  # the kernel is for our NumPy namespace, whose `broadcast_to` may copy
+def _view_to(xp, x, shape):
+    return xp.broadcast_to(x, shape)
+
+
 @vjp(x=lambda xp, g, x_like: sum_to_shape(xp, g, x_like.shape))
 @linear(node="ExpandBackward0", view=True)
 def expand_to(xp, x, *, shape):
     """The memory of `x` seen with `shape`: axes of size 1, and new ones in front, repeat it."""
-    view_to = getattr(xp, "view_to", None)  # where `broadcast_to` may copy: our NumPy namespace
-    return xp.broadcast_to(x, shape) if view_to is None else view_to(x, shape)
+    return kernel_of(xp, "view_to")(x, shape)
 
 
 def expand(input: Tensor, *sizes: Shape, size: Shape | None = None, implicit: bool = False) -> Any:

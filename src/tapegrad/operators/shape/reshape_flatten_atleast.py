@@ -2,6 +2,7 @@
 
 from math import prod
 
+from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, DTypeLike, MemoryFormat, Namespace, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -25,10 +26,14 @@ def unsafe_view(xp, x, *, shape):
     return xp.reshape(x, shape)
 
 
+@fallback("copied")
+def _copied(xp: Namespace, x: Array, order: str) -> Any:
+    return xp.asarray(x, copy=True)
+
+
 def copied(xp: Namespace, x: Array, order: str) -> Any:
     """A copy, laid out in memory as `x` is ("K") or in row-major order ("C"), where xp can say."""
-    kernel = getattr(xp, "copied", None)
-    return xp.asarray(x, copy=True) if kernel is None else kernel(x, order)
+    return kernel_of(xp, "copied")(x, order)
 
 
 @vjp(x=lambda g: g)

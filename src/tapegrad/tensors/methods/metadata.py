@@ -1,6 +1,6 @@
 """Methods that answer questions: sizes, strides, where a tensor is, what it is not."""
 
-from tapegrad.arrays.namespaces import elements
+from tapegrad.arrays.namespaces import elements, is_batched
 from tapegrad.core import errors
 from tapegrad.core import storage as _storage
 from tapegrad.core.annotations import Any, DeviceLike
@@ -86,7 +86,7 @@ class QueryMethods:
 
     def untyped_storage(self) -> _storage.UntypedStorage:
         """The bare memory, shared with all views of it."""
-        if hasattr(self._array, "mapped"):
+        if is_batched(self._array):
             from tapegrad.arrays.batched.refusal import no_memory
 
             raise no_memory()

@@ -3,6 +3,7 @@
 import math
 from math import prod
 
+from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Namespace, Tensor
@@ -56,10 +57,14 @@ def share(xp: Namespace, g: Array, like: Array, reduction: str) -> Any:
     return g / n if reduction == "mean" and n else g
 
 
+@fallback("pointwise")
+def _at_once(xp: Namespace, function: Callable, arrays: tuple) -> Any:
+    return function(*arrays)
+
+
 def pointwise(xp: Namespace, function: Callable, *arrays: Array) -> Any:
     """`function(*arrays)`, elementwise, by the kernel for large arrays where there is one."""
-    kernel = getattr(xp, "pointwise", None)
-    return function(*arrays) if kernel is None else kernel(function, arrays)
+    return kernel_of(xp, "pointwise")(function, arrays)
 
 
 def check_constant(function: str, argument: str, x: Tensor) -> None:

@@ -167,7 +167,7 @@ def _pick_rule(xp, g, x_like, target, weight, ignore_index, reduction):
 
 
 @jvp(
-    x=lambda xp, t, target, weight, ignore_index, reduction: pick_classes.op.forward(
+    x=lambda xp, t, target, weight, ignore_index, reduction: pick_classes.on_arrays(
         xp, t, target, weight, ignore_index=ignore_index, reduction=reduction
     )
 )
@@ -189,7 +189,7 @@ def pick_classes(xp, x, target, weight, *, ignore_index, reduction):
 @primitive(node="NllLoss2DBackward0", hidden=("target", "weight"), kernels=("pick", "unpick"))
 def pick_places(xp, x, target, weight, *, ignore_index, reduction):
     """`pick_classes` of inputs with places behind the classes, by the name PyTorch gives that."""
-    return pick_classes.op.forward(
+    return pick_classes.on_arrays(
         xp, x, target, weight, ignore_index=ignore_index, reduction=reduction
     )
 
