@@ -29,7 +29,7 @@ RULES: dict[str, str] = {
         "standardize_channels_weight_back standardize_given_weight_back standardize_rows "
         "standardize_rows_back standardize_rows_weight_back sum_channels sum_rows"
     ),
-    "tapegrad.arrays.batched.pointwise": "samples pointwise",
+    "tapegrad.arrays.batched.pointwise": "members pointwise",
     "tapegrad.arrays.batched.pool_pad_interpolate": (
         "blend_points match_points pad_constant pad_edges put_places resample spread_points "
         "take_places unpad_edges window_maximum"
