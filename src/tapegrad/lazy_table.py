@@ -100,9 +100,11 @@ FUNCTIONS: dict[str, str] = {
     ),
     "tapegrad.operators.shape.tril_indices": "tril_indices triu_indices",
     "tapegrad.serialization": "load save",
-    "tapegrad.settings_symbolic": (
+    "tapegrad.settings": (
         "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
-        "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads "
+        "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"
+    ),
+    "tapegrad.symbolic_numbers": (
         "sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
     ),
 }

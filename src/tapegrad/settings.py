@@ -7,6 +7,11 @@ from tapegrad.arrays.numpy import blocks
 from tapegrad.core import errors
 from tapegrad.core.dtype import dtype, set_default_dtype
 
+__torch__ = (
+    "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
+    "has_spectral set_deterministic_debug_mode set_flush_denormal set_num_interop_threads"
+)
+
 
 def get_num_threads() -> int:
     """The number of threads that share the work on large tensors.
@@ -151,3 +156,97 @@ __all__ = [
     "set_num_threads",
     "use_deterministic_algorithms",
 ]
+
+
+# --- further settings, loaded with the names of `torch` -------------------------------------------
+
+has_lapack = has_spectral = True
+has_mkl = has_openmp = False
+
+_interop: list[int] = []  # the number that was chosen
+
+
+def get_num_interop_threads() -> int:
+    """The number of threads for operators that run side by side: here each is run by its caller.
+
+    >>> torch.get_num_interop_threads() > 0
+    True
+    """
+    return _interop[0] if _interop else blocks.n_cores()
+
+
+def set_num_interop_threads(n: int, /) -> None:
+    """Choose that number, once; nothing depends on it."""
+    problem = ""
+    if type(n) is not int:
+        problem = f"set_num_interop_threads expects an int, but got {errors.type_name(n)}"
+    elif n < 1:
+        problem = "set_num_interop_threads expects a positive integer"
+    elif _interop:
+        problem = (
+            "Error: cannot set number of interop threads after parallel work has started or "
+            "set_num_interop_threads called"
+        )
+    if problem:
+        raise errors.runtime_error(problem, "It may be chosen once for each process.")
+    _interop.append(n)
+
+
+_MODES = ("default", "warn", "error")
+
+
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2: nothing, a warning or an error where results may differ between runs.
+
+    >>> torch.get_deterministic_debug_mode()
+    0
+    """
+    if not are_deterministic_algorithms_enabled():
+        return 0
+    return 1 if is_deterministic_algorithms_warn_only_enabled() else 2
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Choose what happens there, by number or as "default", "warn" or "error".
+
+    >>> torch.set_deterministic_debug_mode("error")
+    >>> torch.are_deterministic_algorithms_enabled()
+    True
+    >>> torch.set_deterministic_debug_mode("default")
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise errors.type_error(
+            f"debug_mode must be str or int, but got {type(debug_mode)}",
+            'Pass "default", "warn" or "error".',
+        )
+    if isinstance(debug_mode, str):
+        if debug_mode not in _MODES:
+            raise errors.runtime_error(
+                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but "
+                f"got {debug_mode}",
+                "Pass one of them.",
+            )
+        debug_mode = _MODES.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise errors.runtime_error(
+            f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}",
+            "Pass one of them.",
+        )
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+def set_flush_denormal(mode: bool, /) -> bool:
+    """Ask the CPU to take numbers near 0 that lack precision as 0; whether it now does: never.
+
+    >>> torch.set_flush_denormal(True)
+    False
+    """
+    if type(mode) is not bool:
+        raise errors.type_error(
+            f"flush_denormal expects a bool, but got {errors.type_name(mode)}",
+            "Pass True or False.",
+        )
+    return False
+
+
+# --- sizes: PyTorch's compiler traces these functions; on numbers they compute --------------------

@@ -1,0 +1,81 @@
+"""Arithmetic of sizes, under the names that PyTorch's compiled code uses."""
+
+from math import sqrt
+
+from tapegrad.core.annotations import Any, Sequence
+
+__torch__ = "sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum"
+
+
+def sym_int(a: Any) -> int:
+    """`a` as an integer, cut off towards 0.
+
+    >>> torch.sym_int(2.7)
+    2
+    """
+    return int(a)
+
+
+def sym_float(a: Any) -> float:
+    """`a` as a float.
+
+    >>> torch.sym_float(2)
+    2.0
+    """
+    return float(a)
+
+
+def sym_not(a: Any) -> bool:
+    """The opposite of `a`.
+
+    >>> torch.sym_not(False)
+    True
+    """
+    return not a
+
+
+def sym_max(a: Any, b: Any) -> Any:
+    """The larger of two numbers; a float if one of them is.
+
+    >>> torch.sym_max(2, 1.5)
+    2.0
+    """
+    largest = max(a, b)
+    return float(largest) if isinstance(a, float) or isinstance(b, float) else largest
+
+
+def sym_min(a: Any, b: Any) -> Any:
+    """The smaller of two numbers; a float if one of them is.
+
+    >>> torch.sym_min(2, 3)
+    2
+    """
+    smallest = min(a, b)
+    return float(smallest) if isinstance(a, float) or isinstance(b, float) else smallest
+
+
+def sym_sum(args: Sequence) -> Any:
+    """The sum of several numbers.
+
+    >>> torch.sym_sum([1, 2, 3])
+    6
+    """
+    return sum(args)
+
+
+def sym_sqrt(a: Any) -> float:
+    """The root of a number.
+
+    >>> torch.sym_sqrt(4)
+    2.0
+    """
+    return sqrt(a)
+
+
+def sym_ite(b: bool, t: Any, f: Any) -> Any:
+    """`t` if `b`, else `f`.
+
+    >>> torch.sym_ite(True, 1, 2)
+    1
+    """
+    return t if b else f
