@@ -41,7 +41,7 @@ def tensor_kernel(function: Any) -> Any:
     return function
 
 
-_FALLBACKS: dict[str, Callable] = {}
+FALLBACKS: dict[str, Callable] = {}
 
 
 def fallback(name: str) -> Callable[[Function], Function]:
@@ -51,7 +51,7 @@ def fallback(name: str) -> Callable[[Function], Function]:
     """
 
     def register(function: Function) -> Function:
-        _FALLBACKS[name] = function
+        FALLBACKS[name] = function
         return function
 
     return register
@@ -60,4 +60,4 @@ def fallback(name: str) -> Callable[[Function], Function]:
 def kernel_of(xp: Any, name: str) -> Callable:
     """The kernel of a namespace, or its fallback where the namespace has none."""
     found = getattr(xp, name, None)
-    return partial(_FALLBACKS[name], xp) if found is None else found
+    return partial(FALLBACKS[name], xp) if found is None else found

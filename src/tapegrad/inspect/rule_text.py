@@ -7,6 +7,7 @@ import inspect
 from html import escape
 from textwrap import dedent
 
+from tapegrad.arrays.kernel import FALLBACKS
 from tapegrad.core.annotations import Any, Callable, NodeLike
 
 _BINARY = {
@@ -331,11 +332,11 @@ def _decorators(node: NodeLike) -> list:
 def _value(node: NodeLike) -> ast.expr | None:
     """The expression that a function returns, names for parts of it put in; None if it branches.
 
-    What only leads to the same by another way is passed over: a kernel of the array library, or
-    more precise arithmetic for narrow types.
+    What only leads to the same by another way is passed over: kernels, for which their fallbacks
+    stand, and more precise arithmetic for narrow types.
     """
     if isinstance(node, ast.Lambda):
-        return node.body
+        return _without_kernel(node.body)
     *steps, last = [each for each in node.body if not _is_text(each)]
     parts: dict[str, ast.expr] = {}
     for step in steps:
@@ -345,7 +346,7 @@ def _value(node: NodeLike) -> ast.expr | None:
             return None
     if not isinstance(last, ast.Return) or last.value is None:
         return None
-    value = _put_in(last.value, parts)
+    value = _without_kernel(_put_in(last.value, parts))
     return value if not parts or len(ast.unparse(value)) < _LONGEST else None
 
 
@@ -353,7 +354,24 @@ def _is_shortcut(step: ast.stmt) -> bool:
     if not isinstance(step, ast.If) or step.orelse or not isinstance(step.body[-1], ast.Return):
         return False
     test = ast.unparse(step.test)
-    return test.startswith("_is_narrow(") or test == "kernel is not None"
+    return test.startswith("_is_narrow(")
+
+
+def _without_kernel(value: ast.expr) -> ast.expr:
+    """What a kernel computes in place of its call, where it has a fallback of one expression."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Call):
+        return value
+    call = value.func
+    if ast.unparse(call.func) != "kernel_of":
+        return value
+    function = FALLBACKS.get(ast.literal_eval(call.args[1]))
+    if function is None:
+        return value
+    code = function.__code__
+    node = _definition(_parsed(code.co_filename)[1], code)
+    plain = None if node is None else _value(node)
+    names = code.co_varnames[1 : code.co_argcount]
+    return value if plain is None else _put_in(plain, dict(zip(names, value.args, strict=True)))
 
 
 def _put_in(value: ast.expr, parts: dict[str, ast.expr]) -> ast.expr:

@@ -7,7 +7,7 @@ from tapegrad.arrays.kernel import batching_rule
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Any, Array, Callable, LevelLike
 
-_loop_over_sets = looped("samples")
+_loop_over_sets = looped("members")
 
 
 @batching_rule
@@ -22,8 +22,8 @@ def pointwise(level: LevelLike, function: Callable, arrays: tuple) -> Any:
 def members(x: Array, among: Any, unique: bool, invert: bool) -> Any:
     level, (value, those), (is_mapped, own) = opened((x, among))
     if level is None:
-        return plain("samples")(x, among, unique, invert)
+        return plain("members")(x, among, unique, invert)
     if own:
         return _loop_over_sets(x, among, unique, invert)
-    kernel = namespace_of((value, those)).samples
+    kernel = namespace_of((value, those)).members
     return closed(level, kernel(value, those, unique, invert), is_mapped)
