@@ -300,7 +300,7 @@ class _LazyNormNd(LazyLayer):
         self.reset_parameters()
 
 
-class LazyBatchNorm1d(_LazyNormNd, BatchNorm1d):
+class LazyBatchNorm1d(_LazyNormNd, BatchNorm1d, becomes=BatchNorm1d):
     """A `BatchNorm1d` with as many `num_features` as its first input has.
 
     >>> layer = torch.nn.LazyBatchNorm1d()
@@ -308,10 +308,8 @@ class LazyBatchNorm1d(_LazyNormNd, BatchNorm1d):
     (torch.Size([2, 4, 5]), 4)
     """
 
-    cls_to_become = BatchNorm1d
 
-
-class LazyBatchNorm2d(_LazyNormNd, BatchNorm2d):
+class LazyBatchNorm2d(_LazyNormNd, BatchNorm2d, becomes=BatchNorm2d):
     """A `BatchNorm2d` with as many `num_features` as its first input has.
 
     >>> layer = torch.nn.LazyBatchNorm2d()
@@ -319,18 +317,14 @@ class LazyBatchNorm2d(_LazyNormNd, BatchNorm2d):
     (torch.Size([2, 4, 5, 5]), 4)
     """
 
-    cls_to_become = BatchNorm2d
 
-
-class LazyBatchNorm3d(_LazyNormNd, BatchNorm3d):
+class LazyBatchNorm3d(_LazyNormNd, BatchNorm3d, becomes=BatchNorm3d):
     """A `BatchNorm3d` with as many `num_features` as its first input has.
 
     >>> layer = torch.nn.LazyBatchNorm3d()
     >>> layer(torch.ones(2, 4, 5, 5, 5)).shape, layer.num_features
     (torch.Size([2, 4, 5, 5, 5]), 4)
     """
-
-    cls_to_become = BatchNorm3d
 
 
 __all__ = public_names(globals())

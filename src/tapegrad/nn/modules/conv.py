@@ -10,7 +10,7 @@ from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.modules.lazy import LazyLayer
 from tapegrad.nn.modules.module import Module
-from tapegrad.nn.modules.utils import of_each, unusual
+from tapegrad.nn.modules.utils import ClassOptions, of_each, unusual
 from tapegrad.nn.parameter import Parameter, add_parameter
 from tapegrad.tensors.tensor import Tensor
 
@@ -147,10 +147,8 @@ def _border(padding: Any, kernel: tuple, dilation: tuple) -> tuple | list[int]:
     return widths
 
 
-class _Convolution(_ConvNd):
+class _Convolution(ClassOptions, _ConvNd):
     """A convolution that is not transposed; a subclass says over how many axes, and which."""
-
-    _n_axes: int
 
     def __init__(
         self,
@@ -191,7 +189,7 @@ def _window(
     return *sizes, transposed, of_each(added, n)
 
 
-class Conv1d(_Convolution):
+class Conv1d(_Convolution, n_axes=1, function=F.conv1d):
     """Convolution along one axis: `y[n, o] = bias[o] + sum over c of weight[o, c] * x[n, c]`.
 
     Here `*` slides the kernel over the input, without turning it round (cross-correlation).
@@ -217,11 +215,8 @@ class Conv1d(_Convolution):
     torch.Size([20, 33, 24])
     """
 
-    _n_axes = 1
-    _function = staticmethod(F.conv1d)
 
-
-class Conv2d(_Convolution):
+class Conv2d(_Convolution, n_axes=2, function=F.conv2d):
     """Convolution of images; see `Conv1d`, each option for both axes or a pair of them.
 
     Shape: `x: (N, in_channels, H, W)` or `(in_channels, H, W)` to `y: (N, out_channels, H', W')`;
@@ -236,11 +231,8 @@ class Conv2d(_Convolution):
     torch.Size([2, 8, 10, 12])
     """
 
-    _n_axes = 2
-    _function = staticmethod(F.conv2d)
 
-
-class Conv3d(_Convolution):
+class Conv3d(_Convolution, n_axes=3, function=F.conv3d):
     """Convolution of volumes; see `Conv1d`, each option for all axes or a triple of them.
 
     Shape: `x: (N, in_channels, D, H, W)` or `(in_channels, D, H, W)` to
@@ -249,9 +241,6 @@ class Conv3d(_Convolution):
     >>> torch.nn.Conv3d(2, 4, 3, stride=2)(torch.ones(1, 2, 5, 7, 9)).shape
     torch.Size([1, 4, 2, 3, 4])
     """
-
-    _n_axes = 3
-    _function = staticmethod(F.conv3d)
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -293,10 +282,8 @@ class _ConvTransposeNd(_ConvNd):
         return [size - low for size, low in zip(sizes, least, strict=True)]
 
 
-class _TransposedConvolution(_ConvTransposeNd):
+class _TransposedConvolution(ClassOptions, _ConvTransposeNd):
     """A transposed convolution as users make it; a subclass says over how many axes."""
-
-    _n_axes: int
 
     def __init__(
         self,
@@ -319,7 +306,7 @@ class _TransposedConvolution(_ConvTransposeNd):
         )
 
 
-class ConvTranspose1d(_TransposedConvolution):
+class ConvTranspose1d(_TransposedConvolution, n_axes=1, function=F.conv_transpose1d):
     """The transposed convolution along one axis: what carries gradients back through `Conv1d`.
 
     Each input element adds its multiple of the kernel to the output, `stride` apart.
@@ -350,11 +337,8 @@ class ConvTranspose1d(_TransposedConvolution):
     torch.Size([1, 2, 12])
     """
 
-    _n_axes = 1
-    _function = staticmethod(F.conv_transpose1d)
 
-
-class ConvTranspose2d(_TransposedConvolution):
+class ConvTranspose2d(_TransposedConvolution, n_axes=2, function=F.conv_transpose2d):
     """The transposed convolution of images; see `ConvTranspose1d`.
 
     Shape: `x: (N, in_channels, H, W)` or `(in_channels, H, W)` to `y: (N, out_channels, H', W')`;
@@ -364,11 +348,8 @@ class ConvTranspose2d(_TransposedConvolution):
     torch.Size([1, 2, 10, 12])
     """
 
-    _n_axes = 2
-    _function = staticmethod(F.conv_transpose2d)
 
-
-class ConvTranspose3d(_TransposedConvolution):
+class ConvTranspose3d(_TransposedConvolution, n_axes=3, function=F.conv_transpose3d):
     """The transposed convolution of volumes; see `ConvTranspose1d`.
 
     Shape: `x: (N, in_channels, D, H, W)` or `(in_channels, D, H, W)` to
@@ -377,9 +358,6 @@ class ConvTranspose3d(_TransposedConvolution):
     >>> torch.nn.ConvTranspose3d(2, 1, 2, stride=2)(torch.ones(1, 2, 2, 3, 4)).shape
     torch.Size([1, 1, 4, 6, 8])
     """
-
-    _n_axes = 3
-    _function = staticmethod(F.conv_transpose3d)
 
 
 class _LazyConvNd(LazyLayer):
@@ -469,64 +447,52 @@ class _LazyTransposedConvolution(_LazyConvNd):
         self._wait(out_channels, bias, device, dtype)
 
 
-class LazyConv1d(_LazyConvolution, Conv1d):
+class LazyConv1d(_LazyConvolution, Conv1d, becomes=Conv1d):
     """A `Conv1d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConv1d(3, 2)(torch.ones(1, 4, 5)).shape
     torch.Size([1, 3, 4])
     """
 
-    cls_to_become = Conv1d
 
-
-class LazyConv2d(_LazyConvolution, Conv2d):
+class LazyConv2d(_LazyConvolution, Conv2d, becomes=Conv2d):
     """A `Conv2d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConv2d(3, 2)(torch.ones(1, 4, 5, 5)).shape
     torch.Size([1, 3, 4, 4])
     """
 
-    cls_to_become = Conv2d
 
-
-class LazyConv3d(_LazyConvolution, Conv3d):
+class LazyConv3d(_LazyConvolution, Conv3d, becomes=Conv3d):
     """A `Conv3d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConv3d(3, 2)(torch.ones(1, 4, 5, 5, 5)).shape
     torch.Size([1, 3, 4, 4, 4])
     """
 
-    cls_to_become = Conv3d
 
-
-class LazyConvTranspose1d(_LazyTransposedConvolution, ConvTranspose1d):
+class LazyConvTranspose1d(_LazyTransposedConvolution, ConvTranspose1d, becomes=ConvTranspose1d):
     """A `ConvTranspose1d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConvTranspose1d(3, 2)(torch.ones(1, 4, 5)).shape
     torch.Size([1, 3, 6])
     """
 
-    cls_to_become = ConvTranspose1d
 
-
-class LazyConvTranspose2d(_LazyTransposedConvolution, ConvTranspose2d):
+class LazyConvTranspose2d(_LazyTransposedConvolution, ConvTranspose2d, becomes=ConvTranspose2d):
     """A `ConvTranspose2d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConvTranspose2d(3, 2)(torch.ones(1, 4, 5, 5)).shape
     torch.Size([1, 3, 6, 6])
     """
 
-    cls_to_become = ConvTranspose2d
 
-
-class LazyConvTranspose3d(_LazyTransposedConvolution, ConvTranspose3d):
+class LazyConvTranspose3d(_LazyTransposedConvolution, ConvTranspose3d, becomes=ConvTranspose3d):
     """A `ConvTranspose3d` with as many `in_channels` as its first input has.
 
     >>> torch.nn.LazyConvTranspose3d(3, 2)(torch.ones(1, 4, 5, 5, 5)).shape
     torch.Size([1, 3, 6, 6, 6])
     """
-
-    cls_to_become = ConvTranspose3d
 
 
 __all__ = public_names(globals())

@@ -7,10 +7,11 @@ from tapegrad.core.errors import value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.batchnorm import _LazyNormNd, _NormBase, _wrong_rank
+from tapegrad.nn.modules.utils import ClassOptions
 from tapegrad.tensors.tensor import Tensor
 
 
-class _InstanceNorm(_NormBase):
+class _InstanceNorm(ClassOptions, _NormBase):
     """Instance normalisation of inputs with any number of dimensions."""
 
     def __init__(
@@ -28,8 +29,6 @@ class _InstanceNorm(_NormBase):
         super().__init__(
             num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
         )
-
-    _n_axes: int  # of one channel
 
     def _check_input_dim(self, input: Tensor) -> None:
         low, high = self._n_axes + 1, self._n_axes + 2
@@ -69,7 +68,7 @@ class _InstanceNorm(_NormBase):
         )
 
 
-class InstanceNorm1d(_InstanceNorm):
+class InstanceNorm1d(_InstanceNorm, n_axes=1):
     """`y = (x - mean) / sqrt(variance + eps) * weight + bias`, each channel of each sample.
 
     Args:
@@ -90,30 +89,24 @@ class InstanceNorm1d(_InstanceNorm):
             [[-1.0000,  1.0000]]])
     """
 
-    _n_axes = 1
 
-
-class InstanceNorm2d(_InstanceNorm):
+class InstanceNorm2d(_InstanceNorm, n_axes=2):
     """Instance normalisation of images (N, C, H, W) or (C, H, W); see `InstanceNorm1d`.
 
     >>> torch.nn.InstanceNorm2d(3)(torch.ones(2, 3, 4, 5)).shape
     torch.Size([2, 3, 4, 5])
     """
 
-    _n_axes = 2
 
-
-class InstanceNorm3d(_InstanceNorm):
+class InstanceNorm3d(_InstanceNorm, n_axes=3):
     """Instance normalisation of volumes (N, C, D, H, W) or (C, D, H, W); see `InstanceNorm1d`.
 
     >>> torch.nn.InstanceNorm3d(3)(torch.ones(2, 3, 4, 5, 6)).shape
     torch.Size([2, 3, 4, 5, 6])
     """
 
-    _n_axes = 3
 
-
-class LazyInstanceNorm1d(_LazyNormNd, InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyNormNd, InstanceNorm1d, becomes=InstanceNorm1d):
     """A `InstanceNorm1d` with as many `num_features` as its first input has.
 
     >>> layer = torch.nn.LazyInstanceNorm1d()
@@ -121,10 +114,8 @@ class LazyInstanceNorm1d(_LazyNormNd, InstanceNorm1d):
     (torch.Size([2, 4, 5]), 4)
     """
 
-    cls_to_become = InstanceNorm1d
 
-
-class LazyInstanceNorm2d(_LazyNormNd, InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyNormNd, InstanceNorm2d, becomes=InstanceNorm2d):
     """A `InstanceNorm2d` with as many `num_features` as its first input has.
 
     >>> layer = torch.nn.LazyInstanceNorm2d()
@@ -132,18 +123,14 @@ class LazyInstanceNorm2d(_LazyNormNd, InstanceNorm2d):
     (torch.Size([2, 4, 5, 5]), 4)
     """
 
-    cls_to_become = InstanceNorm2d
 
-
-class LazyInstanceNorm3d(_LazyNormNd, InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyNormNd, InstanceNorm3d, becomes=InstanceNorm3d):
     """A `InstanceNorm3d` with as many `num_features` as its first input has.
 
     >>> layer = torch.nn.LazyInstanceNorm3d()
     >>> layer(torch.ones(2, 4, 5, 5, 5)).shape, layer.num_features
     (torch.Size([2, 4, 5, 5, 5]), 4)
     """
-
-    cls_to_become = InstanceNorm3d
 
 
 __all__ = public_names(globals())

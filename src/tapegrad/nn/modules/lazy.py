@@ -29,6 +29,11 @@ class LazyModuleMixin:
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
 
+    def __init_subclass__(cls, becomes: type | None = None, **options: object) -> None:
+        super().__init_subclass__(**options)
+        if becomes is not None:
+            cls.cls_to_become = becomes
+
     def has_uninitialized_params(self) -> bool:
         """Whether a parameter or buffer of this module has no shape yet."""
         return any(map(is_lazy, [*self._parameters.values(), *self._buffers.values()]))

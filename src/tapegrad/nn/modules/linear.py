@@ -141,14 +141,13 @@ class Bilinear(Module):
         )
 
 
-class LazyLinear(LazyLayer, Linear):
+class LazyLinear(LazyLayer, Linear, becomes=Linear):
     """A `Linear` with as many `in_features` as its first input has.
 
     >>> torch.nn.LazyLinear(3)(torch.ones(2, 5)).shape
     torch.Size([2, 3])
     """
 
-    cls_to_become = Linear
     _taken = "in_features"
 
     def __init__(

@@ -5,11 +5,11 @@ from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.batchnorm import _wrong_rank
 from tapegrad.nn.modules.module import Module
-from tapegrad.nn.modules.utils import has_own_constructor, of_each
+from tapegrad.nn.modules.utils import ClassOptions, has_own_constructor, of_each
 from tapegrad.tensors.tensor import Tensor
 
 
-class _Pad(Module):
+class _Pad(ClassOptions, Module):
     """A border of given widths around the last axes; a subclass says around how many.
 
     `padding` is one width for all ends, or for each axis, the last first, that before and after.
@@ -18,7 +18,6 @@ class _Pad(Module):
     __constants__: tuple[str, ...] = ("padding",)
 
     _mode: str
-    _n_axes: int
 
     def __init__(self, padding: Shape) -> None:
         super().__init__()
@@ -35,68 +34,56 @@ class _ReflectionPadNd(_Pad):
     _mode = "reflect"
 
 
-class ReflectionPad1d(_ReflectionPadNd):
+class ReflectionPad1d(_ReflectionPadNd, n_axes=1):
     """A border that mirrors what lies inside of the edge, around the last axis.
 
     >>> torch.nn.ReflectionPad1d((1, 2))(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[2., 1., 2., 3., 2., 1.]])
     """
 
-    _n_axes = 1
 
-
-class ReflectionPad2d(_ReflectionPadNd):
+class ReflectionPad2d(_ReflectionPadNd, n_axes=2):
     """A border that mirrors what lies inside of the edge, around the last two axes.
 
     >>> torch.nn.ReflectionPad2d(1)(torch.ones(1, 2, 4, 5)).shape
     torch.Size([1, 2, 6, 7])
     """
 
-    _n_axes = 2
 
-
-class ReflectionPad3d(_ReflectionPadNd):
+class ReflectionPad3d(_ReflectionPadNd, n_axes=3):
     """A border that mirrors what lies inside of the edge, around the last three axes.
 
     >>> torch.nn.ReflectionPad3d(1)(torch.ones(1, 2, 4, 5, 6)).shape
     torch.Size([1, 2, 6, 7, 8])
     """
 
-    _n_axes = 3
-
 
 class _ReplicationPadNd(_Pad):
     _mode = "replicate"
 
 
-class ReplicationPad1d(_ReplicationPadNd):
+class ReplicationPad1d(_ReplicationPadNd, n_axes=1):
     """A border that repeats the edge, around the last axis.
 
     >>> torch.nn.ReplicationPad1d((1, 2))(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[1., 1., 2., 3., 3., 3.]])
     """
 
-    _n_axes = 1
 
-
-class ReplicationPad2d(_ReplicationPadNd):
+class ReplicationPad2d(_ReplicationPadNd, n_axes=2):
     """A border that repeats the edge, around the last two axes.
 
     >>> torch.nn.ReplicationPad2d(1)(torch.ones(1, 2, 4, 5)).shape
     torch.Size([1, 2, 6, 7])
     """
 
-    _n_axes = 2
 
-
-class ReplicationPad3d(_ReplicationPadNd):
+class ReplicationPad3d(_ReplicationPadNd, n_axes=3):
     """A border that repeats the edge, around the last three axes.
 
     >>> torch.nn.ReplicationPad3d(1)(torch.ones(1, 2, 4, 5, 6)).shape
     torch.Size([1, 2, 6, 7, 8])
     """
-
-    _n_axes = 3
 
 
 class _CircularPadNd(_Pad):
@@ -109,34 +96,28 @@ class _CircularPadNd(_Pad):
         return super().forward(input)
 
 
-class CircularPad1d(_CircularPadNd):
+class CircularPad1d(_CircularPadNd, n_axes=1):
     """A border that goes on at the other end, around the last axis.
 
     >>> torch.nn.CircularPad1d((1, 2))(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[3., 1., 2., 3., 1., 2.]])
     """
 
-    _n_axes = 1
 
-
-class CircularPad2d(_CircularPadNd):
+class CircularPad2d(_CircularPadNd, n_axes=2):
     """A border that goes on at the other end, around the last two axes.
 
     >>> torch.nn.CircularPad2d(1)(torch.ones(1, 2, 4, 5)).shape
     torch.Size([1, 2, 6, 7])
     """
 
-    _n_axes = 2
 
-
-class CircularPad3d(_CircularPadNd):
+class CircularPad3d(_CircularPadNd, n_axes=3):
     """A border that goes on at the other end, around the last three axes.
 
     >>> torch.nn.CircularPad3d(1)(torch.ones(1, 2, 4, 5, 6)).shape
     torch.Size([1, 2, 6, 7, 8])
     """
-
-    _n_axes = 3
 
 
 class _ConstantPadNd(_Pad):
@@ -153,34 +134,28 @@ class _ConstantPadNd(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class ConstantPad1d(_ConstantPadNd):
+class ConstantPad1d(_ConstantPadNd, n_axes=1):
     """A border of `value` around the last axis.
 
     >>> torch.nn.ConstantPad1d((1, 2), 9.0)(torch.tensor([[1.0, 2.0]]))
     tensor([[9., 1., 2., 9., 9.]])
     """
 
-    _n_axes = 1
 
-
-class ConstantPad2d(_ConstantPadNd):
+class ConstantPad2d(_ConstantPadNd, n_axes=2):
     """A border of `value` around the last two axes.
 
     >>> torch.nn.ConstantPad2d(1, 0.5)(torch.ones(1, 2, 4, 5)).shape
     torch.Size([1, 2, 6, 7])
     """
 
-    _n_axes = 2
 
-
-class ConstantPad3d(_ConstantPadNd):
+class ConstantPad3d(_ConstantPadNd, n_axes=3):
     """A border of `value` around the last three axes.
 
     >>> torch.nn.ConstantPad3d(1, 0.5)(torch.ones(1, 2, 4, 5, 6)).shape
     torch.Size([1, 2, 6, 7, 8])
     """
-
-    _n_axes = 3
 
 
 class _ZeroPadNd(_ConstantPadNd):
@@ -191,34 +166,28 @@ class _ZeroPadNd(_ConstantPadNd):
         return f"{self.padding}"
 
 
-class ZeroPad1d(_ZeroPadNd):
+class ZeroPad1d(_ZeroPadNd, n_axes=1):
     """A border of zeros around the last axis.
 
     >>> torch.nn.ZeroPad1d((1, 2))(torch.tensor([[1.0, 2.0]]))
     tensor([[0., 1., 2., 0., 0.]])
     """
 
-    _n_axes = 1
 
-
-class ZeroPad2d(_ZeroPadNd):
+class ZeroPad2d(_ZeroPadNd, n_axes=2):
     """A border of zeros around the last two axes.
 
     >>> torch.nn.ZeroPad2d(1)(torch.ones(1, 2, 4, 5)).shape
     torch.Size([1, 2, 6, 7])
     """
 
-    _n_axes = 2
 
-
-class ZeroPad3d(_ZeroPadNd):
+class ZeroPad3d(_ZeroPadNd, n_axes=3):
     """A border of zeros around the last three axes.
 
     >>> torch.nn.ZeroPad3d(1)(torch.ones(1, 2, 4, 5, 6)).shape
     torch.Size([1, 2, 6, 7, 8])
     """
-
-    _n_axes = 3
 
 
 __all__ = public_names(globals())

@@ -6,14 +6,12 @@ from tapegrad.core.errors import value_error
 from tapegrad.core.public_names import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.module import Module
-from tapegrad.nn.modules.utils import has_own_constructor, of_each
+from tapegrad.nn.modules.utils import ClassOptions, has_own_constructor, of_each
 from tapegrad.tensors.tensor import Tensor
 
 
-class _MaxPoolNd(Module):
+class _MaxPoolNd(ClassOptions, Module):
     __constants__ = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
-
-    _function: Any
 
     def __init__(
         self,
@@ -43,7 +41,7 @@ class _MaxPoolNd(Module):
         )
 
 
-class MaxPool1d(_MaxPoolNd):
+class MaxPool1d(_MaxPoolNd, function=F.max_pool1d):
     """The largest element under each window along one axis: `(N, C, L)` or `(C, L)`.
 
     Args:
@@ -60,10 +58,8 @@ class MaxPool1d(_MaxPoolNd):
     tensor([[3., 4.]])
     """
 
-    _function = staticmethod(F.max_pool1d)
 
-
-class MaxPool2d(_MaxPoolNd):
+class MaxPool2d(_MaxPoolNd, function=F.max_pool2d):
     """The largest element under each window of images (N, C, H, W) or (C, H, W).
 
     Options are those of `MaxPool1d`, each for all axes, or one for each.
@@ -72,10 +68,8 @@ class MaxPool2d(_MaxPoolNd):
     torch.Size([1, 2, 3, 3])
     """
 
-    _function = staticmethod(F.max_pool2d)
 
-
-class MaxPool3d(_MaxPoolNd):
+class MaxPool3d(_MaxPoolNd, function=F.max_pool3d):
     """The largest element under each window of volumes (N, C, D, H, W) or (C, D, H, W).
 
     Options are those of `MaxPool1d`, each for all axes, or one for each.
@@ -84,14 +78,9 @@ class MaxPool3d(_MaxPoolNd):
     torch.Size([1, 2, 3, 3, 3])
     """
 
-    _function = staticmethod(F.max_pool3d)
 
-
-class _MaxUnpoolNd(Module):
+class _MaxUnpoolNd(ClassOptions, Module):
     kernel_size: tuple[int, ...]
-
-    _function: Any
-    _n_axes: int
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
@@ -108,7 +97,7 @@ class _MaxUnpoolNd(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class MaxUnpool1d(_MaxUnpoolNd):
+class MaxUnpool1d(_MaxUnpoolNd, n_axes=1, function=F.max_unpool1d):
     """Elements put back where `MaxPool1d(..., return_indices=True)` found them; zeros elsewhere.
 
     `forward(input, indices, output_size=None)`: the result has the smallest size that pools to the
@@ -120,11 +109,8 @@ class MaxUnpool1d(_MaxUnpoolNd):
     tensor([[0., 3., 0., 4.]])
     """
 
-    _function = staticmethod(F.max_unpool1d)
-    _n_axes = 1
 
-
-class MaxUnpool2d(_MaxUnpoolNd):
+class MaxUnpool2d(_MaxUnpoolNd, n_axes=2, function=F.max_unpool2d):
     """Elements put back where `MaxPool2d` found them; see `MaxUnpool1d`.
 
     >>> y, indices = torch.nn.MaxPool2d(2, return_indices=True)(torch.arange(4.0).reshape(1, 2, 2))
@@ -133,20 +119,14 @@ class MaxUnpool2d(_MaxUnpoolNd):
              [0., 3.]]])
     """
 
-    _function = staticmethod(F.max_unpool2d)
-    _n_axes = 2
 
-
-class MaxUnpool3d(_MaxUnpoolNd):
+class MaxUnpool3d(_MaxUnpoolNd, n_axes=3, function=F.max_unpool3d):
     """Elements put back where `MaxPool3d` found them; see `MaxUnpool1d`.
 
     >>> y, indices = torch.nn.MaxPool3d(2, return_indices=True)(torch.ones(1, 2, 4, 6, 8))
     >>> torch.nn.MaxUnpool3d(2)(y, indices).shape
     torch.Size([1, 2, 4, 6, 8])
     """
-
-    _function = staticmethod(F.max_unpool3d)
-    _n_axes = 3
 
 
 class _AvgPoolNd(Module):
@@ -192,9 +172,7 @@ class AvgPool1d(_AvgPoolNd):
         return F.avg_pool1d(input, *window, self.ceil_mode, self.count_include_pad)
 
 
-class _AvgPoolDivided(_AvgPoolNd):
-    _function: Any
-
+class _AvgPoolDivided(ClassOptions, _AvgPoolNd):
     def __init__(
         self,
         kernel_size: Any,
@@ -217,7 +195,7 @@ class _AvgPoolDivided(_AvgPoolNd):
         return self._function(input, self.kernel_size, self.stride, self.padding, *options)
 
 
-class AvgPool2d(_AvgPoolDivided):
+class AvgPool2d(_AvgPoolDivided, function=F.avg_pool2d):
     """The mean under each window of images: `(N, C, H, W)` or `(C, H, W)`; see `AvgPool1d`.
 
     Each option is for all axes, or one for each. With `divisor_override`, the sum is divided by it.
@@ -226,10 +204,8 @@ class AvgPool2d(_AvgPoolDivided):
     torch.Size([1, 2, 3, 3])
     """
 
-    _function = staticmethod(F.avg_pool2d)
 
-
-class AvgPool3d(_AvgPoolDivided):
+class AvgPool3d(_AvgPoolDivided, function=F.avg_pool3d):
     """The mean under each window of volumes: `(N, C, D, H, W)` or `(C, D, H, W)`; see `AvgPool1d`.
 
     Each option is for all axes, or one for each. With `divisor_override`, the sum is divided by it.
@@ -238,13 +214,9 @@ class AvgPool3d(_AvgPoolDivided):
     torch.Size([1, 2, 3, 3, 3])
     """
 
-    _function = staticmethod(F.avg_pool3d)
 
-
-class _LPPoolNd(Module):
+class _LPPoolNd(ClassOptions, Module):
     __constants__ = ("norm_type", "kernel_size", "stride", "ceil_mode")
-
-    _function: Any
 
     def __init__(
         self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
@@ -267,7 +239,7 @@ class _LPPoolNd(Module):
         )
 
 
-class LPPool1d(_LPPoolNd):
+class LPPool1d(_LPPoolNd, function=F.lp_pool1d):
     """The p-norm under each window, `sum(x^p)^(1/p)`, along one axis.
 
     Shape: `(N, C, L)` or `(C, L)`.
@@ -278,10 +250,8 @@ class LPPool1d(_LPPoolNd):
     tensor([[5., 1.]])
     """
 
-    _function = staticmethod(F.lp_pool1d)
 
-
-class LPPool2d(_LPPoolNd):
+class LPPool2d(_LPPoolNd, function=F.lp_pool2d):
     """The p-norm under each window, `sum(x^p)^(1/p)`, of images.
 
     Shape: `(N, C, H, W)` or `(C, H, W)`.
@@ -290,10 +260,8 @@ class LPPool2d(_LPPoolNd):
     torch.Size([1, 2, 2, 2])
     """
 
-    _function = staticmethod(F.lp_pool2d)
 
-
-class LPPool3d(_LPPoolNd):
+class LPPool3d(_LPPoolNd, function=F.lp_pool3d):
     """The p-norm under each window, `sum(x^p)^(1/p)`, of volumes.
 
     Shape: `(N, C, D, H, W)` or `(C, D, H, W)`.
@@ -302,13 +270,9 @@ class LPPool3d(_LPPoolNd):
     torch.Size([1, 2, 2, 2, 2])
     """
 
-    _function = staticmethod(F.lp_pool3d)
 
-
-class _AdaptiveAvgPoolNd(Module):
+class _AdaptiveAvgPoolNd(ClassOptions, Module):
     __constants__ = ("output_size",)
-
-    _function: Any
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
@@ -321,7 +285,7 @@ class _AdaptiveAvgPoolNd(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd, function=F.adaptive_avg_pool1d):
     """The mean under each of `output_size` windows along one axis: `(N, C, L)` or `(C, L)`.
 
     Window i of n over L elements is from `floor(i L / n)` to `ceil((i + 1) L / n)`.
@@ -330,10 +294,8 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     tensor([[2., 3.]])
     """
 
-    _function = staticmethod(F.adaptive_avg_pool1d)
 
-
-class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd, function=F.adaptive_avg_pool2d):
     """The mean under each of `output_size` windows of images: `(N, C, H, W)` or `(C, H, W)`.
 
     `output_size` is for all axes, or one for each; None keeps an axis as it is.
@@ -342,10 +304,8 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     torch.Size([1, 2, 3, 5])
     """
 
-    _function = staticmethod(F.adaptive_avg_pool2d)
 
-
-class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd, function=F.adaptive_avg_pool3d):
     """The mean under each of `output_size` windows of volumes: `(N, C, D, H, W)` or `(C, D, H, W)`.
 
     `output_size` is for all axes, or one for each; None keeps an axis as it is.
@@ -354,13 +314,9 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     torch.Size([1, 2, 1, 1, 1])
     """
 
-    _function = staticmethod(F.adaptive_avg_pool3d)
 
-
-class _AdaptiveMaxPoolNd(Module):
+class _AdaptiveMaxPoolNd(ClassOptions, Module):
     __constants__ = ("output_size", "return_indices")
-
-    _function: Any
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__()
@@ -374,7 +330,7 @@ class _AdaptiveMaxPoolNd(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd, function=F.adaptive_max_pool1d):
     """The largest of each of `output_size` windows along one axis: `(N, C, L)` or `(C, L)`.
 
     The windows are those of `AdaptiveAvgPool1d`. With `return_indices` the positions come, too.
@@ -383,10 +339,8 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     tensor([[3., 4.]])
     """
 
-    _function = staticmethod(F.adaptive_max_pool1d)
 
-
-class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, function=F.adaptive_max_pool2d):
     """The largest of each of `output_size` windows of images: `(N, C, H, W)` or `(C, H, W)`.
 
     The windows are those of `AdaptiveAvgPool2d`. With `return_indices` the positions come, too.
@@ -395,10 +349,8 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     torch.Size([1, 2, 3, 5])
     """
 
-    _function = staticmethod(F.adaptive_max_pool2d)
 
-
-class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd, function=F.adaptive_max_pool3d):
     """The largest of each of `output_size` windows of volumes: `(N, C, D, H, W)` or `(C, D, H, W)`.
 
     The windows are those of `AdaptiveAvgPool3d`. With `return_indices` the positions come, too.
@@ -407,14 +359,9 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     torch.Size([1, 2, 1, 1, 1])
     """
 
-    _function = staticmethod(F.adaptive_max_pool3d)
 
-
-class _FractionalMaxPoolNd(Module):
+class _FractionalMaxPoolNd(ClassOptions, Module):
     __constants__ = ("kernel_size", "return_indices", "output_size", "output_ratio")
-
-    _function: Any
-    _n_axes: int
 
     def __init__(
         self,
@@ -453,7 +400,7 @@ class _FractionalMaxPoolNd(Module):
         return self._function(input, self.kernel_size, *options)
 
 
-class FractionalMaxPool2d(_FractionalMaxPoolNd):
+class FractionalMaxPool2d(_FractionalMaxPoolNd, n_axes=2, function=F.fractional_max_pool2d):
     """The largest under windows that lie at random, of images (N, C, H, W) or (C, H, W).
 
     The windows lie at random, so that on average they are `input / output` apart. Give either
@@ -465,19 +412,13 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
     torch.Size([1, 2, 3, 3])
     """
 
-    _function = staticmethod(F.fractional_max_pool2d)
-    _n_axes = 2
 
-
-class FractionalMaxPool3d(_FractionalMaxPoolNd):
+class FractionalMaxPool3d(_FractionalMaxPoolNd, n_axes=3, function=F.fractional_max_pool3d):
     """The largest under windows that lie at random, of volumes (N, C, D, H, W) or (C, D, H, W).
 
     >>> torch.nn.FractionalMaxPool3d(2, output_ratio=0.5)(torch.ones(1, 2, 6, 6, 6)).shape
     torch.Size([1, 2, 3, 3, 3])
     """
-
-    _function = staticmethod(F.fractional_max_pool3d)
-    _n_axes = 3
 
 
 __all__ = public_names(globals())

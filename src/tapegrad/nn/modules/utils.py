@@ -8,6 +8,22 @@ from tapegrad.core.annotations import Any, ModuleLike, Tensor
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
+class ClassOptions:
+    """What the classes of a family differ in: `class Conv2d(_Convolution, n_axes=2)`."""
+
+    _n_axes: int
+    _function: Any
+
+    def __init_subclass__(
+        cls, n_axes: int | None = None, function: Callable | None = None, **options: object
+    ) -> None:
+        super().__init_subclass__(**options)
+        if n_axes is not None:
+            cls._n_axes = n_axes
+        if function is not None:
+            cls._function = staticmethod(function)
+
+
 def of_each(value: Any, n: int) -> tuple[Any, ...]:
     """`value` for each of n axes; what is a sequence already stays as it is.
 
