@@ -11,6 +11,7 @@ from tapegrad.core.annotations import Any, OptimizerLike
 from tapegrad.core.errors import advised, runtime_error, type_error, value_error
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.core.public_names import public_names
+from tapegrad.nn.modules.utils import has_own_constructor
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor
 
@@ -205,6 +206,16 @@ def _for_each_group(name: str, optimizer: OptimizerLike, value: Any) -> list[Any
     return list(value)
 
 
+def _annealing(anneal_strategy: str) -> str:
+    """The strategy, which must be one of the two."""
+    if anneal_strategy not in ("cos", "linear"):
+        raise value_error(
+            f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}",
+            'Pass "cos" or "linear".',
+        )
+    return anneal_strategy
+
+
 def _uses_beta1(optimizer: OptimizerLike) -> bool:
     """Whether the optimizer's momentum is the first of its betas; raise if it has none."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
@@ -223,30 +234,34 @@ def _set_momentum(group: dict[str, Any], momentum: float, beta1: bool) -> None:
         _set_option(group, "momentum", momentum)
 
 
+def _memory(function: Callable) -> dict[str, Any] | None:
+    """The attributes of a callable object, None for a function: what a state keeps of it."""
+    return None if isinstance(function, FunctionType) else vars(function).copy()
+
+
 class _OfFunctions(LRScheduler):
     """A function for each group; callable objects are saved with their attributes."""
 
-    def __init__(self, optimizer: OptimizerLike, lr_lambda: Any, last_epoch: int = -1) -> None:
+    def __init__(
+        self,
+        optimizer: OptimizerLike,
+        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
         self.optimizer = optimizer
         n = len(optimizer.param_groups)
-        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else []
-        if not isinstance(lr_lambda, (list, tuple)):
-            self.lr_lambdas = [lr_lambda] * n
-        elif len(lr_lambda) != n:
+        several = isinstance(lr_lambda, (list, tuple))
+        self.lr_lambdas: list[Any] = [*lr_lambda] if several else [lr_lambda] * n  # type: ignore[misc]
+        if len(self.lr_lambdas) != n:
             raise value_error(
-                f"Expected {n} lr_lambdas, but got {len(lr_lambda)}",
+                f"Expected {n} lr_lambdas, but got {len(self.lr_lambdas)}",
                 "Pass a function for each group, or one for all.",
             )
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer, and of the functions what callable objects remember."""
-        state = super().state_dict()
-        functions = state.pop("lr_lambdas")
-        state["lr_lambdas"] = [
-            None if isinstance(f, FunctionType) else f.__dict__.copy() for f in functions
-        ]
-        return state
+        return {**super().state_dict(), "lr_lambdas": [_memory(f) for f in self.lr_lambdas]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take back what `state_dict` gave."""
@@ -274,14 +289,6 @@ class LambdaLR(_OfFunctions):
     [0.5]
     """
 
-    def __init__(
-        self,
-        optimizer: OptimizerLike,
-        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
-        last_epoch: int = -1,
-    ) -> None:
-        super().__init__(optimizer, lr_lambda, last_epoch)
-
     def get_lr(self) -> list[Any]:
         self._rates()
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
@@ -303,14 +310,6 @@ class MultiplicativeLR(_OfFunctions):
     >>> scheduler.get_last_lr()
     [0.5]
     """
-
-    def __init__(
-        self,
-        optimizer: OptimizerLike,
-        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
-        last_epoch: int = -1,
-    ) -> None:
-        super().__init__(optimizer, lr_lambda, last_epoch)
 
     def get_lr(self) -> list[Any]:
         rates = self._rates()
@@ -791,11 +790,11 @@ class CyclicLR(LRScheduler):
             for group, lr in zip(groups, lowest, strict=True):
                 _set_option(group, "lr", lr)
         if last_epoch == -1 and cycle_momentum:
-            pairs = zip(self.max_momentums, self.base_momentums, strict=True)
-            for group, (high, low) in zip(groups, pairs, strict=True):
+            for group, high, low in zip(
+                groups, self.max_momentums, self.base_momentums, strict=True
+            ):
                 _set_momentum(group, high, self.use_beta1)
-                group["max_momentum"] = high
-                group["base_momentum"] = low
+                group.update(max_momentum=high, base_momentum=low)
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lowest
 
@@ -818,18 +817,15 @@ class CyclicLR(LRScheduler):
         pairs = zip(self.base_lrs, self.max_lrs, strict=True)
         rates = [low + (high - low) * part * scale for low, high in pairs]
         if self.cycle_momentum:
-            pairs = zip(self.base_momentums, self.max_momentums, strict=True)
-            for group, (low, high) in zip(self.optimizer.param_groups, pairs, strict=True):
+            ends = self.base_momentums, self.max_momentums
+            for group, low, high in zip(self.optimizer.param_groups, *ends, strict=True):
                 _set_momentum(group, high - (high - low) * part * scale, self.use_beta1)
         return rates
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer, and of a function what a callable object remembers."""
-        state = super().state_dict()
-        function = state.pop("_scale_fn_custom")
-        plain = function is None or isinstance(function, FunctionType)
-        state["_scale_fn_custom"] = None if plain else function.__dict__.copy()
-        return state
+        memory = None if self._scale_fn_custom is None else _memory(self._scale_fn_custom)
+        return {**super().state_dict(), "_scale_fn_custom": memory}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take back what `state_dict` gave."""
@@ -899,12 +895,7 @@ class OneCycleLR(LRScheduler):
                 "0.3: the rise takes three tenths of the steps.",
             )
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
-        if anneal_strategy not in ("cos", "linear"):
-            raise value_error(
-                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}",
-                'Pass "cos" or "linear".',
-            )
-        self._anneal_func_type = anneal_strategy
+        self._anneal_func_type = _annealing(anneal_strategy)
         groups = optimizer.param_groups
         highest = _for_each_group("max_lr", optimizer, max_lr)
         self.cycle_momentum = cycle_momentum
@@ -914,15 +905,12 @@ class OneCycleLR(LRScheduler):
             low_momentums = _for_each_group("base_momentum", optimizer, base_momentum)
         if last_epoch == -1:  # all is checked: now the groups may change
             for group, lr in zip(groups, highest, strict=True):
-                group["initial_lr"] = lr / div_factor
-                group["max_lr"] = lr
-                group["min_lr"] = group["initial_lr"] / final_div_factor
+                first = lr / div_factor
+                group.update(initial_lr=first, max_lr=lr, min_lr=first / final_div_factor)
         if last_epoch == -1 and cycle_momentum:
-            pairs = zip(high_momentums, low_momentums, strict=True)
-            for group, (high, low) in zip(groups, pairs, strict=True):
+            for group, high, low in zip(groups, high_momentums, low_momentums, strict=True):
                 _set_momentum(group, high, self.use_beta1)
-                group["max_momentum"] = high
-                group["base_momentum"] = low
+                group.update(max_momentum=high, base_momentum=low)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -1135,10 +1123,7 @@ class _Series(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer, with a list of the schedulers' states."""
-        state = super().state_dict()
-        schedulers = state.pop("_schedulers")
-        state["_schedulers"] = [s.state_dict() for s in schedulers]
-        return state
+        return {**super().state_dict(), "_schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take back what `state_dict` gave."""
@@ -1285,4 +1270,5 @@ def _check_members(name: str, schedulers: Sequence[Any], optimizer: OptimizerLik
 
 
 __all__ = public_names(globals(), "_LRScheduler")
+has_own_constructor(LambdaLR, MultiplicativeLR)
 __getattr__ = _refuses(__name__)

@@ -12,7 +12,7 @@ from tapegrad.core.public_names import public_names
 from tapegrad.nn.modules.batchnorm import _BatchNorm
 from tapegrad.nn.modules.module import Module
 from tapegrad.operators import tensor
-from tapegrad.optim.lr_scheduler import LRScheduler, _for_each_group
+from tapegrad.optim.lr_scheduler import LRScheduler, _annealing, _for_each_group
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -226,12 +226,7 @@ class SWALR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         rates = _for_each_group("swa_lr", optimizer, swa_lr)
-        if anneal_strategy not in ("cos", "linear"):
-            raise value_error(
-                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}",
-                'Pass "cos" or "linear".',
-            )
-        self._anneal_strategy = anneal_strategy
+        self._anneal_strategy = _annealing(anneal_strategy)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise value_error(
                 f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}", "0: at once."

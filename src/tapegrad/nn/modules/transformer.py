@@ -17,6 +17,7 @@ from tapegrad.nn.modules.dropout import Dropout
 from tapegrad.nn.modules.linear import Linear
 from tapegrad.nn.modules.module import Module
 from tapegrad.nn.modules.normalization import LayerNorm
+from tapegrad.nn.modules.utils import has_own_constructor
 from tapegrad.operators.creation.zeros_eye import full
 from tapegrad.operators.shape.tril_triu_diag import triu
 from tapegrad.tensors.tensor import Tensor
@@ -39,6 +40,40 @@ def _function(activation: Any) -> Any:
 class _Layer(Module):
     """What layers of Transformers share: attention, the network for each place, dropout behind."""
 
+    _n_parts: int  # each with its normalisation and its dropout
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        place = {"device": device, "dtype": dtype}
+        options = {"dropout": dropout, "bias": bias, "batch_first": batch_first, **place}
+        parts = range(1, self._n_parts + 1)
+        self.self_attn = MultiheadAttention(d_model, nhead, **options)
+        if self._n_parts == 3:
+            self.multihead_attn = MultiheadAttention(d_model, nhead, **options)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        self.norm_first = norm_first
+        for i in parts:
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            setattr(self, f"norm{i}", norm)
+        for i in parts:
+            setattr(self, f"dropout{i}", Dropout(dropout))
+        self.activation = _function(activation)
+
     def _attended(
         self, attention: Any, x: Tensor, mem: Tensor, mask: Tensor, padding: Shape, is_causal: bool
     ) -> Tensor:
@@ -51,6 +86,11 @@ class _Layer(Module):
         """Attention to itself."""
         found = self._attended(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal)
         return self.dropout1(found)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        """The network for each place."""
+        x = self.linear2(self.dropout(self.activation(self.linear1(x))))
+        return getattr(self, f"dropout{self._n_parts}")(x)
 
 
 class TransformerEncoderLayer(_Layer):
@@ -84,41 +124,7 @@ class TransformerEncoderLayer(_Layer):
     torch.Size([5, 3, 8])
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        place = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **place
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        function = _function(activation)
-        if function is F.relu or isinstance(function, ReLU):
-            self.activation_relu_or_gelu = 1
-        elif function is F.gelu or isinstance(function, GELU):
-            self.activation_relu_or_gelu = 2
-        else:
-            self.activation_relu_or_gelu = 0
-        self.activation = function
+    _n_parts = 2
 
     def forward(
         self,
@@ -138,10 +144,12 @@ class TransformerEncoderLayer(_Layer):
         x = self.norm1(x + self._sa_block(x, mask, padding, is_causal))
         return self.norm2(x + self._ff_block(x))
 
-    def _ff_block(self, x: Tensor) -> Tensor:
-        """The network for each place."""
-        x = self.linear2(self.dropout(self.activation(self.linear1(x))))
-        return self.dropout2(x)
+    @property
+    def activation_relu_or_gelu(self) -> int:
+        """1 for ReLU, 2 for GELU, 0 for another function."""
+        if self.activation is F.relu or isinstance(self.activation, ReLU):
+            return 1
+        return 2 if self.activation is F.gelu or isinstance(self.activation, GELU) else 0
 
 
 class TransformerDecoderLayer(_Layer):
@@ -165,36 +173,7 @@ class TransformerDecoderLayer(_Layer):
     torch.Size([5, 3, 8])
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        place = {"device": device, "dtype": dtype}
-        options = {"dropout": dropout, "bias": bias, "batch_first": batch_first, **place}
-        self.self_attn = MultiheadAttention(d_model, nhead, **options)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, **options)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _function(activation)
+    _n_parts = 3
 
     def forward(
         self,
@@ -224,11 +203,6 @@ class TransformerDecoderLayer(_Layer):
         """Attention to the memory."""
         found = self._attended(self.multihead_attn, x, mem, attn_mask, key_padding_mask, is_causal)
         return self.dropout2(found)
-
-    def _ff_block(self, x: Tensor) -> Tensor:
-        """The network for each place."""
-        x = self.linear2(self.dropout(self.activation(self.linear1(x))))
-        return self.dropout3(x)
 
 
 def _causal_mask(size: int, device: DeviceLike = None, dtype: DTypeLike = None) -> Tensor:
@@ -539,3 +513,4 @@ class Transformer(Module):
 
 
 __all__ = public_names(globals())
+has_own_constructor(TransformerEncoderLayer, TransformerDecoderLayer)
