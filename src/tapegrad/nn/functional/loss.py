@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from warnings import warn
 
@@ -507,6 +508,7 @@ def ctc_loss(
     )
 
 
+@dataclass(slots=True, eq=False)
 class LinearCrossEntropyOptions:
     """How many rows of the batch `linear_cross_entropy` takes at a time.
 
@@ -522,53 +524,38 @@ class LinearCrossEntropyOptions:
     4
     """
 
-    __slots__ = "acc_dtype acc_policy allow_retain_graph batch_chunk_size chunking_method".split()
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: Any = None
 
-    def __init__(
-        self,
-        allow_retain_graph: bool = False,
-        batch_chunk_size: int | None = None,
-        chunking_method: str | None = "auto",
-        acc_policy: str = "auto",
-        acc_dtype: Any = None,
-    ) -> None:
-        if batch_chunk_size is not None and (
-            type(batch_chunk_size) is not int or batch_chunk_size <= 0
-        ):
+    def __post_init__(self) -> None:
+        rows = self.batch_chunk_size
+        if rows is not None and (type(rows) is not int or rows <= 0):
             raise value_error(
-                f"batch_chunk_size must be positive int or None, got {batch_chunk_size}",
+                f"batch_chunk_size must be positive int or None, got {rows}",
                 "It is a number of rows.",
             )
-        if chunking_method not in (None, "auto") and _ratio(chunking_method) is None:
+        method = self.chunking_method
+        if method not in (None, "auto") and _ratio(method) is None:
             raise value_error(
-                f"invalid chunking_method: {chunking_method!r}",
+                f"invalid chunking_method: {method!r}",
                 "Use 'auto', None, or 'aspect_ratio:R' with a whole number R.",
             )
-        if acc_policy not in ("accurate", "balanced", "compact", "auto"):
+        if self.acc_policy not in ("accurate", "balanced", "compact", "auto"):
             raise value_error(
-                f"invalid acc_policy: {acc_policy!r}",
+                f"invalid acc_policy: {self.acc_policy!r}",
                 "Use 'accurate', 'balanced', 'compact' or 'auto'.",
             )
         names = ("float16", "bfloat16", "float32", "float64")
-        if acc_dtype is not None and getattr(acc_dtype, "name", None) not in names:
+        if self.acc_dtype is not None and getattr(self.acc_dtype, "name", None) not in names:
             raise value_error(
                 "acc_dtype must be one of {None, torch.float16, torch.bfloat16, torch.float32, "
-                f"torch.float64}}, got {acc_dtype!r}. Pass acc_dtype=None to let the op pick "
+                f"torch.float64}}, got {self.acc_dtype!r}. Pass acc_dtype=None to let the op pick "
                 "automatically.",
                 "Pass a dtype, such as torch.float32.",
             )
-        self.allow_retain_graph = allow_retain_graph
-        self.batch_chunk_size = batch_chunk_size
-        self.chunking_method = chunking_method
-        self.acc_policy = acc_policy
-        self.acc_dtype = acc_dtype
-
-    def __repr__(self) -> str:
-        return (
-            f"LinearCrossEntropyOptions(allow_retain_graph={self.allow_retain_graph}, "
-            f"batch_chunk_size={self.batch_chunk_size}, chunking_method={self.chunking_method!r}, "
-            f"acc_policy={self.acc_policy!r}, acc_dtype={self.acc_dtype})"
-        )
 
 
 def rows_at_a_time(options: Any, n: int, in_features: int, n_classes: int) -> int:

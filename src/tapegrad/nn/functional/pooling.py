@@ -1,7 +1,8 @@
 """Pooling with or without the places of what is found."""
 
-from tapegrad.core.annotations import Any, Shape, Tensor
+from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
+from tapegrad.core.family import family
 from tapegrad.core.public_names import public_names
 from tapegrad.operators.nn import adaptive_pool, fractional_max_pool
 
@@ -88,14 +89,27 @@ def adaptive_max_pool3d(input: Tensor, output_size: Shape, return_indices: bool 
     return found if return_indices else found[0]
 
 
-def fractional_max_pool2d_with_indices(
-    input: Tensor,
-    kernel_size: Shape,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Any = None,
-) -> tuple[Any, Any]:
+@family
+def _fractional(n: int, with_indices: bool) -> Callable:
+    """Pooling of `n` axes, `with_indices` whether or not they are asked for."""
+
+    def fractional(
+        input: Tensor,
+        kernel_size: Shape,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> Any:
+        sizes = kernel_size, output_size, output_ratio
+        found = fractional_max_pool.pooled(n, input, *sizes, _random_samples)
+        return found if with_indices or return_indices else found[0]
+
+    return fractional
+
+
+@_fractional(2, True)
+def fractional_max_pool2d_with_indices() -> Any:
     """The largest elements of windows placed at random, and their places.
 
     Shapes: (N, C, H, W) or (C, H, W); the last two of both results are `output_size`.
@@ -108,19 +122,10 @@ def fractional_max_pool2d_with_indices(
     tensor([[[ 5,  7],
              [13, 15]]])
     """
-    return fractional_max_pool.pooled(
-        2, input, kernel_size, output_size, output_ratio, _random_samples
-    )
 
 
-def fractional_max_pool3d_with_indices(
-    input: Tensor,
-    kernel_size: Shape,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Any = None,
-) -> tuple[Any, Any]:
+@_fractional(3, True)
+def fractional_max_pool3d_with_indices() -> Any:
     """As `fractional_max_pool2d_with_indices`, for (N, C, D, H, W) or (C, D, H, W).
 
     Shapes: those of the input; the last three of both results are `output_size`.
@@ -131,19 +136,10 @@ def fractional_max_pool3d_with_indices(
     >>> values.shape, indices.shape
     (torch.Size([1, 1, 2, 2, 2]), torch.Size([1, 1, 2, 2, 2]))
     """
-    return fractional_max_pool.pooled(
-        3, input, kernel_size, output_size, output_ratio, _random_samples
-    )
 
 
-def fractional_max_pool2d(
-    input: Tensor,
-    kernel_size: Shape,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Any = None,
-) -> Any:
+@_fractional(2, False)
+def fractional_max_pool2d() -> Any:
     """The largest elements of windows of `kernel_size` placed at random in (N, C, H, W).
 
     There are `output_size` windows, or `output_ratio` times the size of the input. The distances of
@@ -159,20 +155,10 @@ def fractional_max_pool2d(
     >>> torch.nn.functional.fractional_max_pool2d(x, 2, output_size=3).shape
     torch.Size([1, 3, 3])
     """
-    found = fractional_max_pool2d_with_indices(
-        input, kernel_size, output_size, output_ratio, True, _random_samples
-    )
-    return found if return_indices else found[0]
 
 
-def fractional_max_pool3d(
-    input: Tensor,
-    kernel_size: Shape,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Any = None,
-) -> Any:
+@_fractional(3, False)
+def fractional_max_pool3d() -> Any:
     """The largest elements of windows placed at random in (N, C, D, H, W).
 
     As `fractional_max_pool2d`, in three dimensions.
@@ -183,10 +169,6 @@ def fractional_max_pool3d(
     >>> torch.nn.functional.fractional_max_pool3d(x, 2, output_ratio=0.5).shape
     torch.Size([1, 2, 2, 2])
     """
-    found = fractional_max_pool3d_with_indices(
-        input, kernel_size, output_size, output_ratio, True, _random_samples
-    )
-    return found if return_indices else found[0]
 
 
 __all__ = public_names(globals())

@@ -274,13 +274,7 @@ class Sequential(Numbered):
         return module
 
     def __add__(self, other: Any) -> Sequential:
-        if not isinstance(other, Sequential):
-            raise value_error(
-                f"add operator supports only objects of Sequential class, but {type(other)} is "
-                "given.",
-                "Use append or extend.",
-            )
-        return Sequential(*self, *other)
+        return Sequential(*self).__iadd__(other)
 
     def __iadd__(self, other: Any) -> Self:
         if not isinstance(other, Sequential):

@@ -139,25 +139,10 @@ def _windows(
 
 
 @family
-def _with_indices(n: int) -> Callable:
+def _max_pool(n: int, with_indices: bool) -> Callable:
+    """Pooling of `n` axes, `with_indices` whether or not they are asked for."""
     name = f"max_pool{n}d"
 
-    def max_pool_with_indices(
-        input: Tensor,
-        kernel_size: Shape,
-        stride: Any = None,
-        padding: Shape = 0,
-        dilation: Shape = 1,
-        ceil_mode: bool = False,
-        return_indices: bool = False,
-    ) -> tuple[Any, Any]:
-        return windowed(name, n, input, kernel_size, stride, padding, dilation, ceil_mode)
-
-    return max_pool_with_indices
-
-
-@family
-def _choosing(with_indices: Callable) -> Callable:
     def max_pool(
         input: Tensor,
         kernel_size: Shape,
@@ -167,13 +152,13 @@ def _choosing(with_indices: Callable) -> Callable:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        found = with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-        return found if return_indices else found[0]
+        found = windowed(name, n, input, kernel_size, stride, padding, dilation, ceil_mode)
+        return found if with_indices or return_indices else found[0]
 
     return max_pool
 
 
-@_with_indices(2)
+@_max_pool(2, True)
 def max_pool2d_with_indices() -> Any:
     """The largest element of each window of (..., H, W), and its place, H and W as one number.
 
@@ -186,7 +171,7 @@ def max_pool2d_with_indices() -> Any:
     """
 
 
-@_with_indices(3)
+@_max_pool(3, True)
 def max_pool3d_with_indices() -> Any:
     """The largest element of each window of (..., D, H, W), and its place as one number.
 
@@ -198,7 +183,7 @@ def max_pool3d_with_indices() -> Any:
     """
 
 
-@_choosing(max_pool2d_with_indices)
+@_max_pool(2, False)
 def max_pool2d() -> Any:
     """The largest element of each window of (N, C, H, W) or (C, H, W).
 
@@ -217,7 +202,7 @@ def max_pool2d() -> Any:
 
 
 @autocast
-@_choosing(max_pool3d_with_indices)
+@_max_pool(3, False)
 def max_pool3d() -> Any:
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W).
 
