@@ -37,6 +37,13 @@ def _function(activation: Any) -> Any:
     )
 
 
+def _relu_or_gelu(function: Any) -> int:
+    """1 for ReLU, 2 for GELU, 0 for another function."""
+    if function is F.relu or isinstance(function, ReLU):
+        return 1
+    return 2 if function is F.gelu or isinstance(function, GELU) else 0
+
+
 class _Layer(Module):
     """What layers of Transformers share: attention, the network for each place, dropout behind."""
 
@@ -73,6 +80,8 @@ class _Layer(Module):
         for i in parts:
             setattr(self, f"dropout{i}", Dropout(dropout))
         self.activation = _function(activation)
+        if self._n_parts == 2:
+            self.activation_relu_or_gelu = _relu_or_gelu(self.activation)
 
     def _attended(
         self, attention: Any, x: Tensor, mem: Tensor, mask: Tensor, padding: Shape, is_causal: bool
@@ -143,13 +152,6 @@ class TransformerEncoderLayer(_Layer):
             return x + self._ff_block(self.norm2(x))
         x = self.norm1(x + self._sa_block(x, mask, padding, is_causal))
         return self.norm2(x + self._ff_block(x))
-
-    @property
-    def activation_relu_or_gelu(self) -> int:
-        """1 for ReLU, 2 for GELU, 0 for another function."""
-        if self.activation is F.relu or isinstance(self.activation, ReLU):
-            return 1
-        return 2 if self.activation is F.gelu or isinstance(self.activation, GELU) else 0
 
 
 class TransformerDecoderLayer(_Layer):
