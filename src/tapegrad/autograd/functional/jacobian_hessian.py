@@ -1,6 +1,6 @@
 """Whole Jacobians and Hessians: `torch.autograd.functional.jacobian` and `hessian`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tapegrad import operators
@@ -16,10 +16,38 @@ from tapegrad.autograd.functional.arguments import (
     require_graph,
     require_outputs,
 )
-from tapegrad.autograd.mode import enable_grad
-from tapegrad.autograd.plain_graph import is_plain
+from tapegrad.autograd.mode import MODE, enable_grad
+from tapegrad.autograd.node import AccumulateGrad, Port
+from tapegrad.autograd.plan import Plan
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+
+
+def is_plain(outs: Iterable) -> bool:
+    """Whether a backward pass from `outs` only runs rules of operators on arrays."""
+    if type(MODE.get()) is not bool:
+        return False
+    stack: list[Any] = []
+    for out in outs:
+        edge = edge_of(out)
+        if edge is not None:
+            stack.append(edge.node if type(edge) is Port else edge)
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if node.hooks is not None:
+            return False
+        if type(node) is AccumulateGrad:
+            continue
+        if type(getattr(node, "plan", None)) is not Plan:
+            return False
+        for edge in node.edges:
+            if type(edge) is Port:
+                edge = edge.node
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    return True
 
 
 def jacobian(

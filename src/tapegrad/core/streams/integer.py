@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core.streams.exponential_cauchy import exponential
-from tapegrad.core.streams.fill_order import laid_out_like
-from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
 from tapegrad.core.streams.rounding import cast
 
 Shape = tuple[int, ...]
