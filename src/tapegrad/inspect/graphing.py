@@ -333,8 +333,7 @@ def mermaid(record: Record) -> str:
         elif each is None:
             lines.append(f"{margin}end")
         else:
-            text = _mermaid_text(_label(each))
-            lines.append(f"{margin}v{each.number}[{text}]:::{each.kind}")
+            lines.append(f"{margin}v{each.number}[{_mermaid_text(_label(each))}]:::{each.kind}")
     for i, edge in enumerate(record.edges):
         label = _flow_label(edge)
         arrow = f"-->|{_mermaid_text(label)}|" if label else "-->"

@@ -84,8 +84,7 @@ def call(function: Any, args: tuple, separate: bool) -> Any:
     recorded = connect(node, args, mode)
     token = MODE.set(False)
     try:
-        result = run_forward(function, node.ctx, args, separate)
-        found = placed(node, args, result, recorded)
+        found = placed(node, args, run_forward(function, node.ctx, args, separate), recorded)
     finally:
         MODE.reset(token)
     if recorded:

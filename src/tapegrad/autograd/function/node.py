@@ -74,13 +74,8 @@ class BackwardCFunction(MultiNode):
     """
 
     __slots__ = (
-        "__dict__",
-        "ctx",
-        "input_metadata",
-        "input_order",
-        "result_metadata",
-        "saved_values",
-    )
+        "__dict__", "ctx", "input_metadata", "input_order", "result_metadata", "saved_values",
+    )  # fmt: skip
     plan: Any  # all have one: PLAN
     output_metadata = versions = restore = None  # zeros are made here, not by the engine
     _forward_cls: Any

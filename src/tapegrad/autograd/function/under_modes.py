@@ -6,7 +6,7 @@ Where an argument has a tangent, `jvp` runs after `forward` and gives the result
 import functools
 
 from tapegrad.autograd.forward.mode import Forward, enabled, forward_modes
-from tapegrad.autograd.forward.tangent import Under, own_tensor
+from tapegrad.autograd.forward.tangent import own_tensor
 from tapegrad.autograd.function.call import (
     connect,
     forget_marks,
@@ -16,7 +16,7 @@ from tapegrad.autograd.function.call import (
 )
 from tapegrad.autograd.function.node import BackwardCFunction
 from tapegrad.autograd.function.saved import keep
-from tapegrad.autograd.mode import MODE, TRANSFORMS, Mode
+from tapegrad.autograd.mode import TRANSFORMS, Mode, Under
 from tapegrad.autograd.saved import version_now
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, ModeLike
@@ -169,14 +169,11 @@ def call_under(mode: Any, function: Any, args: tuple, separate: bool) -> Any:
     given = None
     if mapping is not None:
         given = functools.partial(CUSTOM_FUNCTIONS().mapped, function, args, mapping)
-    token = MODE.set(enabled(mode.with_grad(False), False))  # neither recording nor tangents
-    try:
+    with Under(enabled(mode.with_grad(False), False)):  # neither recording nor tangents
         result = mode.around(
             function.__name__, lambda: run_forward(function, ctx, args, separate, given)
         )
         found = placed(node, args, result, recorded)
-    finally:
-        MODE.reset(token)
     if recorded:
         keep(node)
     ctx.to_save = None

@@ -117,8 +117,7 @@ def _contradiction(text: str) -> AssertionError:
 
 
 def _check_inputs(inputs: tuple) -> None:
-    found = with_gradient(inputs)
-    if not found:
+    if not with_gradient(inputs):
         raise errors.value_error(
             "gradcheck expects at least one input tensor to require gradient, but none of them "
             "have requires_grad=True.",
