@@ -266,6 +266,9 @@ def is_anomaly_check_nan_enabled() -> bool:
     return trace.anomaly[1]
 
 
+# --- reports: what is wrong with a gradient, and where it comes from ---
+
+
 def squares(g: Array) -> Any:
     """The sum of the squares of a gradient: nan if and only if one of them is, 0 for no numbers."""
     array = array_of(g)

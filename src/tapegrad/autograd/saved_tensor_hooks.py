@@ -24,7 +24,11 @@ _GUARDED: ContextVar[Any] = ContextVar("tapegrad_guarded", default=None)
 
 
 class Saving(Layered):
-    """Packs what nodes save by `hooks`, a pair: pack and unpack."""
+    """Packs what nodes save by `hooks`, a pair: pack and unpack.
+
+    It lies below the modes that watch or differentiate what is computed (a profiler, forward mode),
+    directly on the grad mode, so that it sees all that is recorded.
+    """
 
     __slots__ = ("hooks",)
     at_bottom = True

@@ -263,6 +263,8 @@ def _name_variables(names: dict[int, str], frame: Any) -> None:
                     names.setdefault(id(each), path)
 
 
+# --- other languages: Graphviz and Mermaid ---
+
 _FILL = {
     "operator": "#eef1f6",
     "parameter": "#cfe2ff",

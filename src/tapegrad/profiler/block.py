@@ -146,6 +146,8 @@ def detach(recorder: Any, token: Any, profiling: Profiling) -> None:
         MODE.set(stripped(MODE.get(), Profiling))
 
 
+# --- the mode of a context where a profiler is on ---
+
 set_mode, reset_mode = MODE.set, MODE.reset
 _QUICK: dict[bool, dict[Any, Callable]] = {True: {}, False: {}}  # by grad mode and operator
 

@@ -12,7 +12,7 @@ from tapegrad.autograd.gradcheck.deprecated import (
     get_numerical_jacobian,
     get_numerical_jacobian_wrt_specific_input,
 )
-from tapegrad.autograd.gradcheck.fast_mode import check_backward, check_forward
+from tapegrad.autograd.gradcheck.fast_and_slow_mode import check_backward, check_forward
 from tapegrad.autograd.gradcheck.message import GradcheckError
 from tapegrad.autograd.gradcheck.problem import Options
 from tapegrad.autograd.gradcheck.undefined_and_layout import check_multiplied, check_undefined

@@ -14,6 +14,10 @@ from tapegrad.core.streams.rounding import cast, fma32, fma64, libm
 
 f32 = np.float32
 
+# Logarithm, sine and cosine in float32, to the bit as the vector code under `randn` has them, with
+# every product that is added to something contracted into one rounding. Source: Moshier, Cephes
+# Mathematical Library, 1989 (`logf`, `sinf`, `cosf`).
+
 
 def _coefficients(*given: Any) -> list[np.ndarray]:
     """Numbers of float32 in float64, each of shape (1,) or, if it is a pair, (2, 1)."""

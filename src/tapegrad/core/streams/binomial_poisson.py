@@ -1,4 +1,4 @@
-"""Binomial counts: how many of some trials succeed."""
+"""Binomial counts, of trials that succeed, and Poisson counts, of events at a rate."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ _AHEAD = 4096  # fractions drawn at a time
 def one_by_one(stream: Twister) -> Iterator[Callable[[], float]]:
     """A function that gives the next fraction; in the end the stream is behind the last one.
 
-    >>> from tapegrad.core.streams.binomial import one_by_one
+    >>> from tapegrad.core.streams.binomial_poisson import one_by_one
     >>> from tapegrad.core.streams.mersenne_twister import Twister
     >>> with one_by_one(Twister(0)) as draw:
     ...     round(draw(), 4)
@@ -44,7 +44,7 @@ def binomial(stream: Twister, trials: np.ndarray, chances: np.ndarray) -> np.nda
     """A count for each pair of elements, in the dtype of `trials`; the two broadcast.
 
     >>> import numpy as np
-    >>> from tapegrad.core.streams.binomial import binomial
+    >>> from tapegrad.core.streams.binomial_poisson import binomial
     >>> from tapegrad.core.streams.mersenne_twister import Twister
     >>> binomial(Twister(0), np.full(4, 10.0), np.array(0.3))
     array([6., 3., 3., 2.])
@@ -122,7 +122,7 @@ def poisson(stream: Twister, rates: np.ndarray) -> np.ndarray:
     """A count for each rate, in the dtype of `rates`.
 
     >>> import numpy as np
-    >>> from tapegrad.core.streams.binomial import poisson
+    >>> from tapegrad.core.streams.binomial_poisson import poisson
     >>> from tapegrad.core.streams.mersenne_twister import Twister
     >>> poisson(Twister(0), np.full(4, 5.0))
     array([8., 4., 6., 4.])

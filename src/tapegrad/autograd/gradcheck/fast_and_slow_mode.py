@@ -1,6 +1,8 @@
-"""Fast mode: v^T J u is compared for fixed random u and v, or J u in forward mode.
+"""Fast mode and slow mode: Jacobians by rules against Jacobians by differences.
 
-Two evaluations of the function and one derivative, whatever the sizes.
+Fast mode compares v^T J u for fixed random u and v, or J u in forward mode: two evaluations of the
+function and one derivative, whatever the sizes. Slow mode compares whole Jacobians, element by
+element. Those of complex numbers are checked by their real and imaginary parts.
 """
 
 import numpy as np
