@@ -139,8 +139,7 @@ def get_autocast_dtype(device_type: str) -> Dtype:
     >>> torch.get_autocast_dtype("cpu")
     torch.bfloat16
     """
-    kind = kind_of("get_autocast_dtype", device_type)
-    found = current().dtypes.get(kind)
+    found = current().dtypes.get(kind_of("get_autocast_dtype", device_type))
     if found is None:
         raise errors.runtime_error(
             "unsupported scalarType", "Tensors are on the CPU: ask for 'cpu'."

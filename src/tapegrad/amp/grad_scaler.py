@@ -32,9 +32,6 @@ class ScalerSettings:
     _growth_tracker: Any
     _per_optimizer_states: Any
 
-    def _get_scale_async(self) -> Any:
-        return self._scale
-
     def get_scale(self) -> float:
         """The scale, 1.0 if scaling is disabled.
 
@@ -382,7 +379,7 @@ class GradScaler(ScalerSettings):
             return result
         if state["stage"] is OptState.READY:
             self._check_inf_per_device(optimizer)
-        scale = self._get_scale_async()
+        scale = self._scale
         found = sum(state["found_inf_per_device"].values(), full((), 0.0, dtype=float32))
         optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else scale
         optimizer.found_inf = found

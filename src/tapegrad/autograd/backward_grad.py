@@ -163,8 +163,7 @@ def grad(
                     "materialize_grads cannot be used when the given input is a GradientEdge",
                     "Pass the tensor, or allow_unused=True.",
                 )
-            zeros = namespace_of((target._array,)).zeros_like(target._array)
-            found[i] = tensor_base.wrap(zeros)
+            found[i] = tensor_base.wrap(namespace_of((target._array,)).zeros_like(target._array))
     return tuple(found)
 
 

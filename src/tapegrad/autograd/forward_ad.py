@@ -12,8 +12,8 @@ writes in place and backward passes. They are tensors: gradients may be taken of
 from typing import Any, NamedTuple
 
 from tapegrad.autograd.forward.mode import Forward, Level, enabled, entered, forward_mode, without
-from tapegrad.autograd.forward.tangent import Under, own_tensor, strides
-from tapegrad.autograd.mode import MODE, _Decorating
+from tapegrad.autograd.forward.tangent import own_tensor, strides
+from tapegrad.autograd.mode import MODE, Under, _Decorating
 from tapegrad.core import errors
 from tapegrad.core.annotations import Array
 from tapegrad.core.tensor_base import TensorBase
@@ -177,9 +177,6 @@ class dual_level(_Decorating):
     ...     fwAD.unpack_dual(x**2).tangent
     tensor(6.)
     """
-
-    def _fresh(self) -> Any:
-        return dual_level()
 
     def __enter__(self) -> int:
         return enter_dual_level()

@@ -1,5 +1,7 @@
 """Modes that stand on another mode: profilers, forward mode, traces, saved-tensor hooks."""
 
+from contextvars import Token
+
 from tapegrad.autograd.mode import MODE, Mode
 from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike
 
@@ -60,3 +62,18 @@ def layer_of(kind: type[Layered]) -> Any:
     while isinstance(mode, Mode) and not isinstance(mode, kind):
         mode = mode.under
     return mode if isinstance(mode, Mode) else None
+
+
+class Block:
+    """A block in which a mode of a class is on; it may be entered again."""
+
+    def __init__(self, kind: type[Layered], *args: object):
+        self._kind = kind
+        self._args = args
+        self._tokens: list[Token] = []
+
+    def __enter__(self) -> None:
+        self._tokens.append(MODE.set(self._kind(MODE.get(), *self._args)))
+
+    def __exit__(self, *error: object) -> None:
+        MODE.reset(self._tokens.pop())

@@ -154,10 +154,39 @@ TRANSFORMS: ContextVar[Any] = ContextVar("tapegrad_transforms", default=None)
 innermost, its number from 1, and what it is known by: a level, or pairs (leaf, argument)."""
 
 
-def begin_transform(what: Any) -> Token:
-    """Into a transform of `torch.func`; the token is for the way out."""
-    around = TRANSFORMS.get()
-    return TRANSFORMS.set((around, 1 if around is None else around[1] + 1, what))
+class Under:
+    """A block in which `mode` is on."""
+
+    __slots__ = ("mode", "token")
+
+    def __init__(self, mode: ModeLike):
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self.token = MODE.set(self.mode)
+
+    def __exit__(self, *error: object) -> None:
+        MODE.reset(self.token)
+
+
+class InTransform(Under):
+    """A block in which `mode` is on, inside a transform of `torch.func` known by `what`."""
+
+    __slots__ = ("outside", "what")
+
+    def __init__(self, mode: ModeLike, what: Any):
+        self.mode = mode
+        self.what = what
+
+    def __enter__(self) -> None:
+        around = TRANSFORMS.get()
+        self.token = MODE.set(self.mode)
+        number = 1 if around is None else around[1] + 1
+        self.outside = TRANSFORMS.set((around, number, self.what))
+
+    def __exit__(self, *error: object) -> None:
+        TRANSFORMS.reset(self.outside)
+        MODE.reset(self.token)
 
 
 def is_grad_enabled() -> bool:

@@ -7,7 +7,12 @@ from tapegrad.autograd.node import AccumulateGrad, Port
 
 def reachable(roots: list[Any]) -> list[Any]:
     """All nodes behind the edges `roots`, youngest first."""
-    stack = [edge.node if type(edge) is Port else edge for edge in roots]
+    return sorted(nodes_behind(roots), key=lambda node: -node.sequence)
+
+
+def nodes_behind(roots: list[Any]) -> set[Any]:
+    """All nodes behind the edges `roots`; those that are None lead nowhere."""
+    stack = [edge.node if type(edge) is Port else edge for edge in roots if edge is not None]
     seen = set(stack)
     while stack:
         for edge in stack.pop().edges:
@@ -16,7 +21,7 @@ def reachable(roots: list[Any]) -> list[Any]:
             if edge is not None and edge not in seen:
                 seen.add(edge)
                 stack.append(edge)
-    return sorted(seen, key=lambda node: -node.sequence)
+    return seen
 
 
 def nodes_needed(roots: list[Any], inputs: list[Any]) -> set[Any] | None:

@@ -94,8 +94,7 @@ def _check_inputs(node: OperatorNode, values: tuple, expected: tuple) -> None:
     for value, want in zip(values, expected, strict=True):
         version = getattr(value, "_counter", None)
         if version is not None and version.value != want:
-            origin = origin_of_saved(value, version)
-            raise modified(value._array, version, want, origin, node)
+            raise modified(value._array, version, want, origin_of_saved(value, version), node)
 
 
 def origin_of_saved(value: object, version: Any, edge: EdgeLike = None) -> str:

@@ -15,16 +15,9 @@ class dtype:
     """
 
     __slots__ = (
-        "abbr",
-        "category",
-        "is_complex",
-        "is_floating_point",
-        "is_signed",
-        "itemsize",
-        "name",
-        "numpy",
-        "scalar_name",
-    )
+        "abbr", "category", "is_complex", "is_floating_point", "is_signed", "itemsize", "name",
+        "numpy", "scalar_name",
+    )  # fmt: skip
 
     abbr: str
     category: int

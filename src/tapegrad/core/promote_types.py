@@ -55,8 +55,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     torch.float32
     """
     a = as_dtype(type1, "promote_types", "type1", 1)
-    b = as_dtype(type2, "promote_types", "type2", 2)
-    return _pair(a, b)
+    return _pair(a, as_dtype(type2, "promote_types", "type2", 2))
 
 
 def _pair(a: dtype, b: dtype) -> dtype:

@@ -31,8 +31,7 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(ndim))
     if type(dim) is int:
-        axis = axis_of(dim, ndim)
-        return (axis,) if ndim else ()
+        return (axis_of(dim, ndim),) if ndim else ()
     if not isinstance(dim, (tuple, list)):
         dim = (dim,)
     axes = tuple(axis_of(d, ndim) for d in dim)

@@ -2,7 +2,7 @@
 
 from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.missing import missing as _missing
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 
 
 def is_available() -> bool:

@@ -8,8 +8,9 @@ differentiated itself is recorded; whether any does is seen from the leaves that
 import functools
 
 from tapegrad.autograd.engine import run_backward
-from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform, is_grad_enabled, switched
-from tapegrad.autograd.node import AccumulateGrad, Port, make_leaf
+from tapegrad.autograd.mode import MODE, InTransform, Under, is_grad_enabled, switched
+from tapegrad.autograd.node import AccumulateGrad, make_leaf
+from tapegrad.autograd.reachable import nodes_behind
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
@@ -51,21 +52,7 @@ def has_others(roots: list, leaves: list) -> bool:
         if type(edge) is not AccumulateGrad:
             return True
         own.add(edge)
-    stack = [edge.node if type(edge) is Port else edge for edge in roots if edge is not None]
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
-        if type(node) is AccumulateGrad:
-            if node not in own:
-                return True
-            continue
-        for edge in node.edges:
-            if type(edge) is Port:
-                edge = edge.node
-            if edge is not None and edge not in seen:
-                seen.add(edge)
-                stack.append(edge)
-    return False
+    return any(type(node) is AccumulateGrad and node not in own for node in nodes_behind(roots))
 
 
 def released(y: Array, leaves: list) -> Any:
@@ -77,11 +64,8 @@ def released(y: Array, leaves: list) -> Any:
         return y
     if only_maps(MODE.get()):
         return wrap(y._array)
-    token = MODE.set(switched(False))
-    try:
+    with Under(switched(False)):
         alone = dual_view(y)
-    finally:
-        MODE.reset(token)
     alone._view = None
     return alone
 
@@ -171,10 +155,8 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         outer = is_grad_enabled()
         numbers = checked_argnums(argnums, len(args))
         inputs, structure = flatten(chosen(args, argnums, numbers))
-        token = MODE.set(switched(True))
         pairs: list = []
-        outside = begin_transform(pairs)
-        try:
+        with InTransform(switched(True), pairs):
             leaves = [leaf_of(x) for x in inputs]
             pairs += zip(leaves, inputs, strict=True)
             inside = replaced(args, argnums, numbers, unflatten(leaves, structure))
@@ -183,21 +165,14 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
             if has_aux:
                 output, aux = with_aux(output, "grad_and_value(f)(*args)")
             check_number(output)
-        finally:
-            TRANSFORMS.reset(outside)
-            MODE.reset(token)
         recorded = outer and has_others([edge_of(output)], leaves)
         alone = outer and not recorded
         found = pulled([output], leaves, [ones_of(output)], recorded, recorded, alone)
         slope = unflatten(found, structure)
-        value = _result(output, leaves, recorded)
+        value = output if recorded else released(output, leaves)
         return slope, (value, handed_on(aux, leaves)) if has_aux else value
 
     return wrapper
-
-
-def _result(output: Tensor, leaves: list, recorded: bool) -> Any:
-    return output if recorded else released(output, leaves)
 
 
 def checked_argnums(argnums: Any, n: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from tapegrad.arrays.batched.unit_vectors import units
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.backward_grad import starts_of
 from tapegrad.autograd.engine import run_backward
-from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
+from tapegrad.autograd.mode import MODE, InTransform, Under
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Sequence, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
@@ -123,11 +123,8 @@ def _rows(outs: list, leaves: list, sizes: list, first: int, n: int) -> list:
     under = MODE.get()
     level = Level(n, "error", depth_of(under) + 1)
     cotangents = batch_of_units(outs, sizes, first, level)
-    token = MODE.set(Mapping(under, level))
-    try:
+    with Under(Mapping(under, level)):
         found = pull_back(outs, leaves, cotangents)
-    finally:
-        MODE.reset(token)
     return [outside(g, level) for g in found]
 
 
@@ -204,8 +201,7 @@ def jacfwd(
         total = sum(sizes)
 
         def function(*leaves: Any) -> Any:
-            new = unflatten(list(leaves), own)
-            return func(*replaced(args, argnums, numbers, new), **kwargs)
+            return func(*replaced(args, argnums, numbers, unflatten(list(leaves), own)), **kwargs)
 
         if not (inputs and all(map(_is_tensor, inputs))):
             jvp(function, tuple(inputs), tuple(inputs))  # raises what is wrong with the arguments
@@ -213,13 +209,8 @@ def jacfwd(
         under = MODE.get()
         level = Level(total, randomness, depth_of(under) + 1)
         units = batch_of_units(inputs, sizes, 0, level)
-        token = MODE.set(Mapping(under, level))
-        outside = begin_transform(level)
-        try:
+        with InTransform(Mapping(under, level), level):
             columns, aux = jvp_with_aux(function, inputs, units, has_aux)
-        finally:
-            TRANSFORMS.reset(outside)
-            MODE.reset(token)
         columns, aux = _columns(columns, level), lowered_tree(aux, level)
         outs, structure = flatten(columns)
         _require_real("jacfwd", "outputs", outs)
@@ -285,16 +276,13 @@ def pulled_back(
     under = MODE.get()
     level = Level(n, "error", depth_of(under) + 1)
     inside = [enter(g, axis=0, level=level) for g in cotangents]
-    token = MODE.set(Mapping(under, level))
-    try:
+    with Under(Mapping(under, level)):
         found = run_backward(
             starts_of(outs, inside, create_graph),
             retain_graph=retain_graph,
             create_graph=create_graph,
             inputs=edges,
         )
-    finally:
-        MODE.reset(token)
     return [
         None if g is None else outside(g if isinstance(g, TensorBase) else wrap(g), level)
         for g in found

@@ -1,12 +1,12 @@
 """Forward-mode derivatives of functions: `jvp`."""
 
-from tapegrad.autograd.forward.mode import Forward, Level, Under, entered, innermost
+from tapegrad.autograd.forward.mode import Forward, Level, entered, innermost
 from tapegrad.autograd.forward_ad import dual
-from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
+from tapegrad.autograd.mode import MODE, InTransform, Under
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase
-from tapegrad.func.grad import check_aux
+from tapegrad.func.grad import check_aux, with_aux
 from tapegrad.func.pytree import flatten, text, unflatten
 from tapegrad.func.vjp import require_tensors
 from tapegrad.func.vmap_mode import lifted_everywhere
@@ -77,33 +77,24 @@ def _pushed(
 ) -> tuple:
     name = "jvp(f, primals, tangents)"
     level = Level()
-    token = MODE.set(entered(MODE.get(), level))
-    outside = begin_transform(level)
     try:
-        mode = innermost()
-        if type(mode.under) is not bool:  # a tangent is of no level that its primal is not of
-            xs = [lifted_everywhere(x, mode.under) for x in xs]
-            ts = [lifted_everywhere(t, mode.under) for t in ts]
-        duals = [_dual(mode, x, t) for x, t in zip(xs, ts, strict=True)]
-        result = func(*unflatten(duals, structure))
-        aux = None
-        if has_aux:
-            if not (isinstance(result, tuple) and len(result) == 2):
-                raise errors.runtime_error(
-                    f"{name}: output of function f should be a tuple: (output, aux) if has_aux "
-                    "is True",
-                    "Return two things, or leave has_aux away.",
-                )
-            result, aux = result
-        outs, out_structure = flatten(result)
-        require_tensors(name, outs)
-        values = [_value(mode, y) for y in outs] if with_values else outs
-        tangents = [_tangent(mode, y, strict) for y in outs]
-        found = unflatten(values, out_structure), unflatten(tangents, out_structure)
-        return (*found, _without_tangents(mode, aux)) if has_aux else found
+        with InTransform(entered(MODE.get(), level), level):
+            mode = innermost()
+            if type(mode.under) is not bool:  # a tangent is of no level that its primal is not of
+                xs = [lifted_everywhere(x, mode.under) for x in xs]
+                ts = [lifted_everywhere(t, mode.under) for t in ts]
+            duals = [_dual(mode, x, t) for x, t in zip(xs, ts, strict=True)]
+            result = func(*unflatten(duals, structure))
+            aux = None
+            if has_aux:
+                result, aux = with_aux(result, name)
+            outs, out_structure = flatten(result)
+            require_tensors(name, outs)
+            values = [_value(mode, y) for y in outs] if with_values else outs
+            tangents = [_tangent(mode, y, strict) for y in outs]
+            found = unflatten(values, out_structure), unflatten(tangents, out_structure)
+            return (*found, _without_tangents(mode, aux)) if has_aux else found
     finally:
-        TRANSFORMS.reset(outside)
-        MODE.reset(token)
         level.clear()
 
 

@@ -8,7 +8,7 @@ from tapegrad.arrays.batched.per_sample import warn_of_loop
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.pytree import flatten, unflatten
-from tapegrad.func.randomness import Outside
+from tapegrad.func.randomness import outside
 from tapegrad.func.vmap import lowered
 from tapegrad.func.vmap_mode import is_mapped
 from tapegrad.operators.random.fill import level_mode
@@ -34,7 +34,7 @@ def called_in_turn(
     ]
     rows = []
     own_structure: Any = None
-    with Outside(level):
+    with outside(level):
         for i in range(max(level.size, 1)):
             member = [_member(x, i) if own else x for x, own in zip(shown, inside, strict=True)]
             new, named = unflatten(member, structure)
@@ -52,7 +52,7 @@ def _called_once(
     """One call for all members, whose tensors are the same."""
     same = [lowered(x, level) if own else x for x, own in zip(leaves, inside, strict=True)]
     new, named = unflatten(same, structure)
-    with Outside(level):
+    with outside(level):
         outs, own_structure = flatten(again(*new, **named))
         return unflatten([lift(y, level=level) for y in outs], own_structure)
 

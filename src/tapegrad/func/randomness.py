@@ -6,7 +6,7 @@ outside on the batch.
 
 from tapegrad.arrays.batched.array import Batched, Level
 from tapegrad.arrays.batched.refusal import inplace_error
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import MODE, Under
 from tapegrad.core.annotations import Any, Callable, ModeLike, Sequence, Tensor
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase, wrap
@@ -21,19 +21,9 @@ def _outside(mode: ModeLike, level: Level) -> Any:
     return mode.over(_outside(mode.under, level))
 
 
-class Outside:
+def outside(level: Level) -> Under:
     """A block outside of a level."""
-
-    __slots__ = ("level", "token")
-
-    def __init__(self, level: Level):
-        self.level = level
-
-    def __enter__(self) -> None:
-        self.token = MODE.set(_outside(MODE.get(), self.level))
-
-    def __exit__(self, *error: object) -> None:
-        MODE.reset(self.token)
+    return Under(_outside(MODE.get(), level))
 
 
 def checked(level: Level) -> str:
@@ -51,7 +41,7 @@ def checked(level: Level) -> str:
 def made(level: Level, function: Callable, shape: tuple[int, ...], together: bool) -> Any:
     """What `function(shape)` makes, inside a level; `together`: for the whole batch in one call."""
     how = checked(level)
-    with Outside(level):
+    with outside(level):
         if how == "same":
             return lift(function(shape), level=level)
         if together:
@@ -73,7 +63,7 @@ def drawn_of(function: Callable, like: bool, level: Level, args: tuple, kwargs: 
     else:
         given = [_shown(x, level, i == 0) for i, x in enumerate(given)]
     named = dict(zip(kwargs, given[len(args) :], strict=True))
-    with Outside(level):
+    with outside(level):
         found = function(*given[: len(args)], **named)
         if level.randomness == "same":
             return lift(found, level=level)
@@ -95,7 +85,7 @@ def filled_in(function: Callable, level: Level, x: Tensor, args: tuple, kwargs: 
     if checked(level) == "same":
         _refuse_mapped([*args, *kwargs.values()], level)
         blank = _member(x, level).detach().clone()
-        with Outside(level):
+        with outside(level):
             drawn = lift(function(blank, *args, **kwargs), level=level)
         return x.copy_(drawn)
     if not is_mapped(x._array, level):
@@ -110,7 +100,7 @@ def filled_in(function: Callable, level: Level, x: Tensor, args: tuple, kwargs: 
         )
     others = [_shown(y, level, False) for y in args]
     whole = leave(x.detach(), axis=0, level=level).clone()
-    with Outside(level):
+    with outside(level):
         drawn = enter(function(whole, *others, **kwargs), axis=0, level=level)
     return x.copy_(drawn)
 

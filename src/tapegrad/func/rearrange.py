@@ -122,8 +122,7 @@ def _read(pattern: str) -> tuple[list, list]:
         raise refused("Pattern must contain a single '->' separator")
     left, right = (_side(part) for part in parts)
     if any(_DOTS in group for group in left if group != _DOTS):
-        text = f"Ellipsis is parenthesis in the left side is not allowed: {pattern}"
-        raise refused(text)
+        raise refused(f"Ellipsis is parenthesis in the left side is not allowed: {pattern}")
     if _has_dots(right) and not _has_dots(left):
         raise refused(f"Ellipsis found in right side, but not left side of a pattern {pattern}")
     return left, right

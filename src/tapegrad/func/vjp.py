@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.backward_grad import cotangent_of
-from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform, is_grad_enabled, switched
+from tapegrad.autograd.mode import InTransform, Under, is_grad_enabled, switched
 from tapegrad.autograd.node import make_leaf
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
@@ -43,8 +43,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 "Give one cotangent for each output.",
             )
         gs = [cotangent_of(i, y, g) for i, (y, g) in enumerate(zip(outs, gs, strict=True))]
-        found = pull_back(outs, leaves, gs, retain_graph, create_graph)
-        return unflatten(found, own)
+        return unflatten(pull_back(outs, leaves, gs, retain_graph, create_graph), own)
 
     if has_aux:
         return results, wrapper, aux
@@ -56,16 +55,11 @@ def recorded_call(
 ) -> tuple[list, Any, list, Any, Any]:
     """Outputs and their structure, leaves for the primals and theirs, and what is handed on."""
     inputs, own = flatten(primals)
-    token = MODE.set(switched(True))
     pairs: list = []
-    outside = begin_transform(pairs)
-    try:
+    with InTransform(switched(True), pairs):
         leaves = [leaf_of(x) for x in inputs]
         pairs += zip(leaves, inputs, strict=True)
         result = func(*unflatten(leaves, own))
-    finally:
-        TRANSFORMS.reset(outside)
-        MODE.reset(token)
     aux = None
     if has_aux:
         result, aux = with_aux(result, name)
@@ -140,12 +134,9 @@ def linearize(func: Callable, *primals: Any) -> tuple:
     """
     inputs, own = flatten(primals)
     outs, structure, leaves, _, _ = recorded_call(func, primals, False, "linearize(f, *primals)")
-    token = MODE.set(switched(True))
-    try:
+    with Under(switched(True)):
         probes = [make_leaf(zeros_of(y)) for y in outs]
         back = pulled(outs, leaves, probes, True, True)
-    finally:
-        MODE.reset(token)
     results = unflatten([released(y, leaves) for y in outs], structure)
 
     def push(*tangents: Any) -> Any:
@@ -164,7 +155,6 @@ def linearize(func: Callable, *primals: Any) -> tuple:
                     f"match the {what} {getattr(x, what)} of the corresponding primal.",
                     "A tangent is like its primal.",
                 )
-        found = pull_back(back, [*probes, *leaves], ts)[: len(probes)]
-        return unflatten(found, structure)
+        return unflatten(pull_back(back, [*probes, *leaves], ts)[: len(probes)], structure)
 
     return results, push

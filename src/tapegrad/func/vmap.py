@@ -3,7 +3,7 @@
 import functools
 
 from tapegrad.arrays.batched.array import Batched, Level
-from tapegrad.autograd.mode import MODE, TRANSFORMS, begin_transform
+from tapegrad.autograd.mode import MODE, TRANSFORMS, InTransform
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Dim, ModeLike, Tensor
 from tapegrad.core.shape import axis_of
@@ -111,8 +111,7 @@ def spread_over(prefix: Any, structure: Any) -> list | None:
     if flatten(prefix)[1] is LEAF:
         return [prefix] * len(_leaves_of(structure))
     own = flatten(prefix)[1]
-    kind = type(prefix)
-    if kind is not structure.kind or len(own.below) != len(structure.below):
+    if type(prefix) is not structure.kind or len(own.below) != len(structure.below):
         return None
     if own.keys is not None:
         if set(own.keys) != set(structure.keys):
@@ -239,16 +238,13 @@ def _whole(
         x if dim is None else enter(x, axis=dim, level=level)
         for x, dim in zip(leaves, dims, strict=True)
     ]
-    token = MODE.set(Mapping(under, level))
-    outside = begin_transform(level)
-    level.transforms = TRANSFORMS.get()
-    level.depth = level.transforms[1]
-    try:
-        result = func(*unflatten(inside, structure), **kwargs)
-    finally:
-        level.transforms = ()  # which holds the level
-        TRANSFORMS.reset(outside)
-        MODE.reset(token)
+    with InTransform(Mapping(under, level), level):
+        level.transforms = TRANSFORMS.get()
+        level.depth = level.transforms[1]
+        try:
+            result = func(*unflatten(inside, structure), **kwargs)
+        finally:
+            level.transforms = ()  # which holds the level
     outs, own = flatten(result)
     places = places_of(func, out_dims, own)
     return unflatten([left(func, y, dim, level) for y, dim in zip(outs, places, strict=True)], own)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, EdgeLike, NodeLike, OperatorLike, PlanLike
+from tapegrad.core.annotations import Any, NodeLike, OperatorLike, PlanLike
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
 
@@ -292,21 +292,17 @@ class _Drawing:
         self.seen[id(x)] = x
         self._node(x, self._tensor_label(x), colour)
         if x.grad_fn is not None:
-            self._add_nodes(x.grad_fn)
+            waiting = [] if id(x.grad_fn) in self.seen else [self._add_node(x.grad_fn)]
+            while waiting:
+                source = next(waiting[-1], None)
+                if source is None:
+                    waiting.pop()
+                elif id(source) not in self.seen:
+                    waiting.append(self._add_node(source))
             self._edge(x.grad_fn, x)
         if x._is_view():
             self.add_result(x._base, _DARK_GREEN)
             self._edge(x._base, x, " [style=dotted]")
-
-    def _add_nodes(self, root: EdgeLike) -> None:
-        """The node, and after each of its edges what is behind it: an order as by recursion."""
-        waiting = [] if id(root) in self.seen else [self._add_node(root)]
-        while waiting:
-            source = next(waiting[-1], None)
-            if source is None:
-                waiting.pop()
-            elif id(source) not in self.seen:
-                waiting.append(self._add_node(source))
 
     def _add_node(self, node: NodeLike) -> Any:
         self.seen[id(node)] = node

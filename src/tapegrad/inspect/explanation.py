@@ -378,7 +378,7 @@ def _result(x: Any, node: Any, log: Log | None) -> list[str]:
     base = x._base
     if base is not None and type(base._node) is AccumulateGrad:
         lines.append("It is a view of a leaf: the .grad of that leaf has the numbers.")
-    elif leaves and all(_is_forgotten(each) for each in leaves):
+    elif leaves and all((each.leaf() is None) for each in leaves):
         lines.append(
             "Nobody else has the leaf that it was computed from. If this one is to be the "
             "parameter, make a leaf of it where it is made, by .detach().requires_grad_(), and "
@@ -387,10 +387,6 @@ def _result(x: Any, node: Any, log: Log | None) -> list[str]:
         if type(node).__name__ == "ToCopyBackward0":
             lines[-1] += " The dtype= and device= of what makes the leaf need no to() after it."
     return lines
-
-
-def _is_forgotten(leaf: AccumulateGrad) -> bool:
-    return leaf.leaf() is None
 
 
 def _graph(x: object, node: NodeLike) -> list[str]:

@@ -345,8 +345,7 @@ def _name(vertex: Vertex) -> str:
 
 
 def _size(vertex: Vertex) -> tuple[float, float]:
-    longest = max(len(_name(vertex)), len(vertex.size))
-    return 7.6 * longest + 16, 38.0 if vertex.size else 24.0
+    return 7.6 * max(len(_name(vertex)), len(vertex.size)) + 16, 38.0 if vertex.size else 24.0
 
 
 def _edge(line: Line, boxes: list[Box]) -> str:

@@ -1,6 +1,7 @@
 """The graph of a tensor as a tree of text, from the result back to the leaves."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from tapegrad.core import errors
@@ -74,16 +75,14 @@ def _notes(vertex: Any) -> list[str]:
     return tensors + [f"with {', '.join(options)}"] * bool(options)
 
 
+@dataclass
 class _Tree:
     """Draws trees: `inputs(node)` are pairs (node, its output), `name` and `label` are words."""
 
-    def __init__(
-        self, inputs: Callable, name: Callable, label: Callable, notes: Callable = lambda node: ()
-    ):
-        self.inputs = inputs
-        self.name = name
-        self.label = label
-        self.notes = notes  # lines that stand below a node
+    inputs: Callable
+    name: Callable
+    label: Callable
+    notes: Callable = lambda node: ()  # lines that stand below a node
 
     def text(self, roots: list, max_nodes: int | None) -> str:
         n_users = self._count_users(roots)

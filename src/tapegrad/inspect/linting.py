@@ -74,7 +74,11 @@ class Lint(Tracing):
                 if op.name.startswith("add"):
                     self._look_at_sum(inputs, result)
             else:
-                self._look_at_leaves(inputs)
+                for x in inputs:
+                    if hasattr(x, "_array") and x.requires_grad and x.is_leaf:
+                        trace = self.trace_here()
+                        if trace.modules:
+                            self.findings.unrecorded.setdefault(id(x), (weakref.ref(x), trace))
         return result
 
     def _look_at_model(self, result: object) -> None:
@@ -95,14 +99,6 @@ class Lint(Tracing):
                     f"The graphs of {n} calls of {name} in eval mode are held, and no backward "
                     "pass has gone through them. Evaluate under torch.no_grad().",
                 )
-
-    def _look_at_leaves(self, inputs: Sequence) -> None:
-        """Remember leaves that a model uses under no_grad."""
-        for x in inputs:
-            if hasattr(x, "_array") and x.requires_grad and x.is_leaf:
-                trace = self.trace_here()
-                if trace.modules:
-                    self.findings.unrecorded.setdefault(id(x), (weakref.ref(x), trace))
 
     def _look_at_sum(self, inputs: Sequence, result: object) -> None:
         """Say so when losses of several passes are added up, each with its graph."""

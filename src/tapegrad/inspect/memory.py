@@ -14,16 +14,8 @@ from html import escape
 import numpy as np
 
 from tapegrad.arrays.numpy.memory_pool import watch
+from tapegrad.autograd import lifetime
 from tapegrad.autograd.layered_mode import Layered
-from tapegrad.autograd.lifetime import (
-    Lives,
-    ids,
-    made_by_node,
-    node_behind,
-    owner,
-    owners,
-    saved_arrays,
-)
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.trace import Trace, frames_here
@@ -208,7 +200,7 @@ class _Books:
 
     def __init__(self, report: Memory):
         self.report = report
-        self.lives = Lives(self._freed)
+        self.lives = lifetime.Lives(self._freed)
         self.kept: set[int] = set()
         self.makers: dict[tuple, Maker] = {}
         self.open = True
@@ -238,8 +230,10 @@ class _Books:
 
     def keeps(self, maker: Maker, node: NodeLike) -> None:
         """Note what a node keeps."""
-        leaves = {id(owner(edge.array)) for edge in node.edges if type(edge) is AccumulateGrad}
-        for array in saved_arrays(node):
+        leaves = {
+            id(lifetime.owner(edge.array)) for edge in node.edges if type(edge) is AccumulateGrad
+        }
+        for array in lifetime.saved_arrays(node):
             if id(array) in leaves or id(array) in self.kept:
                 continue
             if self.lives.note(array) is not None:  # made here: forgotten when it is freed
@@ -261,12 +255,12 @@ class _Weighing(Layered):
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
         op, inputs, _ = args
-        given = ids(owners(list(inputs)))
+        given = lifetime.ids(lifetime.owners(list(inputs)))
         result = self.below(name, function, args, kwargs)
         maker = self.books.maker(title_of(name, op))
-        node = node_behind(result)
-        kept = [] if node is None else saved_arrays(node)
-        for array in (*owners(result), *kept):
+        node = lifetime.node_behind(result)
+        kept = [] if node is None else lifetime.saved_arrays(node)
+        for array in (*lifetime.owners(result), *kept):
             if id(array) not in given:  # no view
                 self.books.born(maker, array)
         if node is not None:
@@ -274,10 +268,10 @@ class _Weighing(Layered):
         return result
 
     def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
-        given = ids(owners(args[1])) | ids(saved_arrays(node))
+        given = lifetime.ids(lifetime.owners(args[1])) | lifetime.ids(lifetime.saved_arrays(node))
         result = super().backward_node(node, function, args)
         maker = self.books.maker(node_title(type(node).__name__))
-        for array in made_by_node(node, given, result):
+        for array in lifetime.made_by_node(node, given, result):
             self.books.born(maker, array)
         return result
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tapegrad.autograd.layered_mode import Layered
 from tapegrad.autograd.mode import MODE
@@ -12,21 +14,19 @@ from tapegrad.core.storage import owner_of
 from tapegrad.tensors.tensor import Tensor
 
 
-class Origin:
+class Origin(NamedTuple):
     """Where a tensor comes from: output number `output` of `call`, or from outside.
 
     What comes from outside (an input, a parameter) has no call; `tensor` is the tensor itself.
     """
 
-    __slots__ = ("call", "output", "tensor", "time")
-
-    def __init__(self, call: OperatorCall | None, output: int, tensor: Tensor, time: int) -> None:
-        self.call = call
-        self.output = output
-        self.tensor = tensor
-        self.time = time  # of two origins of the same memory, the later one counts
+    call: OperatorCall | None
+    output: int
+    tensor: Tensor
+    time: int  # of two origins of the same memory, the later one counts
 
 
+@dataclass(eq=False)
 class OperatorCall:
     """One call of an operator.
 
@@ -38,14 +38,11 @@ class OperatorCall:
         shapes: those of the tensors it gave.
     """
 
-    __slots__ = ("layer", "name", "options", "shapes", "sources")
-
-    def __init__(self, name: str, layer: str, sources: list[Origin], options: dict) -> None:
-        self.name = name
-        self.layer = layer
-        self.sources = sources
-        self.options = options
-        self.shapes: list[Any] = []
+    name: str
+    layer: str
+    sources: list[Origin]
+    options: dict
+    shapes: list[Any] = field(default_factory=list)
 
 
 class OperatorCalls:

@@ -6,6 +6,7 @@ Pictures of all kinds are made of a `Record`. It keeps neither tensors nor nodes
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.describe import described, input_names, saved_by
@@ -163,8 +164,7 @@ def _numbered(top: Group) -> list[Group]:
     found: list[Group] = []
     waiting = [top]
     while waiting:
-        group = waiting.pop(0)
-        for each in group.members:
+        for each in waiting.pop(0).members:
             if isinstance(each, Group):
                 if each.parent is top:
                     each.parent = None
@@ -196,6 +196,7 @@ class Kept:
         return sum(self.memory.values())
 
 
+@dataclass(eq=False)
 class Vertex:
     """One node of the graph.
 
@@ -214,23 +215,22 @@ class Vertex:
         time: how many nodes ran before it in that pass; None if it did not run.
     """
 
-    def __init__(self, number: int, kind: str, name: str):
-        self.number = number
-        self.kind = kind
-        self.name = name
-        self.shape: tuple | None = None
-        self.dtype: str | None = None
-        self.doc = ""
-        self.rules: list[RuleText] = []
-        self.kept: list[Kept] | None = []
-        self.file = ""
-        self.line: int | None = None
-        self.code = ""
-        self.module = ""
-        self.group: Group | None = None
-        self.received: list[Flow | None] = []
-        self.time: int | None = None
-        self.values = ""
+    number: int
+    kind: str
+    name: str
+    shape: tuple | None = None
+    dtype: str | None = None
+    doc: str = ""
+    rules: list[RuleText] = field(default_factory=list)
+    kept: list[Kept] | None = field(default_factory=list)
+    file: str = ""
+    line: int | None = None
+    code: str = ""
+    module: str = ""
+    group: Group | None = None
+    received: list[Flow | None] = field(default_factory=list)
+    time: int | None = None
+    values: str = ""
 
     @property
     def place(self) -> str:
@@ -246,6 +246,7 @@ class Vertex:
         return "" if self.shape is None else str(tuple(self.shape))
 
 
+@dataclass(eq=False)
 class Edge:
     """From a vertex to one that uses it: `input` is what that one calls it.
 
@@ -253,13 +254,12 @@ class Edge:
     that stands out: "nan", "exploding", "vanishing", "zero" or "".
     """
 
-    def __init__(self, source: Vertex, target: Vertex, input: str, port: int = 0):
-        self.source = source
-        self.target = target
-        self.input = input
-        self.port = port
-        self.flow: Flow | None = None
-        self.state = ""
+    source: Vertex
+    target: Vertex
+    input: str
+    port: int = 0
+    flow: Flow | None = None
+    state: str = ""
 
 
 class Record:
@@ -268,8 +268,7 @@ class Record:
     def __init__(self, tensors: list, names: dict[int, str], flows: dict[Any, NodeFlow]):
         nodes = _in_order([edge_of(x) for x in tensors])
         names = {**_layer_names(nodes), **names}
-        roots = [_node(edge_of(x)) for x in tensors]
-        self.start = start_of(flows, roots)
+        self.start = start_of(flows, [_node(edge_of(x)) for x in tensors])
         self.has_flow = any(node in flows for node in nodes)
         self.edges: list[Edge] = []
         self.vertices: list[Vertex] = []

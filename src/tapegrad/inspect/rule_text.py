@@ -314,7 +314,8 @@ def _definition(tree: ast.Module | None, code: Any) -> Any:
         node
         for node in ast.walk(tree)
         if isinstance(node, kind)
-        and code.co_firstlineno in (node.lineno, *[d.lineno for d in _decorators(node)])
+        and code.co_firstlineno
+        in (node.lineno, *[d.lineno for d in getattr(node, "decorator_list", [])])
         and tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args)) == arguments
     ]
     if named or len(found) < 2:
@@ -323,10 +324,6 @@ def _definition(tree: ast.Module | None, code: Any) -> Any:
     start = min(columns, default=0)  # two alike on one line: the one that holds the code
     inside = [n for n in found if n.col_offset <= start and start < (n.end_col_offset or 0)]
     return (inside or found)[0]
-
-
-def _decorators(node: NodeLike) -> list:
-    return getattr(node, "decorator_list", [])
 
 
 def _value(node: NodeLike) -> ast.expr | None:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop
+from typing import NamedTuple
 
 import numpy as np
 
@@ -437,19 +438,16 @@ def _norm(values: np.ndarray, most: float) -> float:
     return most * float(np.linalg.norm(values.astype(np.float64) / most))
 
 
-class NodeFlow:
+class NodeFlow(NamedTuple):
     """What one node received and sent in a pass, and what it had kept for it.
 
     `sent` has a Flow, or None, for each edge of the node.
     """
 
-    __slots__ = ("kept", "received", "sent", "time")
-
-    def __init__(self, time: int, received: list, sent: list, kept: list | None = None):
-        self.time = time
-        self.received = received
-        self.sent = sent
-        self.kept = kept
+    time: int
+    received: list
+    sent: list
+    kept: list | None = None
 
 
 def flows_of(g: Any) -> list:

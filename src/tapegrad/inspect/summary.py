@@ -217,8 +217,7 @@ def summary(
     Estimated Total Size (MB): 0.00
     ============================================================================
     """
-    has_input = input_size is not None or input_data is not None
-    columns = _columns(col_names, has_input)
+    columns = _columns(col_names, (input_size is not None or input_data is not None))
     settings = {
         RowSettings(name) for name in (("depth",) if row_settings is None else row_settings)
     }

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from tapegrad.autograd.anomaly_report import squares
+from tapegrad.autograd.anomaly_mode import squares
 from tapegrad.autograd.describe import array_of, described, saved_by, saved_name
 from tapegrad.autograd.layered_mode import Layered, layer_of
 from tapegrad.autograd.mode import MODE, _Decorating, is_inference

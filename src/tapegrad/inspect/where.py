@@ -196,8 +196,7 @@ def _is_kernel(namespace: ModuleType, name: str) -> bool:
 
 def _kernel_place(backend: str, name: str) -> str:
     """Where a namespace has a kernel: a file of ours, or a function of NumPy's."""
-    namespace = import_module(f"tapegrad.arrays.{backend}.namespace")
-    kernel = getattr(namespace, name, None)
+    kernel = getattr(import_module(f"tapegrad.arrays.{backend}.namespace"), name, None)
     if kernel is None:
         return "none: the operator does without"
     module = getattr(kernel, "__module__", None) or "numpy"

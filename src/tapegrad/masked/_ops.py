@@ -8,7 +8,7 @@ from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import as_dtype, default, int64
 from tapegrad.core.dtype import bool_ as boolean
 from tapegrad.core.limits import iinfo
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.core.shape import axis_of
 
 

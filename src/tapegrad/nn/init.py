@@ -13,8 +13,8 @@ from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, Callable, Source
 from tapegrad.core.dtype import bool_
 from tapegrad.core.errors import value_error
+from tapegrad.core.missing import public_names
 from tapegrad.core.missing import refuses as _refuses
-from tapegrad.core.public_names import public_names
 from tapegrad.operators.random.rand_randint_randperm import randperm
 from tapegrad.tensors.tensor import Tensor
 

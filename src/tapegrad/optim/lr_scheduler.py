@@ -9,8 +9,8 @@ from warnings import warn
 
 from tapegrad.core.annotations import Any, OptimizerLike
 from tapegrad.core.errors import advised, runtime_error, type_error, value_error
+from tapegrad.core.missing import public_names
 from tapegrad.core.missing import refuses as _refuses
-from tapegrad.core.public_names import public_names
 from tapegrad.nn.modules.utils import has_own_constructor
 from tapegrad.optim.optimizer import Optimizer
 from tapegrad.tensors.tensor import Tensor

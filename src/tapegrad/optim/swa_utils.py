@@ -8,7 +8,7 @@ from math import cos, pi
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, DeviceLike, ModuleLike, OptimizerLike
 from tapegrad.core.errors import assertion_error, value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn.modules.batchnorm import _BatchNorm
 from tapegrad.nn.modules.module import Module
 from tapegrad.operators import tensor

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from threading import get_ident
+from time import perf_counter as clock
 
-from tapegrad.autograd.layered_mode import stripped
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.layered_mode import Layered, stripped
+from tapegrad.autograd.mode import MODE, Mode
+from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike, OperatorLike, Tensor
 from tapegrad.core.errors import assertion_error, runtime_error
-from tapegrad.profiler.mode import Profiling
-from tapegrad.profiler.recorder import RECORDER, USER, Record, Recorder
+from tapegrad.dispatch.apply import apply
+from tapegrad.dispatch.fast_pointwise import binary, unary
+from tapegrad.profiler.execution_trace import described, described_call
+from tapegrad.profiler.names import n_of_operator, takes_list, titles_of
+from tapegrad.profiler.recorder import BACKWARD, RECORDER, USER, Record, Recorder, shapes_of
 
 
 class emit_nvtx:
@@ -140,3 +144,200 @@ def detach(recorder: Any, token: Any, profiling: Profiling) -> None:
         MODE.reset(token)
     else:  # inside a block that was entered since
         MODE.set(stripped(MODE.get(), Profiling))
+
+
+# --- the mode of a context where a profiler is on ---
+
+set_mode, reset_mode = MODE.set, MODE.reset
+_QUICK: dict[bool, dict[Any, Callable]] = {True: {}, False: {}}  # by grad mode and operator
+
+
+class Profiling(Layered):
+    """Records operators on top of the mode `under`, a grad mode or another Mode."""
+
+    __slots__ = ("note", "quick", "recorder")
+
+    def __init__(self, under: ModeLike, recorder: Recorder):
+        super().__init__(under)
+        self.recorder = recorder
+        self.note = recorder.operators.extend
+        self.quick: dict[Any, Callable] | None = None  # where five entries say all there is
+        if recorder.brief and type(under) is bool:
+            self.quick = _QUICK[under]
+
+    def over(self, under: ModeLike) -> Profiling:
+        return Profiling(under, self.recorder)
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        recorder = self.recorder
+        op, inputs, params = args
+        ways = self.quick
+        if ways is not None and function is apply:
+            try:
+                quick = ways[op]
+            except KeyError:
+                quick = ways[op] = quick_way(op, self.under)
+            if not recorder.on:
+                return quick(*inputs, **params)
+            start = clock()
+            try:
+                result = quick(*inputs, **params) if params else quick(*inputs)
+            except BaseException:
+                self.note((op, start, clock(), -1, get_ident()))
+                raise
+            end = clock()
+            try:
+                node = result._node
+                sequence = -1 if node is None else node.sequence or -1
+            except AttributeError:  # several results, or one of several outputs of a node
+                sequence = sequence_of(result)
+            self.note((op, start, end, sequence, get_ident()))
+            return result
+        if not recorder.on:
+            return self.below(name, function, args, kwargs)
+        return self._noted(name, function, args, kwargs)
+
+    def _noted(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        """Run an operator and note all that is asked for."""
+        recorder = self.recorder
+        op, inputs, params = args
+        titles = titles_of(name, op)
+        record = recorder.push(titles[-1])
+        record.above = titles[:-1]
+        if recorder.shapes:
+            record.inputs = shapes_of(inputs)
+            record.n_arguments = n_of_operator(name)
+        books = recorder.allocations
+        given = set() if books is None else books.given(inputs)
+        try:
+            result = self.below(name, function, args, kwargs)
+            record.sequence = sequence_of(result)
+            if books is not None:
+                books.made(given, inputs, result)
+            if recorder.values:
+                tensors = [list(inputs)] if takes_list(record.name) else inputs
+                record.values = described_call(tensors, params, result)
+            return result
+        finally:
+            recorder.pop(record)
+
+    def runner(self) -> Callable | None:
+        """What runs a node of a plain backward pass and notes it, where that is all to be done."""
+        if self.quick is None:
+            return None
+        if not self.recorder.on:
+            return lambda node, g, retain: node.plan.run(node, g, retain)
+        extend, thread = self.recorder.nodes.extend, get_ident()
+
+        def run(node: NodeLike, g: Any, retain: bool) -> Any:
+            start = clock()
+            flow = node.plan.run(node, g, retain)
+            extend((type(node), start, clock(), node.sequence, thread))
+            return flow
+
+        return run
+
+    def around(self, name: str, run: Callable) -> Any:
+        if not self.recorder.on:
+            return super().around(name, run)
+        record = self.recorder.push(name)
+        try:
+            return super().around(name, run)
+        finally:
+            self.recorder.pop(record)
+
+    def in_place(self, name: str, compute: Callable, x: object) -> Any:
+        recorder = self.recorder
+        if not recorder.on:
+            return super().in_place(name, compute, x)
+        record = recorder.push("aten::" + name)
+        under = self.under
+        if recorder.shapes:
+            record.inputs = shapes_of([x])
+            under = _Seeing(under, record)
+        token = MODE.set(self._replaced(MODE.get(), under))  # what is inside is no event
+        try:
+            return compute(x) if type(under) is bool else under.in_place(name, compute, x)
+        finally:
+            MODE.reset(token)
+            recorder.pop(record)
+
+    def _replaced(self, mode: ModeLike, other: object) -> Any:
+        """`mode` with another one in the place of this one, those above it as they are."""
+        if mode is self:
+            return other
+        if isinstance(mode, Mode) and mode.under is not None:
+            return mode.over(self._replaced(mode.under, other))
+        return mode
+
+    def backward_node(self, node: NodeLike, function: Callable, args: tuple) -> Any:
+        recorder = self.recorder
+        if not recorder.on:
+            return super().backward_node(node, function, args)
+        shapes = _gradient_shapes(args[1]) if recorder.shapes else None
+        record = recorder.push(type(node).__name__, BACKWARD, shapes, node.sequence or -1)
+        books = recorder.allocations
+        given = set() if books is None else books.of_node(node, args[1])
+        if recorder.values:
+            g = args[1]
+            record.values = [described(x) for x in (g if type(g) is list else [g])], []
+        try:
+            result = super().backward_node(node, function, args)
+            if books is not None:
+                books.made_by_node(node, given, result)
+            return result
+        finally:
+            recorder.pop(record)
+
+
+class _Seeing(Layered):
+    """Sees the shapes that the operator of an in-place function is given."""
+
+    __slots__ = ("record",)
+
+    def __init__(self, under: ModeLike, record: Any):
+        super().__init__(under)
+        self.record = record
+
+    def over(self, under: ModeLike) -> _Seeing:
+        return _Seeing(under, self.record)
+
+    def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
+        if len(self.record.inputs) == 1:
+            self.record.inputs += shapes_of(args[1][1:])
+        return self.below(name, function, args, kwargs)
+
+
+def _gradient_shapes(g: Any) -> list[list[int]]:
+    return shapes_of(g if isinstance(g, (tuple, list)) else [g])
+
+
+def quick_way(op: OperatorLike, grad: bool) -> Callable:
+    """The function of an operator that takes the grad mode as given, and asks for no other."""
+
+    def general(op: OperatorLike, inputs: tuple, params: dict) -> Any:
+        token = set_mode(grad)
+        try:
+            return apply(op, inputs, params)
+        finally:
+            reset_mode(token)
+
+    def called(*inputs: Tensor, **params: object) -> Any:
+        token = set_mode(grad)
+        try:
+            return op.call(*inputs, **params)
+        finally:
+            reset_mode(token)
+
+    if hasattr(op.call, "direct"):  # elementwise, on the fast path
+        make = unary if len(op.inputs) == 1 else binary
+        fast: Any = make(op, get_mode=lambda: grad, apply=general)
+        return fast.direct
+    return called
+
+
+def sequence_of(result: object) -> int:
+    """The sequence number of the node that made a tensor; -1 where no operator made it."""
+    node = getattr(result, "_node", None)
+    node = getattr(node, "node", node)  # one of several outputs
+    return getattr(node, "sequence", 0) or -1

@@ -4,20 +4,13 @@ import json
 import time
 from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from html import escape
 from threading import get_ident
 from time import perf_counter_ns
 
 from tapegrad.arrays.numpy.memory_pool import watch
-from tapegrad.autograd.lifetime import (
-    Lives,
-    ids,
-    made_by_node,
-    node_behind,
-    owner,
-    owners,
-    saved_arrays,
-)
+from tapegrad.autograd import lifetime
 from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.core.annotations import Any, NodeLike, OptimizerLike
 from tapegrad.profiler.chrome_trace import open_file
@@ -31,29 +24,25 @@ CATEGORIES = (
 )
 
 
+@dataclass(eq=False, slots=True)
 class Block:
     """An array: its bytes, what it is for, and whether it was there before."""
 
-    __slots__ = ("address", "before", "category", "n_bytes")
-
-    def __init__(self, address: int, n_bytes: int, category: int, before: bool):
-        self.address = address
-        self.n_bytes = n_bytes
-        self.category = category
-        self.before = before
+    address: int
+    n_bytes: int
+    category: int
+    before: bool
 
 
+@dataclass(eq=False, slots=True)
 class Change:
     """A block came or went: `n_bytes` is negative then; `held` is what there is after it."""
 
-    __slots__ = ("block", "held", "n_bytes", "thread", "time")
-
-    def __init__(self, block: Block, n_bytes: int, held: int):
-        self.block = block
-        self.n_bytes = n_bytes
-        self.held = held
-        self.thread = get_ident()
-        self.time = perf_counter_ns()
+    block: Block
+    n_bytes: int
+    held: int
+    thread: int = field(default_factory=get_ident)
+    time: int = field(default_factory=perf_counter_ns)
 
 
 class Allocations:
@@ -66,7 +55,7 @@ class Allocations:
         self.changes: list[Change] = []
         self.before: list[Block] = []
         self.held = 0
-        self._lives = Lives(self._freed)
+        self._lives = lifetime.Lives(self._freed)
         self._open = True
         self._hooks: list[Any] = []
 
@@ -94,29 +83,31 @@ class Allocations:
         """Note what a call is given; the arrays of it, for `made`."""
         for x in _tensors(inputs):
             self._met(x, PARAMETER if x.requires_grad and x.is_leaf else INPUT)
-        return ids(owners(list(inputs)))
+        return lifetime.ids(lifetime.owners(list(inputs)))
 
     def made(self, given: set[int], inputs: tuple, result: object) -> None:
         """Note the arrays of a result, and those that its node keeps."""
-        node = node_behind(result)
+        node = lifetime.node_behind(result)
         category = ACTIVATION if node is not None else INPUT
-        if node is None and any(self._is_of_model(x) for x in owners(list(inputs))):
+        if node is None and any(self._is_of_model(x) for x in lifetime.owners(list(inputs))):
             category = TEMPORARY
-        arrays = list(owners(result)) + ([] if node is None else saved_arrays(node))
+        arrays = list(lifetime.owners(result)) + (
+            [] if node is None else lifetime.saved_arrays(node)
+        )
         for array in arrays:
             if id(array) not in given:
                 self._born(array, category)
 
     def of_node(self, node: NodeLike, g: Any) -> set[int]:
         """The arrays that a node is given and keeps, for `made_by_node`."""
-        return ids(owners(g)) | ids(saved_arrays(node))
+        return lifetime.ids(lifetime.owners(g)) | lifetime.ids(lifetime.saved_arrays(node))
 
     def made_by_node(self, node: NodeLike, given: set[int], result: object) -> None:
         """Note what a node has made, and the gradient that it was added to."""
-        for array in made_by_node(node, given, result):
+        for array in lifetime.made_by_node(node, given, result):
             self._born(array, DETAIL)
         if type(node) is AccumulateGrad and node.variable is not None:
-            for array in owners(node.variable.grad):
+            for array in lifetime.owners(node.variable.grad):
                 self._born(array, GRADIENT)
                 block = self._lives.note(array)
                 if block is not None:  # it has elements
@@ -131,16 +122,16 @@ class Allocations:
             self._met(param, PARAMETER)
             if param.grad is not None:
                 self._met(param.grad, GRADIENT)
-            for array in owners(state):
+            for array in lifetime.owners(state):
                 self._met(array, STATE)
 
     def _after(self, optimizer: OptimizerLike) -> None:
         if not self._is_heard():
             return
         for param, state in _of_optimizer(optimizer):
-            for array in owners(param):
+            for array in lifetime.owners(param):
                 self._born(array, PARAMETER)
-            for array in owners(state):
+            for array in lifetime.owners(state):
                 self._born(array, STATE)
 
     def _is_heard(self) -> bool:
@@ -156,7 +147,7 @@ class Allocations:
             self._change(block, array.nbytes)
 
     def _met(self, x: Any, category: int) -> None:
-        array = owner(getattr(x, "_array", x))
+        array = lifetime.owner(getattr(x, "_array", x))
         block = Block(id(array), array.nbytes, category, True)
         if self._lives.born(array, block):
             self.before.append(block)
@@ -274,8 +265,7 @@ def page(timeline: list[list[int]]) -> str:
         (name, color, [row[i + 1] for row in sizes])
         for i, (name, color) in enumerate(zip(CATEGORIES, _COLORS, strict=True))
     ]
-    peak = max(sum(row) for row in sizes)
-    title = f"Max memory allocated: {peak:,} bytes"
+    title = f"Max memory allocated: {max(sum(row) for row in sizes):,} bytes"
     picture = areas(
         layers, places=[at - start for at in times], title=title, below=f"{max(times) - start:,} us"
     )

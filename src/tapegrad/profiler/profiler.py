@@ -95,7 +95,9 @@ class _KinetoProfile:
         self.profiler._values = self.execution_trace_observer is not None
         if acc and before is not None:
             self.profiler._earlier = list(before.function_events)
-        self._listen()
+        if not self._attached:
+            self._recorder = self.profiler._new_recorder()
+            self._attached = _profiler.attach(self._recorder)
 
     def start_trace(self) -> None:
         """Record from here on."""
@@ -129,11 +131,6 @@ class _KinetoProfile:
             observer.stop()
         if type(self) is _KinetoProfile:
             self._leave()
-
-    def _listen(self) -> None:
-        if not self._attached:
-            self._recorder = self.profiler._new_recorder()
-            self._attached = _profiler.attach(self._recorder)
 
     def _leave(self) -> None:
         if self._attached:
@@ -510,8 +507,7 @@ class profile(_KinetoProfile):
         if before is WARMUP and after is NONE:
             warnings.warn("Incorrect schedule: WARMUP followed by NONE", stacklevel=3)
         if before is RECORD and (after is NONE or after is WARMUP):
-            text = f"Incorrect schedule: RECORD followed by {after.name}"
-            warnings.warn(text, stacklevel=3)
+            warnings.warn(f"Incorrect schedule: RECORD followed by {after.name}", stacklevel=3)
         if recorded and (before is SAVE or after not in (RECORD, SAVE)):
             self.stop_trace()
             recorded = False

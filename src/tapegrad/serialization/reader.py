@@ -97,8 +97,7 @@ def load_legacy(file: Any, allowed: Allowed, put: Any, encoding: str) -> Any:
             "tapegrad reads files that were written on little-endian machines.",
         )
     found = machine.run()
-    keys = machine.run()
-    storages.fill(keys, machine)
+    storages.fill(machine.run(), machine)
     return found
 
 

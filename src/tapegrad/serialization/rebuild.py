@@ -129,8 +129,7 @@ def rebuild_tensor_v2(
     metadata: Any = None,
 ) -> Any:
     """A tensor in its memory, with `requires_grad`; its hooks are not kept."""
-    found = rebuild_tensor(storage, offset, size, stride)
-    return _completed(found, requires_grad, metadata)
+    return _completed(rebuild_tensor(storage, offset, size, stride), requires_grad, metadata)
 
 
 def rebuild_tensor_v3(
@@ -146,8 +145,7 @@ def rebuild_tensor_v3(
     """A tensor in its memory, which is one of bytes."""
     if type(storage) is not UntypedStorage or type(dtype) is not Dtype:
         raise malformed("a tensor's memory is no storage")
-    found = wrap(_strided(storage, dtype, offset, size, stride))
-    return _completed(found, requires_grad, metadata)
+    return _completed(wrap(_strided(storage, dtype, offset, size, stride)), requires_grad, metadata)
 
 
 def rebuild_parameter(data: object, requires_grad: bool, backward_hooks: Any) -> Any:
@@ -255,8 +253,7 @@ def _strided(storage: UntypedStorage, dtype: Dtype, offset: Any, size: Any, stri
     part = elements[offset:] if n else elements[:0]
     if offset + n == elements.size == n and _is_row_major(size, stride):
         return part.reshape(size)
-    steps = [step * dtype.itemsize for step in stride]
-    return np.lib.stride_tricks.as_strided(part, size, steps)
+    return np.lib.stride_tricks.as_strided(part, size, [step * dtype.itemsize for step in stride])
 
 
 def _check_products(size: tuple[int, ...], stride: tuple[int, ...], itemsize: int) -> None:

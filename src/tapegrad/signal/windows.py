@@ -14,7 +14,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, LayoutLike
 from tapegrad.core.dtype import default, float32, float64
 from tapegrad.core.memory_format import strided
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.operators.creation.arange import arange
 from tapegrad.operators.creation.linspace_logspace import linspace
 from tapegrad.operators.creation.tensor import tensor

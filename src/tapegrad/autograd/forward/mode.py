@@ -24,9 +24,9 @@ import numpy as np
 
 from tapegrad.arrays.namespaces import mapped_beyond, namespace_of
 from tapegrad.autograd.forward.jvp import no_rule
-from tapegrad.autograd.forward.tangent import Under, own_tensor, tangents_of_call, zeros_of
+from tapegrad.autograd.forward.tangent import own_tensor, tangents_of_call, zeros_of
 from tapegrad.autograd.layered_mode import Layered
-from tapegrad.autograd.mode import MODE, Mode, is_inference
+from tapegrad.autograd.mode import MODE, Mode, Under, is_inference
 from tapegrad.autograd.node import Version
 from tapegrad.autograd.operator_base import OperatorBase
 from tapegrad.autograd.view import check_base, memory_owner

@@ -15,7 +15,7 @@ from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.signature import Like
 from tapegrad.autograd.forward.jvp import along, asked_names, jvp
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.mode import Under
 from tapegrad.autograd.view import shares_memory
 from tapegrad.core.annotations import Any, Array, ModeLike, Namespace, OperatorLike
 from tapegrad.core.promote_types import promote
@@ -24,21 +24,6 @@ from tapegrad.core.tensor_base import wrap
 
 ndarray = np.ndarray
 _ARRAYS = (ndarray, Batched)  # those that rules run on at once
-
-
-class Under:
-    """A block in which the mode below a forward mode is on."""
-
-    __slots__ = ("mode", "token")
-
-    def __init__(self, mode: ModeLike):
-        self.mode = mode
-
-    def __enter__(self) -> None:
-        self.token = MODE.set(self.mode)
-
-    def __exit__(self, *error: object) -> None:
-        MODE.reset(self.token)
 
 
 def tangents_of_call(

@@ -13,8 +13,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tapegrad.autograd.function.arguments import in_order, with_defaults
-from tapegrad.autograd.function.call import call
+from tapegrad.autograd.function.call import call, in_order, with_defaults
 from tapegrad.autograd.function.context import Context, FunctionCtx
 from tapegrad.autograd.function.node import BackwardCFunction
 from tapegrad.autograd.mode import is_grad_enabled, no_grad
@@ -199,7 +198,7 @@ def once_differentiable(fn: Callable) -> Callable:
             return found
         if not any(isinstance(g, TensorBase) and g.requires_grad for g in args):
             return found
-        from tapegrad.autograd.function.once import refusing
+        from tapegrad.autograd.function.node import refusing
 
         gradients = refusing(found if isinstance(found, tuple) else (found,))
         return gradients if isinstance(found, tuple) else gradients[0]

@@ -10,12 +10,59 @@ from tapegrad.arrays.signature import Like
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.function.context import unpicklable
 from tapegrad.autograd.function.saved import FREED, TAKEN, saved_tensor
-from tapegrad.autograd.node import MultiNode, next_sequence
+from tapegrad.autograd.node import MultiNode, Port, next_sequence
+from tapegrad.autograd.node_constructor import constructor
 from tapegrad.autograd.sum_to_size import restore
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace
 from tapegrad.core.dtype import of
 from tapegrad.core.tensor_base import TensorBase, wrap
+
+
+class Error(MultiNode):
+    """The node behind them, which raises when a gradient reaches it."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        """The name as PyTorch gives it, with its namespace."""
+        return "torch::autograd::Error"
+
+
+class _RaisingPlan:
+    __slots__ = ()
+    saves = ()
+    saves_tensors = False
+
+    def gradients(self, node: Error, g: Array) -> Any:
+        raise errors.runtime_error(
+            "trying to differentiate twice a function that was marked with @once_differentiable",
+            "Take the decorator away if its backward is made of tensor operators.",
+        )
+
+    run_on_tensors = gradients
+
+    def saved_value(self, node: Error, name: str) -> Any:
+        raise AttributeError(f"'Error' object has no attribute '_saved_{name}'")
+
+
+RAISING_PLAN = _RaisingPlan()
+_raising = constructor(Error, RAISING_PLAN)
+
+
+def refusing(gradients: tuple) -> tuple:
+    """The same gradients behind a node that raises."""
+    node = _raising((), ())
+    node.output_metadata = None
+    node.n_outputs = len(gradients)
+    found = []
+    for i, g in enumerate(gradients):
+        if isinstance(g, TensorBase):
+            g = g.detach()
+            g._node = Port(node, i)
+        found.append(g)
+    return tuple(found)
+
 
 new = object.__new__
 
@@ -27,13 +74,8 @@ class BackwardCFunction(MultiNode):
     """
 
     __slots__ = (
-        "__dict__",
-        "ctx",
-        "input_metadata",
-        "input_order",
-        "result_metadata",
-        "saved_values",
-    )
+        "__dict__", "ctx", "input_metadata", "input_order", "result_metadata", "saved_values",
+    )  # fmt: skip
     plan: Any  # all have one: PLAN
     output_metadata = versions = restore = None  # zeros are made here, not by the engine
     _forward_cls: Any

@@ -101,7 +101,7 @@ def keep(node: NodeLike) -> None:
 
 
 def _packed(x: object, index: int | None) -> SavedPacked | None:
-    from tapegrad.autograd.saving_mode import packed_by_mode
+    from tapegrad.autograd.saved_tensor_hooks import packed_by_mode
 
     packed = packed_by_mode(x)
     if packed is None:

@@ -9,21 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapegrad import operators
-from tapegrad.autograd.functional.arguments import (
-    OF_INPUTS,
-    OF_OUTPUTS,
-    OUTPUTS,
-    as_tuple,
-    directions,
-    filled,
-    leaf_like,
-    number,
-    prepare,
-    pull,
-    released,
-    require_graph,
-    require_outputs,
-)
+from tapegrad.autograd.functional import arguments
 from tapegrad.autograd.functional.jacobian_hessian import hessian, jacobian
 from tapegrad.autograd.mode import enable_grad
 
@@ -55,15 +41,15 @@ def vjp(
     (tensor([1., 4.]), tensor([2., 4.]))
     """
     with enable_grad():
-        several, xs = as_tuple(inputs, "inputs", "vjp")
-        xs = prepare(xs, create_graph)
-        several_outs, outs = as_tuple(func(*xs), OUTPUTS, "vjp")
-        require_outputs(outs, strict)
-        vectors = directions(v, outs, "vjp", OF_OUTPUTS)
-        found = pull(outs, xs, vectors, create_graph)
-        product = filled(found, xs, strict, create_graph, "back")
-    outputs = released(outs, several_outs, create_graph)
-    return outputs, released(product, several, create_graph)
+        several, xs = arguments.as_tuple(inputs, "inputs", "vjp")
+        xs = arguments.prepare(xs, create_graph)
+        several_outs, outs = arguments.as_tuple(func(*xs), arguments.OUTPUTS, "vjp")
+        arguments.require_outputs(outs, strict)
+        vectors = arguments.directions(v, outs, "vjp", arguments.OF_OUTPUTS)
+        found = arguments.pull(outs, xs, vectors, create_graph)
+        product = arguments.filled(found, xs, strict, create_graph, "back")
+    outputs = arguments.released(outs, several_outs, create_graph)
+    return outputs, arguments.released(product, several, create_graph)
 
 
 def jvp(
@@ -87,40 +73,42 @@ def jvp(
     (tensor([1., 4.]), tensor([2., 4.]))
     """
     with enable_grad():
-        _, xs = as_tuple(inputs, "inputs", "jvp")
-        xs = prepare(xs, create_graph)
-        vectors = directions(v, xs, "jvp", OF_INPUTS)
-        several_outs, outs = as_tuple(func(*xs), OUTPUTS, "jvp")
-        require_outputs(outs, strict)
+        _, xs = arguments.as_tuple(inputs, "inputs", "jvp")
+        xs = arguments.prepare(xs, create_graph)
+        vectors = arguments.directions(v, xs, "jvp", arguments.OF_INPUTS)
+        several_outs, outs = arguments.as_tuple(func(*xs), arguments.OUTPUTS, "jvp")
+        arguments.require_outputs(outs, strict)
         probes = tuple(operators.zeros_like(out, requires_grad=True) for out in outs)
-        pulled = pull(outs, xs, probes, True)
-        require_graph(pulled, strict, "grad_inputs")
+        pulled = arguments.pull(outs, xs, probes, True)
+        arguments.require_graph(pulled, strict, "grad_inputs")
         found = _along(pulled, xs, probes, vectors, create_graph)
-        product = filled(found, outs, strict, create_graph, "back_trick")
-    outputs = released(outs, several_outs, create_graph)
-    return outputs, released(product, several_outs, create_graph)
+        product = arguments.filled(found, outs, strict, create_graph, "back_trick")
+    outputs = arguments.released(outs, several_outs, create_graph)
+    return outputs, arguments.released(product, several_outs, create_graph)
 
 
 def _along(
     pulled: tuple, xs: tuple, probes: tuple, vectors: tuple | None, create_graph: bool
 ) -> tuple:
     """The derivative of `pulled`, linear in `probes`, along `vectors` with respect to these."""
-    return pull(filled(pulled, xs, False, False, "back"), probes, vectors, create_graph)
+    return arguments.pull(
+        arguments.filled(pulled, xs, False, False, "back"), probes, vectors, create_graph
+    )
 
 
 def _first(
     func: Callable, inputs: Sequence, v: Any, create_graph: bool, strict: bool, name: str
 ) -> Any:
     """What vhp and hvp share: inputs, vectors, the output and its gradient with a graph."""
-    several, xs = as_tuple(inputs, "inputs", name)
-    xs = prepare(xs, create_graph)
-    vectors = directions(v, xs, name, OF_INPUTS)
-    several_outs, outs = as_tuple(func(*xs), OUTPUTS, name)
-    require_outputs(outs, strict)
-    number(outs, several_outs, name)
-    slopes = pull(outs, xs, None, True)
-    require_graph(slopes, strict, "jacobian")
-    return several, xs, vectors, outs, filled(slopes, xs, False, False, "back")
+    several, xs = arguments.as_tuple(inputs, "inputs", name)
+    xs = arguments.prepare(xs, create_graph)
+    vectors = arguments.directions(v, xs, name, arguments.OF_INPUTS)
+    several_outs, outs = arguments.as_tuple(func(*xs), arguments.OUTPUTS, name)
+    arguments.require_outputs(outs, strict)
+    arguments.number(outs, several_outs, name)
+    slopes = arguments.pull(outs, xs, None, True)
+    arguments.require_graph(slopes, strict, "jacobian")
+    return several, xs, vectors, outs, arguments.filled(slopes, xs, False, False, "back")
 
 
 def vhp(
@@ -143,10 +131,10 @@ def vhp(
     """
     with enable_grad():
         several, xs, vectors, outs, slopes = _first(func, inputs, v, create_graph, strict, "vhp")
-        found = pull(slopes, xs, vectors, create_graph)
-        product = filled(found, xs, strict, create_graph, "double_back")
-    outputs = released(outs, False, create_graph)
-    return outputs, released(product, several, create_graph)
+        found = arguments.pull(slopes, xs, vectors, create_graph)
+        product = arguments.filled(found, xs, strict, create_graph, "double_back")
+    outputs = arguments.released(outs, False, create_graph)
+    return outputs, arguments.released(product, several, create_graph)
 
 
 def hvp(
@@ -169,9 +157,9 @@ def hvp(
     """
     with enable_grad():
         several, xs, vectors, outs, slopes = _first(func, inputs, v, create_graph, strict, "hvp")
-        probes = tuple(leaf_like(operators.zeros_like(x)) for x in xs)
-        pulled = pull(slopes, xs, probes, True)
+        probes = tuple(arguments.leaf_like(operators.zeros_like(x)) for x in xs)
+        pulled = arguments.pull(slopes, xs, probes, True)
         found = _along(pulled, xs, probes, vectors, create_graph)
-        product = filled(found, xs, strict, create_graph, "double_back_trick")
-    outputs = released(outs, False, create_graph)
-    return outputs, released(product, several, create_graph)
+        product = arguments.filled(found, xs, strict, create_graph, "double_back_trick")
+    outputs = arguments.released(outs, False, create_graph)
+    return outputs, arguments.released(product, several, create_graph)

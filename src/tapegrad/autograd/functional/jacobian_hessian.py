@@ -1,25 +1,27 @@
 """Whole Jacobians and Hessians: `torch.autograd.functional.jacobian` and `hessian`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tapegrad import operators
-from tapegrad.autograd.functional.arguments import (
-    CONSTANT,
-    OUTPUTS,
-    as_tuple,
-    independent,
-    number,
-    prepare,
-    pull,
-    released,
-    require_graph,
-    require_outputs,
-)
-from tapegrad.autograd.mode import enable_grad
-from tapegrad.autograd.plain_graph import is_plain
+from tapegrad.autograd.functional import arguments
+from tapegrad.autograd.mode import MODE, enable_grad
+from tapegrad.autograd.node import AccumulateGrad
+from tapegrad.autograd.plan import Plan
+from tapegrad.autograd.reachable import nodes_behind
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors
+
+
+def is_plain(outs: Iterable) -> bool:
+    """Whether a backward pass from `outs` only runs rules of operators on arrays."""
+    if type(MODE.get()) is not bool:
+        return False
+    return all(
+        node.hooks is None
+        and (type(node) is AccumulateGrad or type(getattr(node, "plan", None)) is Plan)
+        for node in nodes_behind([edge_of(out) for out in outs])
+    )
 
 
 def jacobian(
@@ -77,10 +79,10 @@ def _by_rows(
     arrays, without hooks or functions of the user.
     """
     with enable_grad():
-        several, xs = as_tuple(inputs, "inputs", "jacobian")
-        xs = prepare(xs, create_graph)
-        several_outs, outs = as_tuple(func(*xs), OUTPUTS, "jacobian")
-        require_outputs(outs, strict)
+        several, xs = arguments.as_tuple(inputs, "inputs", "jacobian")
+        xs = arguments.prepare(xs, create_graph)
+        several_outs, outs = arguments.as_tuple(func(*xs), arguments.OUTPUTS, "jacobian")
+        arguments.require_outputs(outs, strict)
         if vectorize and strict:
             raise errors.runtime_error(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are "
@@ -105,17 +107,19 @@ def _rows(i: int, out: Any, xs: tuple, create_graph: bool, strict: bool) -> tupl
     rows: tuple[list, ...] = tuple([] for _ in xs)
     flat = out.reshape(-1)
     for j in range(out.numel()):
-        found = pull((flat[j],), xs, None, create_graph)
+        found = arguments.pull((flat[j],), xs, None, create_graph)
         for k, (row, g, x) in enumerate(zip(rows, found, xs, strict=True)):
             if strict and g is None:
-                raise independent(
+                raise arguments.independent(
                     "Output {what} of the user-provided function is independent of input {i}. This "
                     "is not allowed in strict mode.",
                     k,
                     str(i),
                 )
             if strict and create_graph and not g.requires_grad:
-                raise independent(CONSTANT, i, "jacobian")  # PyTorch names the output here, too
+                raise arguments.independent(
+                    arguments.CONSTANT, i, "jacobian"
+                )  # PyTorch names the output here, too
             row.append(operators.zeros_like(x) if g is None else g)
     return tuple(
         operators.stack(row).view((*out.shape, *x.shape))
@@ -157,7 +161,7 @@ def _by_columns(func: Callable, inputs: Sequence, vectorize: bool) -> Any:
     from tapegrad.func.jvp import jvp as pushed
     from tapegrad.func.vmap import vmap
 
-    several, xs = as_tuple(inputs, "inputs", "jacobian")
+    several, xs = arguments.as_tuple(inputs, "inputs", "jacobian")
     if not vectorize:
         raise errors.not_implemented(
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian is"
@@ -171,7 +175,7 @@ def _by_columns(func: Callable, inputs: Sequence, vectorize: bool) -> Any:
     kinds: list[bool] = []
 
     def tuples(*args: object) -> tuple:
-        several_outs, outs = as_tuple(func(*args), "outputs", None)
+        several_outs, outs = arguments.as_tuple(func(*args), "outputs", None)
         kinds.append(several_outs)
         return outs
 
@@ -192,7 +196,7 @@ def _by_columns(func: Callable, inputs: Sequence, vectorize: bool) -> Any:
 
 
 def _shaped(table: list, several: bool, several_outs: bool, create_graph: bool) -> Any:
-    rows = [released(row, several, create_graph) for row in table]
+    rows = [arguments.released(row, several, create_graph) for row in table]
     return tuple(rows) if several_outs else rows[0]
 
 
@@ -218,7 +222,7 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    several, xs = as_tuple(inputs, "inputs", "hessian")
+    several, xs = arguments.as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise errors.assertion_error(
             'Expected strategy to be either "forward-mode" or "reverse-mode".',
@@ -226,9 +230,9 @@ def hessian(
         )
 
     def one(*args: object) -> Any:
-        several_outs, outs = as_tuple(func(*args), OUTPUTS, "hessian")
-        require_outputs(outs, strict)
-        return number(outs, several_outs, "hessian").squeeze()
+        several_outs, outs = arguments.as_tuple(func(*args), arguments.OUTPUTS, "hessian")
+        arguments.require_outputs(outs, strict)
+        return arguments.number(outs, several_outs, "hessian").squeeze()
 
     def slope(*args: Any) -> tuple:
         if outer_jacobian_strategy == "forward-mode":
@@ -236,7 +240,7 @@ def hessian(
 
             args = tuple(x if x.requires_grad else leaf_of(x) for x in args)
         slopes = _by_rows(one, args, True, False)
-        require_graph(slopes, strict, "jacobian")
+        arguments.require_graph(slopes, strict, "jacobian")
         return slopes
 
     table = jacobian(

@@ -7,12 +7,12 @@ from types import ModuleType
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.gradcheck.analytical import as_tuple, with_gradient
 from tapegrad.autograd.gradcheck.batched import check_batched_gradients, check_batched_tangents
-from tapegrad.autograd.gradcheck.complex_parts import check_backward, check_forward
 from tapegrad.autograd.gradcheck.deprecated import (
     get_analytical_jacobian,
     get_numerical_jacobian,
     get_numerical_jacobian_wrt_specific_input,
 )
+from tapegrad.autograd.gradcheck.fast_and_slow_mode import check_backward, check_forward
 from tapegrad.autograd.gradcheck.message import GradcheckError
 from tapegrad.autograd.gradcheck.problem import Options
 from tapegrad.autograd.gradcheck.undefined_and_layout import check_multiplied, check_undefined
@@ -117,8 +117,7 @@ def _contradiction(text: str) -> AssertionError:
 
 
 def _check_inputs(inputs: tuple) -> None:
-    found = with_gradient(inputs)
-    if not found:
+    if not with_gradient(inputs):
         raise errors.value_error(
             "gradcheck expects at least one input tensor to require gradient, but none of them "
             "have requires_grad=True.",

@@ -1,7 +1,7 @@
 """One function to check: its inputs and results, and its Jacobians of either kind."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,26 +20,15 @@ from tapegrad.core.tensor_base import TensorBase
 from tapegrad.operators import allclose
 
 
-class Options:
+class Options(NamedTuple):
     """How close Jacobians have to be, and how they are made."""
 
-    __slots__ = ("atol", "check_dtypes", "eps", "fast", "nondet_tol", "rtol")
-
-    def __init__(
-        self,
-        eps: float,
-        atol: float,
-        rtol: float,
-        nondet_tol: float,
-        check_dtypes: bool,
-        fast: bool,
-    ):
-        self.eps = eps
-        self.atol = atol
-        self.rtol = rtol
-        self.nondet_tol = nondet_tol
-        self.check_dtypes = check_dtypes
-        self.fast = fast
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    check_dtypes: bool
+    fast: bool
 
 
 class Problem:

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core.streams.exponential_cauchy import exponential
-from tapegrad.core.streams.fill_order import laid_out_like
-from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
 from tapegrad.core.streams.rounding import cast
 
 Shape = tuple[int, ...]
@@ -70,8 +69,7 @@ def permutation(stream: Twister, n: int) -> np.ndarray:
     places = np.arange(n, dtype=np.int64)
     if n < 2:
         return places
-    left = np.arange(n, 1, -1, dtype=np.uint32)
-    places[:-1] += stream.u32(n - 1) % left
+    places[:-1] += stream.u32(n - 1) % np.arange(n, 1, -1, dtype=np.uint32)
     return _swapped(places)
 
 

@@ -5,7 +5,7 @@ from warnings import warn
 from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.argument_check import require_tensors, users_level
 from tapegrad.core.errors import value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.operators.nn import softmax as softmaxes
 from tapegrad.operators.pointwise import elu as _elu

@@ -4,7 +4,7 @@ from math import prod
 
 from tapegrad.core.annotations import Shape
 from tapegrad.core.errors import runtime_error, value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.operators.nn import batch_group_norm
 from tapegrad.operators.nn import layer_norm as _layer_norm
 from tapegrad.operators.pointwise.divide_reciprocal import div

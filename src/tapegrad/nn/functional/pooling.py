@@ -3,7 +3,7 @@
 from tapegrad.core.annotations import Any, Callable, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.family import family
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.operators.nn import adaptive_pool, fractional_max_pool
 
 

@@ -4,7 +4,7 @@ from warnings import warn
 
 from tapegrad.core.annotations import DeviceLike, DTypeLike, ModuleLike
 from tapegrad.core.errors import assertion_error, value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.functional.multi_head import additive

@@ -5,7 +5,7 @@ from typing import Any
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.dtype import int64
 from tapegrad.core.errors import advised, value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.modules.lazy import LazyLayer

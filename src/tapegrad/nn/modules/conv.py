@@ -5,7 +5,7 @@ import math
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike, Shape
 from tapegrad.core.errors import runtime_error, value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.modules.lazy import LazyLayer

@@ -4,7 +4,7 @@ from warnings import warn
 
 from tapegrad.core.annotations import DeviceLike, DTypeLike
 from tapegrad.core.errors import value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.batchnorm import _LazyNormNd, _NormBase, _wrong_rank
 from tapegrad.nn.modules.utils import ClassOptions

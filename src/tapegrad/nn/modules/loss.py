@@ -5,7 +5,7 @@ from warnings import warn
 
 from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, Sequence
 from tapegrad.core.errors import value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.distance import PairwiseDistance
 from tapegrad.nn.modules.linear import Linear

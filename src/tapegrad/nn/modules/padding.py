@@ -1,7 +1,7 @@
 """Padding: borders of a constant, of reflections, of the edge or of the other side."""
 
 from tapegrad.core.annotations import Shape
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.batchnorm import _wrong_rank
 from tapegrad.nn.modules.module import Module

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tapegrad.core.errors import value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.module import Module
 from tapegrad.nn.modules.utils import ClassOptions, has_own_constructor, of_each

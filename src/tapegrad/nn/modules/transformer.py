@@ -7,7 +7,7 @@ from warnings import warn
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core.annotations import Callable, DeviceLike, DTypeLike, ModuleLike, Shape
 from tapegrad.core.errors import runtime_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
 from tapegrad.nn.functional.multi_head import additive

@@ -5,7 +5,7 @@ from numbers import Integral
 
 from tapegrad.core.annotations import Any, ModuleLike
 from tapegrad.core.errors import assertion_error, type_error, value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.operators.random.rand_like import rand_like
 from tapegrad.operators.random.rand_randint_randperm import rand
 from tapegrad.operators.shape.cat_stack import cat

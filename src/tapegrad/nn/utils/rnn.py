@@ -10,7 +10,7 @@ import numpy as np
 from tapegrad.core import errors
 from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.errors import assertion_error, runtime_error, value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.creation.tensor import tensor as new_tensor
 from tapegrad.operators.shape.cat_stack import cat

@@ -4,8 +4,8 @@ import numpy as np
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Source, Tensor
-from tapegrad.core.streams.binomial import binomial as binomial_counts
-from tapegrad.core.streams.poisson import poisson as poisson_counts
+from tapegrad.core.streams.binomial_poisson import binomial as binomial_counts
+from tapegrad.core.streams.binomial_poisson import poisson as poisson_counts
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.dtype_check import no_derivative
 from tapegrad.operators.random.argument import not_implemented, require_tensor, stream_of

@@ -12,8 +12,7 @@ from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, OperatorLike, Out, Tensor
 from tapegrad.core.registration import RANDOMNESS
 from tapegrad.core.streams import normal
-from tapegrad.core.streams.fill_order import laid_out_like
-from tapegrad.core.streams.mersenne_twister import Twister
+from tapegrad.core.streams.mersenne_twister import Twister, laid_out_like
 from tapegrad.dispatch.in_place import update, write, written
 from tapegrad.dispatch.op import primitive
 from tapegrad.operators.random.argument import mismatch

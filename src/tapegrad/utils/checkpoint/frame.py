@@ -8,12 +8,12 @@ in the same order, are the tensors that the holders stood for.
 from __future__ import annotations
 
 import weakref
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.function import Function
-from tapegrad.autograd.layered_mode import Layered
-from tapegrad.autograd.mode import MODE, enable_grad
+from tapegrad.autograd.layered_mode import Block, Layered
+from tapegrad.autograd.mode import enable_grad
 from tapegrad.autograd.operator_base import public_name
 from tapegrad.autograd.saved import origin_of
 from tapegrad.autograd.saved_tensor_hooks import saved_tensors_hooks
@@ -56,7 +56,7 @@ class Log:
 
     def contexts(self) -> tuple[Any, Any]:
         """Two contexts, one for each run, in which operators are noted."""
-        return _Noting(self.forward), _Noting(self.again)
+        return Block(_Listing, self.forward), Block(_Listing, self.again)
 
     def error(self) -> CheckpointError:
         """The error that lists both."""
@@ -73,20 +73,6 @@ class Log:
 
 def _text(lines: list[str]) -> str:
     return "".join(f"{i:5d}  {line}\n" for i, line in enumerate(lines, 1))
-
-
-class _Noting:
-    """A context in which operators are noted; it may be entered again."""
-
-    def __init__(self, lines: list[str]):
-        self._lines = lines
-        self._tokens: list[Token] = []
-
-    def __enter__(self) -> None:
-        self._tokens.append(MODE.set(_Listing(MODE.get(), self._lines)))
-
-    def __exit__(self, *error: object) -> None:
-        MODE.reset(self._tokens.pop())
 
 
 class CheckpointError(RuntimeError):
@@ -253,12 +239,9 @@ class Frame:
         number = self.n_found
         self.n_found += 1
         if number >= len(self.holders):
-            raise errors.advised(
-                CheckpointError(
-                    "torch.utils.checkpoint: trying to save more tensors during recomputation than "
-                    "during the original forward pass."
-                ),
-                _ADVICE,
+            raise _unlike(
+                "trying to save more tensors during recomputation than "
+                "during the original forward pass."
             )
         x, origin = x.detach(), origin_of(edge_of(x))
         if self.holders[number]() is not None:
@@ -271,13 +254,10 @@ class Frame:
         """Raise unless the second run gave the tensors of the first."""
         n = len(self.holders)
         if self.n_found != n:
-            raise errors.advised(
-                CheckpointError(
-                    "torch.utils.checkpoint: A different number of tensors was saved during the "
-                    "original forward and recomputation.\nNumber of tensors saved during forward: "
-                    f"{n}\nNumber of tensors saved during recomputation: {self.n_found}."
-                ),
-                _ADVICE,
+            raise _unlike(
+                "A different number of tensors was saved during the "
+                "original forward and recomputation.\nNumber of tensors saved during forward: "
+                f"{n}\nNumber of tensors saved during recomputation: {self.n_found}."
             )
         wrong = ""
         for i, (x, _, _) in self.found.items():
@@ -288,12 +268,9 @@ class Frame:
                     f"recomputed metadata: {now}\n"
                 )
         if wrong:
-            raise errors.advised(
-                CheckpointError(
-                    "torch.utils.checkpoint: Recomputed values for the following tensors have "
-                    f"different metadata than during the forward pass.\n{wrong}."
-                ),
-                _ADVICE,
+            raise _unlike(
+                "Recomputed values for the following tensors have "
+                f"different metadata than during the forward pass.\n{wrong}."
             )
 
 
@@ -301,6 +278,11 @@ _ADVICE = (
     "The function did not do the same twice: does it depend on something that has changed? With "
     "debug=True both runs are listed, operator by operator."
 )
+
+
+def _unlike(text: str) -> CheckpointError:
+    """The error for a second run that was not like the first."""
+    return advised(CheckpointError(f"torch.utils.checkpoint: {text}"), _ADVICE)
 
 
 def metadata(x: Any) -> dict[str, Any]:

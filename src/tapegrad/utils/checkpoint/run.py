@@ -124,8 +124,7 @@ class CheckpointFunction(Function):
                 "Call the function itself.",
             )
         run_backward([y for y, _ in pairs], [g for _, g in pairs])
-        found = [x.grad if isinstance(x, TensorBase) else None for x in inputs]
-        return (None, None, *found)
+        return (None, None, *[x.grad if isinstance(x, TensorBase) else None for x in inputs])
 
 
 def _reentrant(function: Any, preserve_rng_state: bool, args: tuple) -> Any:

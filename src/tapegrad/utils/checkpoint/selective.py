@@ -6,12 +6,11 @@ again, such an operator gives what was kept, behind a new node, and computes not
 
 from __future__ import annotations
 
-from contextvars import Token
 from enum import Enum
 
 from tapegrad.arrays.namespaces import namespace_of
-from tapegrad.autograd.layered_mode import Layered
-from tapegrad.autograd.mode import MODE
+from tapegrad.autograd.layered_mode import Block, Layered
+from tapegrad.autograd.mode import MODE, Under
 from tapegrad.autograd.node import version_of
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
@@ -93,7 +92,7 @@ def create_selective_checkpoint_contexts(
     """
     policy = _policy(policy_fn_or_list)
     kept = _Results(allow_cache_entry_mutation)
-    return _Context(_Keeping, kept, policy), _Context(_Giving, kept)
+    return Block(_Keeping, kept, policy), Block(_Giving, kept)
 
 
 def _policy(given: object) -> Callable:
@@ -190,11 +189,8 @@ class _Keeping(Layered):
     def _asked(self, overload: OpOverload, inputs: tuple, params: dict, result: object) -> Any:
         """What the policy says of a call; its own operators are not asked about."""
         ctx = SelectiveCheckpointContext(is_recompute=False, op_output=result)
-        token = MODE.set(self.under)
-        try:
+        with Under(self.under):
             return self.policy(ctx, overload, *inputs, **params)
-        finally:
-            MODE.reset(token)
 
     def in_place(self, name: str, compute: Callable, x: object) -> Any:
         return _unseen(self, name, compute, x)
@@ -240,11 +236,8 @@ class _Giving(Layered):
 
 def _unseen(mode: Layered, name: str, compute: Callable, x: object) -> Any:
     """Compute what is written in place under the mode below: it is not kept."""
-    token = MODE.set(mode.under)
-    try:
+    with Under(mode.under):
         return Layered.in_place(mode, name, compute, x)
-    finally:
-        MODE.reset(token)
 
 
 def _recorded(op: Op, inputs: tuple, params: dict, several: bool, arrays: list) -> Any:
@@ -260,18 +253,3 @@ def _recorded(op: Op, inputs: tuple, params: dict, several: bool, arrays: list) 
         given = [x._array if t else x for x, t in zip(inputs, tensors, strict=True)]
         record(op, namespace_of(given), inputs, given, edges, kinds, params, outs, True)
     return outs if several else outs[0]
-
-
-class _Context:
-    """A block in which a mode of a class is on; it may be entered again."""
-
-    def __init__(self, kind: type[Layered], *args: object):
-        self._kind = kind
-        self._args = args
-        self._tokens: list[Token] = []
-
-    def __enter__(self) -> None:
-        self._tokens.append(MODE.set(self._kind(MODE.get(), *self._args)))
-
-    def __exit__(self, *error: object) -> None:
-        MODE.reset(self._tokens.pop())

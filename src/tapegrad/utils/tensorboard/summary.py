@@ -31,7 +31,7 @@ import tapegrad
 from tapegrad.core.annotations import Any, Callable
 from tapegrad.core.dtype import int16
 from tapegrad.core.errors import value_error
-from tapegrad.core.public_names import public_names
+from tapegrad.core.missing import public_names
 from tapegrad.tensors.tensor import Tensor
 
 
