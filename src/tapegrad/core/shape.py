@@ -31,7 +31,8 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(ndim))
     if type(dim) is int:
-        return (axis_of(dim, ndim),) if ndim else ()
+        axis = axis_of(dim, ndim)  # a check of a tensor without dimensions, too
+        return (axis,) if ndim else ()
     if not isinstance(dim, (tuple, list)):
         dim = (dim,)
     axes = tuple(axis_of(d, ndim) for d in dim)
