@@ -1,6 +1,6 @@
 """Tensor: an array, `requires_grad`, and its place in the graph.
 
-Methods are one visible line into `ops`, in the mixins of `methods/`, by family.
+Methods are one visible line into `operators`, in the mixins of `methods/`, by family.
 """
 
 import weakref

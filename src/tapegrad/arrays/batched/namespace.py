@@ -2,7 +2,7 @@
 
 Each name is a function that shifts axes, aligns dimensions or folds the batch into another axis,
 and calls the function of the same name below. Families are files of this folder. A name without a
-rule of its own runs once for each sample of the batch, and says so: `loop.py`.
+rule of its own runs once for each sample of the batch, and says so: `per_sample.py`.
 """
 
 import numpy as np
