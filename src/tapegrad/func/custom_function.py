@@ -35,7 +35,7 @@ def mapping_of(mode: ModeLike, args: tuple) -> Mapping | None:
     return None
 
 
-def _is_mapped(x: Tensor, level: LevelLike) -> bool:
+def _is_mapped(x: object, level: LevelLike) -> bool:
     return isinstance(x, TensorBase) and is_mapped(x._array, level)
 
 

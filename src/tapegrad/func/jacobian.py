@@ -11,7 +11,7 @@ from tapegrad.autograd.backward_grad import starts_of
 from tapegrad.autograd.engine import run_backward
 from tapegrad.autograd.mode import MODE, InTransform, Under
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, Callable, Sequence, Tensor
+from tapegrad.core.annotations import Any, Array, Callable, Sequence
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.grad import checked_argnums, chosen, ones_of, replaced
 from tapegrad.func.jvp import jvp, jvp_with_aux
@@ -252,7 +252,7 @@ def lowered_tree(tree: Any, level: Level) -> Any:
     return unflatten([lowered(y, level) for y in leaves], structure)
 
 
-def _is_tensor(x: Tensor) -> bool:
+def _is_tensor(x: object) -> bool:
     return hasattr(x, "_array")
 
 

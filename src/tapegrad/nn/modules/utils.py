@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from types import FunctionType
 
-from tapegrad.core.annotations import Any, ModuleLike, Tensor
+from tapegrad.core.annotations import Any, ModuleLike
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
@@ -37,7 +37,7 @@ def of_each(value: Any, n: int) -> tuple[Any, ...]:
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
     """The function that repeats a number n times, and leaves a sequence as it is."""
 
-    def parse(x: Tensor) -> tuple:
+    def parse(x: object) -> tuple:
         return of_each(x, n)
 
     parse.__name__ = name

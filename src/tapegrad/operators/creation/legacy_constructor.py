@@ -57,7 +57,7 @@ def legacy_array(args: tuple, dtype: Dtype) -> np.ndarray:
     return np.empty(shape, dtype.numpy)
 
 
-def _is_integer(x: Tensor) -> bool:
+def _is_integer(x: object) -> bool:
     if isinstance(x, (bool, np.bool_, np.ndarray, list, tuple)):
         return False
     return hasattr(type(x), "__index__")

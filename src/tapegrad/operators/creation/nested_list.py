@@ -62,13 +62,13 @@ def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:
     return tuple(shape), int64 if int in kinds else bool_, values
 
 
-def _is_sequence(x: Tensor) -> bool:
+def _is_sequence(x: object) -> bool:
     if isinstance(x, (tensor_base.Tensor, str, np.generic)):
         return False
     return hasattr(type(x), "__getitem__") and hasattr(type(x), "__len__") and not _is_mapping(x)
 
 
-def _is_mapping(x: Tensor) -> bool:
+def _is_mapping(x: object) -> bool:
     return hasattr(type(x), "keys")
 
 

@@ -42,7 +42,7 @@ def common(
         )
 
 
-def _is_int(x: Tensor) -> bool:
+def _is_int(x: object) -> bool:
     return not isinstance(x, bool) and hasattr(x, "__index__")
 
 

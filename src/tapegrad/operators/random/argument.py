@@ -84,7 +84,7 @@ def from_to(function: str, args: tuple, named: dict, default: tuple) -> tuple:
     return given.get("from", default[0]), given.get("to", default[1])
 
 
-def is_integer(x: Tensor) -> bool:
+def is_integer(x: object) -> bool:
     """Whether PyTorch takes `x` for an integer: a bool is none, a tensor of one integer is."""
     array = getattr(x, "_array", None)
     if array is not None:

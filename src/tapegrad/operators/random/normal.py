@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapegrad.core import errors, tensor_base
-from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source, Tensor
+from tapegrad.core.annotations import DeviceLike, DTypeLike, LayoutLike, Out, Shape, Source
 from tapegrad.core.dtype import default
 from tapegrad.core.streams import normal as _normal
 from tapegrad.dispatch.op import jvp, primitive, vjp
@@ -126,7 +126,7 @@ def _check_form(mean: Any, std: float, size: Shape | None, is_tensor: tuple[bool
     raise mismatch("normal", given, {}, advice)
 
 
-def _is_number(x: Tensor) -> bool:
+def _is_number(x: object) -> bool:
     return isinstance(x, (int, float, np.floating, np.integer))
 
 
