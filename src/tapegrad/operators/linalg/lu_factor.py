@@ -263,6 +263,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Out = None) 
 def lu_method(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple:
     """`torch.lu` as a method, which gives a plain tuple.
 
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")
     >>> packed, pivots = torch.tensor([[0.0, 2.0], [1.0, 0.0]]).lu()
     >>> packed
     tensor([[1., 0.],
