@@ -48,7 +48,7 @@ def test_a_read_only_array_warns():
         torch.from_numpy(array)
 
 
-def test_as_tensor_saves_tensors_and_shares_arrays():
+def test_as_tensor_keeps_tensors_and_shares_arrays():
     x = torch.ones(2, requires_grad=True)
     array = np.ones(2)
     assert torch.as_tensor(x) is x
