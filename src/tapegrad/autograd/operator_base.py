@@ -21,7 +21,7 @@ class OperatorBase:
 
 
 def shape_error(op: OperatorLike, arrays: list, error: ValueError) -> Exception:
-    """PyTorch's error for shapes that do not broadcast; any other error as it is."""
+    """PyTorch's error for shapes that do not broadcast, and for what no memory holds."""
     if op.promote is not None:
         shapes = [x.shape for x in arrays if hasattr(x, "shape")]
         for i, b in enumerate(shapes):
@@ -30,7 +30,7 @@ def shape_error(op: OperatorLike, arrays: list, error: ValueError) -> Exception:
                     np.broadcast_shapes(a, b)
                 except ValueError:
                     return errors.broadcast(a, b)
-    return error
+    return errors.beyond_memory(error)
 
 
 _SUFFIXES = ("_along", "_axes", "_of_number")  # of names of our own where PyTorch has overloads

@@ -5,6 +5,7 @@ advice is a note (PEP 678): a traceback shows it on the line below.
 """
 
 import warnings
+from math import prod
 from typing import Any, TypeVar
 
 from tapegrad.core.annotations import DTypeLike
@@ -70,6 +71,52 @@ class LinAlgError(RuntimeError):
 
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 LinAlgError.__module__ = "torch._C"
+
+
+_BEYOND = (  # how NumPy says that an array has more bytes than there are addresses
+    "array is too big",
+    "Maximum allowed dimension exceeded",
+    "Maximum allowed size exceeded",
+    "Python int too large to convert to C",
+    "negative dimensions are not allowed",
+    "cannot reshape array of size 0 into shape",
+)
+
+
+def overflow(sizes: Any = None, strides: Any = None) -> RuntimeError:
+    """A tensor whose bytes, or steps between them, 64 bits do not count."""
+    text = "Storage size calculation overflowed"
+    if sizes is not None:
+        text += f" with sizes={list(sizes)}"
+        text += "" if strides is None else f" and strides={list(strides)}"
+    return runtime_error(
+        text,
+        "No memory is large enough; NumPy has no such arrays without elements or with strides of "
+        "zero, either.",
+    )
+
+
+def beyond_memory(error: Exception) -> Exception:
+    """PyTorch's error for what NumPy says of an array too large; any other error as it is.
+
+    >>> tapegrad.core.errors.beyond_memory(ValueError("array is too big; it is"))
+    RuntimeError('Storage size calculation overflowed')
+    """
+    if isinstance(error, MemoryError):
+        return _out_of_memory(error)
+    return overflow() if str(error).startswith(_BEYOND) else error
+
+
+def _out_of_memory(error: MemoryError) -> RuntimeError:
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or dtype is None:
+        return runtime_error("std::bad_alloc", "There is not enough memory.")
+    n_bytes = prod(shape) * dtype.itemsize
+    return runtime_error(
+        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+        f"memory: you tried to allocate {n_bytes} bytes. Error code 12 (Cannot allocate memory)",
+        f"The shape is {list(shape)}.",
+    )
 
 
 def leaf_in_place(is_view: bool = False) -> RuntimeError:

@@ -1,6 +1,7 @@
 """Axes and shapes: what public functions accept, brought to one form once, at the boundary."""
 
 import operator
+from math import prod
 from typing import Any
 
 from tapegrad.core import errors
@@ -101,9 +102,10 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
             missing = i
     if missing < 0:
         if known == size:
-            return shape
+            return shape if size else countable(shape)
     elif known and size % known == 0:
-        return (*shape[:missing], size // known, *shape[missing + 1 :])
+        found = (*shape[:missing], size // known, *shape[missing + 1 :])
+        return found if size else countable(found)
     elif not known and not size:
         raise errors.runtime_error(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the "
@@ -114,6 +116,15 @@ def inferred(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
         f"shape '{list(shape)}' is invalid for input of size {size}",
         f"The product of the sizes must be {size}.",
     )
+
+
+def countable(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """`shape`, if the product of its sizes, but for those of 0, fits in 64 bits."""
+    if prod([n or 1 for n in shape]) >= 2**63:
+        raise errors.runtime_error(
+            "numel: integer multiplication overflow", f"The sizes are {list(shape)}."
+        )
+    return shape
 
 
 def reshaped_strides(

@@ -103,6 +103,8 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         out = _compute(op, xp, arrays, params, large)
     except ValueError as error:
         raise shape_error(op, arrays, error) from None
+    except (MemoryError, OverflowError) as error:
+        raise errors.beyond_memory(error) from None
     if narrow is not None:
         out = _cast(out, F32, narrow)
     elif rounded is not None:

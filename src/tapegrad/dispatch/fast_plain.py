@@ -11,7 +11,7 @@ from tapegrad.arrays.signature import signature_of
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import edge_of
-from tapegrad.core import tensor_base
+from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Callable, OperatorLike
 from tapegrad.dispatch.apply import apply, record, shape_error
 
@@ -85,6 +85,8 @@ def plain(op: OperatorLike) -> Callable:
             out = forward(numpy_namespace, *arrays, **params)
         except ValueError as error:
             raise shape_error(op, arrays, error) from None
+        except (MemoryError, OverflowError) as error:
+            raise errors.beyond_memory(error) from None
         if type(out) is not ndarray:
             if several:
                 outs = tuple(map(tensor_base.wrap, out))

@@ -215,6 +215,8 @@ def binary(
                     return asarray(compute(x, y))
                 except ValueError:
                     raise errors.broadcast(x.shape, y.shape) from None
+                except MemoryError as error:
+                    raise errors.beyond_memory(error) from None
         return apply(op, (input, other), {})
 
     def with_number(input: Any, other: Any) -> Any:

@@ -12,6 +12,7 @@ from tapegrad.autograd.saved import GRAD
 from tapegrad.autograd.view import Step, View, edge_of, shares_memory
 from tapegrad.autograd.view_origin import NO_GRAD, ORDINARY
 from tapegrad.core import tensor_base
+from tapegrad.core.errors import beyond_memory
 from tapegrad.dispatch.apply import apply
 
 get_mode = MODE.get
@@ -35,7 +36,10 @@ def viewing(op: Any) -> Callable:
         version = x._counter
         if version is INFERENCE or kind == "c":
             return apply(op, (x,), params)
-        out = forward(numpy_namespace, array, **params)
+        try:
+            out = forward(numpy_namespace, array, **params)
+        except (ValueError, OverflowError) as error:
+            raise beyond_memory(error) from None
         base = out.base
         if base is not array and base is not array.base and not shares_memory(out, array):
             return apply(op, (x,), params)

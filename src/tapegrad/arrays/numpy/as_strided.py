@@ -106,7 +106,9 @@ def strided(x: Array, shape: Any, strides: Any, offset: int, own: Any) -> Any:
     if any(n > 1 and s != item * o for n, s, o in zip(x.shape, x.strides, own, strict=True)):
         memory, start = _spread(x, own, shape, strides, offset)
         return memory[_places(shape, strides, offset - start)]
-    if offset >= 0:
+    if 0 in shape:
+        start = x  # the offset may lie anywhere
+    elif offset >= 0:
         start = as_strided(x, (offset + 1,), (item,))[offset:]
     else:
         start = as_strided(x, (1 - offset,), (-item,))[-offset:]

@@ -48,7 +48,10 @@ def strided_array(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) 
             "Strides are not negative.",
         )
     dtype = np.dtype(dtype)
-    memory = np.empty(memory_format.span(shape, strides), dtype)
+    n = memory_format.span(shape, strides)
+    if n * dtype.itemsize >= 2**63:
+        raise errors.overflow(shape, strides)
+    memory = np.empty(n, dtype)
     return np.ndarray(shape, dtype, memory, 0, [step * dtype.itemsize for step in strides])
 
 

@@ -1,9 +1,5 @@
 """Options of functions that make tensors, and their `out=`."""
 
-from math import prod
-
-import numpy as np
-
 from tapegrad.autograd.mode import MODE, check_memory, is_grad_enabled
 from tapegrad.autograd.node import INFERENCE, make_leaf
 from tapegrad.core import errors, tensor_base
@@ -38,21 +34,11 @@ def build(name: str, make: Callable, *args: object, requires_grad: bool = False)
         else:
             maker: tuple = (_Maker(name), (), {})
             tensor = mode.call(name, lambda *_: tensor_base.wrap(make(*args)), maker, {})
-    except MemoryError as error:
-        raise _out_of_memory(error) from None
+    except (MemoryError, ValueError, OverflowError) as error:
+        raise errors.beyond_memory(error) from None
     if requires_grad is False:
         return tensor
     return requiring(name, tensor, requires_grad)
-
-
-def _out_of_memory(error: MemoryError) -> RuntimeError:
-    shape, dtype = getattr(error, "shape", ()), getattr(error, "dtype", np.dtype(np.uint8))
-    n_bytes = prod(shape) * dtype.itemsize
-    return errors.runtime_error(
-        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
-        f"memory: you tried to allocate {n_bytes} bytes. Error code 12 (Cannot allocate memory)",
-        f"The shape is {list(shape)}.",
-    )
 
 
 def requiring(name: str, tensor: Any, requires_grad: Any) -> Any:

@@ -34,19 +34,16 @@ def sizes(name: str, given: tuple, size: Shape | None = None) -> tuple[int, ...]
             f"Pass a shape: {name}(2, 3) or {name}((2, 3)).",
         )
     shape = ints_of(name, "size", given)
-    n_bytes = 16
+    n_bytes = 1 if 0 in shape else 16
     for n in shape:
-        n_bytes *= n
+        n_bytes *= n or 1
         if n < 0:
             what = f"Trying to create tensor with negative dimension {n}: {list(shape)}"
             if name == "zeros":
                 what = "zeros: Dimension size must be non-negative."
             raise errors.runtime_error(what, "A dimension has 0 elements or more.")
     if n_bytes >= 2**63:
-        raise errors.runtime_error(
-            f"Storage size calculation overflowed with sizes={list(shape)}",
-            "No memory is large enough for this shape.",
-        )
+        raise errors.overflow(shape)
     return shape
 
 

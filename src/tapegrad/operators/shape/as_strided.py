@@ -139,6 +139,8 @@ def as_strided(input: Tensor, size: Shape, stride: Any, storage_offset: Any = No
         problem = f"Tensor: invalid storage offset {offset}"
     else:
         need = 1 + offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        if 0 not in shape and need * item >= 2**63:
+            raise errors.overflow(shape, strides)
         if 0 not in shape and need > length:
             problem = (
                 f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset "

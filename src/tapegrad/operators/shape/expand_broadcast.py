@@ -1,11 +1,13 @@
 """Broadcasting, said aloud: the same memory seen many times."""
 
+from math import prod
+
 from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.autograd.sum_to_size import sum_to_shape
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Shape, Tensor
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.shape import ints_of
+from tapegrad.core.shape import countable, ints_of
 from tapegrad.core.size import Size
 from tapegrad.dispatch.op import linear, vjp
 
@@ -42,7 +44,10 @@ def expand(input: Tensor, *sizes: Shape, size: Shape | None = None, implicit: bo
                 "A new dimension needs a size.",
             )
     kept = [own if n == -1 else n for n, own in zip(sizes[extra:], have, strict=True)]
-    return expand_to(input, shape=(*sizes[:extra], *kept))
+    shape = (*sizes[:extra], *kept)
+    if not 0 < prod(shape) < 2**63:
+        countable(shape)
+    return expand_to(input, shape=shape)
 
 
 def expand_as(input: Any, other: Any) -> Any:

@@ -1,5 +1,7 @@
 """Elements repeated."""
 
+from math import prod
+
 import numpy as np
 
 from tapegrad.core import errors
@@ -30,7 +32,12 @@ def _untiled(xp: Namespace, g: Array, shape: tuple[int, ...], repeats: tuple[int
 @linear(node="RepeatBackward0")
 def tile_by(xp, x, *, repeats):
     """`x` laid side by side, `repeats[i]` times along axis i."""
-    return xp.tile(x, repeats)
+    if 0 not in repeats:
+        return xp.tile(x, repeats)
+    # NumPy would make all copies along the other axes first
+    shape = (1,) * (len(repeats) - len(x.shape)) + tuple(x.shape)
+    none = xp.tile(x, tuple(min(n, 1) for n in repeats))
+    return xp.reshape(none, tuple(n * m for n, m in zip(repeats, shape, strict=True)))
 
 
 def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
@@ -55,6 +62,8 @@ def repeat(input: Tensor, *counts: Any, repeats: Any = None) -> Any:
             f"Trying to create tensor with negative dimension {negative}: {sizes}",
             "Repeats are not negative.",
         )
+    if prod([n or 1 for n in sizes]) * input._array.dtype.itemsize >= 2**63:
+        raise errors.overflow(sizes)
     return tile_by(input, repeats=counts)
 
 
@@ -136,6 +145,9 @@ def _evenly(input: Tensor, repeats: int, axis: int) -> Any:
     if repeats < 0:
         raise errors.runtime_error("Repeats must be non-negative", f"It is {repeats}.")
     shape = list(input._array.shape)
+    if prod([n or 1 for n in shape]) * repeats >= 2**63:
+        shape[axis] *= repeats
+        raise errors.overflow(shape)
     wide = expand(unsqueeze(input, axis + 1), (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
     shape[axis] *= repeats
     return view(clone(wide, order="C"), tuple(shape))
@@ -151,7 +163,13 @@ def _counted(counts: np.ndarray) -> np.ndarray:
         )
     if counts.size and counts.min() < 0:
         raise errors.runtime_error("repeats can not be negative", "Count from zero.")
-    return np.repeat(np.arange(counts.size), counts)
+    total = sum(counts.tolist())
+    if total * 8 >= 2**63:  # NumPy would count modulo 2**64
+        raise errors.overflow([total])
+    try:
+        return np.repeat(np.arange(counts.size), counts)
+    except MemoryError as error:
+        raise errors.beyond_memory(error) from None
 
 
 def _check_size(expected: Any, size: int) -> None:
