@@ -44,6 +44,7 @@ class Plan:
     __slots__ = (
         "conjugate",
         "kinds",  # of each input, a letter
+        "narrow",
         "node_of_call",  # makes a node: (inputs, edges, params, outputs, restore, written)
         "node_of_small",  # for one or two operands: (x0, x1, edge_0, edge_1, y, restore)
         "node_type",
@@ -56,10 +57,19 @@ class Plan:
         "saves_tensors",
     )
 
-    def __init__(self, op: OperatorLike, kinds: str, conjugate: bool, xp: Namespace, large: bool):
+    def __init__(
+        self,
+        op: OperatorLike,
+        kinds: str,
+        conjugate: bool,
+        xp: Namespace,
+        large: bool,
+        narrow: bool,
+    ):
         self.op = op
         self.kinds = kinds
         self.conjugate = conjugate  # holomorphic on complex numbers: conj(rule(conj(g)))
+        self.narrow = narrow  # numbers of 16 bits: the rules see float32
         self.rules = self._needed_rules()
         self.rules_on_tensors = [
             (i, op.on_tensors.get(op.inputs[i], rule)) if op.on_tensors else (i, rule)
@@ -114,7 +124,8 @@ class Plan:
         """The plan that runs the same rules on arrays such as `g`, batched ones among them."""
         for x in g if isinstance(g, list) else (g,):
             if is_batched(x):
-                return self.op.plan(self.kinds, self.conjugate, x.__array_namespace__())
+                xp = x.__array_namespace__()
+                return self.op.plan(self.kinds, self.conjugate, xp, False, self.narrow)
         return self
 
     def gradients(self, node: OperatorNode, g: Array) -> list:

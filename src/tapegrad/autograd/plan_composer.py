@@ -2,6 +2,7 @@
 
 import linecache
 
+from tapegrad.arrays.narrow import widened
 from tapegrad.arrays.numpy.blocks import in_blocks
 from tapegrad.autograd.errors import freed
 from tapegrad.autograd.node import FREED, MultiNode, PairNode
@@ -66,6 +67,7 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
         "like": like,
         **scope_of(plan.node_type, plan),
         "restored": restored,
+        "widened": widened,
         "version_now": version_now,
         "unwritten": (0,) * len(plan.saves),
         "xp": xp,
@@ -78,6 +80,9 @@ def compose(plan: PlanLike, xp: Namespace, large: bool) -> tuple:
         lines.append(
             "    g = [xp.conj(x) for x in g] if isinstance(g, (list, tuple)) else xp.conj(g)"
         )
+    if plan.narrow:
+        numbers = ["g", *(n for where, _, n in plan.saves if where != "param")]
+        lines += [f"    {name} = widened({name})" for name in numbers]
     if op.output_names and op.multi:
         lines.append(f"    {', '.join('g_' + n for n in op.output_names)}, = g")
     for i, rule in plan.rules:

@@ -8,6 +8,7 @@ need less, and give the same: tests/laws/test_fast_paths.py holds them to it.
 import numpy as np
 
 from tapegrad.arrays.namespaces import namespace_of, native_dtype
+from tapegrad.arrays.narrow import is_narrow, rounded, widened
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import LARGE, blockwise
 from tapegrad.arrays.signature import signature_of
@@ -43,7 +44,6 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
     plain = op.promote is not None  # nothing to promote or refuse: one floating dtype
     large = written = False  # an array is worth blocks; an input has a version counter
     narrow = None  # float16 or bfloat16, computed in float32 as in PyTorch
-    rounded = None  # bfloat16, which a Python number in the forward function may have made wider
     Tensor = tensor_base.Tensor
     for x in inputs:
         if isinstance(x, Tensor):
@@ -93,12 +93,9 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
         alike = plain and op.promote == "arith" and RAW not in kinds
         if op.promote is not None and not alike:
             arrays = promoted(op, xp, arrays)
-        if op.promote is not None and xp is numpy_namespace:
-            narrow = _narrow_dtype(arrays)
-            if narrow is not None:
-                arrays = [_cast(x, narrow, F32) for x in arrays]
-        elif op.promote is None and dtype is not None and dtype.kind == "V":
-            rounded = _bfloat16_only(op, arrays)
+        narrow = _narrow_dtype(op, arrays)
+        if narrow is not None and op.widens:
+            arrays = _widened_operands(op, given, arrays, narrow)
     try:
         out = _compute(op, xp, arrays, params, large)
     except ValueError as error:
@@ -106,9 +103,7 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
     except (MemoryError, OverflowError) as error:
         raise errors.beyond_memory(error) from None
     if narrow is not None:
-        out = _cast(out, F32, narrow)
-    elif rounded is not None:
-        out = _rounded(op, out, rounded)
+        out = _rounded(op, out, narrow)
     kind = type(out)
     several = kind is tuple or kind is list
     if kind is ndarray:
@@ -129,40 +124,53 @@ def apply(op: OperatorLike, inputs: tuple, params: dict) -> Any:
 operator_base.APPLY = apply
 
 
-def _narrow_dtype(arrays: list) -> Any:
-    """The floating dtype of 16 bits among promoted arrays, if there is one."""
-    for x in arrays:
-        if type(x) is ndarray and x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-            return x.dtype
-    return None
+def _narrow_dtype(op: OperatorLike, arrays: list) -> Any:
+    """The floating dtype of 16 bits that a call computes in float32, if there is one.
 
-
-def _bfloat16_only(op: OperatorLike, arrays: list) -> Any:
-    """bfloat16 if all numbers with a fraction are of it, and so will be those of the result."""
+    The operands were promoted to it, or all numbers with a fraction are of it. Views and casts
+    leave numbers as they are.
+    """
     found = None
     for x in arrays:
-        if type(x) is ndarray and x.dtype.kind in "fcV":
-            if found is not None and x.dtype != found:
+        dtype = getattr(x, "dtype", None)
+        if dtype is None or (getattr(dtype, "kind", "i") in "iub"):
+            continue
+        if not is_narrow(dtype):
+            if op.promote is None:
                 return None
-            found = x.dtype
-    return None if "dtype" in op.params else found
+            continue
+        if found is not None and dtype != found:
+            return None
+        found = dtype
+    return None if op.view or "dtype" in op.params else found
+
+
+def _widened_operands(op: OperatorLike, given: list, arrays: list, narrow: Any) -> list:
+    """Operands of 16 bits as float32, and numbers as what they round to in 16 bits.
+
+    A factor or divisor, a number or a tensor without dimensions, is not rounded, as in PyTorch.
+    """
+    if op.promote is None:
+        return [widened(x) for x in arrays]
+    found = []
+    for i, (x, array) in enumerate(zip(given, arrays, strict=True)):
+        if i == 1 and op.exact_number and not getattr(x, "ndim", 0):
+            wide = isinstance(x, NUMBERS) or getattr(x, "itemsize", 0) > 2
+            found.append(x.astype(F32) if wide and hasattr(x, "astype") else widened(array))
+        elif type(array) in (float, int):
+            found.append(float(np.asarray(array, dtype=narrow)))
+        else:
+            found.append(widened(array))
+    return found
 
 
 def _rounded(op: OperatorLike, out: Any, dtype: Any) -> Any:
-    """Results of real numbers in `dtype`; statistics beside them, without gradient, as they are."""
-    if type(out) is tuple or type(out) is list:
-        found = [
-            x if i in op.constant_outputs else _rounded(op, x, dtype) for i, x in enumerate(out)
-        ]
-        return type(out)(found)
-    return out.astype(dtype) if getattr(out, "dtype", None) in (F32, F64) else out
-
-
-def _cast(x: object, source: Any, target: Any) -> Any:
-    """An array of dtype `source` as one of `target`; anything else as it is."""
-    if isinstance(x, (ndarray, np.generic)) and x.dtype == source:
-        return x.astype(target)
-    return x
+    """Results of float32 in `dtype`; statistics beside them, without gradient, as they are."""
+    if type(out) is not tuple and type(out) is not list:
+        return rounded(out, dtype)
+    return type(out)(
+        [x if i in op.constant_outputs else rounded(x, dtype) for i, x in enumerate(out)]
+    )
 
 
 def _compute(op: OperatorLike, xp: Namespace, arrays: list, params: dict, large: bool) -> Any:
@@ -254,12 +262,14 @@ def record(
     conjugate = kind == "c" or _is_complex(xp, first)
     numpy = xp is numpy_namespace
     large = numpy and op.kind == "elementwise" and outs[0]._array.size > LARGE
-    plan = op.quick.get(kinds) if numpy and not conjugate and not large else None
+    narrow = is_narrow(first) and bool(arrays)
+    ordinary = numpy and not conjugate and not large and not narrow
+    plan = op.quick.get(kinds) if ordinary else None
     if plan is None:
-        plan = op.plan(kinds, conjugate, xp, large)
-        if numpy and not conjugate and not large:
+        plan = op.plan(kinds, conjugate, xp, large, narrow)
+        if ordinary:
             op.quick[kinds] = plan
-    if op.promote is None and not (numpy and arrays and first.itemsize == 2):
+    if op.promote is None and not narrow:
         restore = None
     else:
         restore = restoration(arrays, edges, outs[0]._array)

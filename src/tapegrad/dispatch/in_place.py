@@ -130,7 +130,7 @@ def _write_directly(ufunc: Any, name: str, x: Any, args: tuple) -> bool:
     array = x._array
     if type(array) is not np.ndarray or x._counter is INFERENCE:
         return False
-    if array.dtype.kind != "f" and not (array.dtype.char == "l" and ufunc in _WHOLE):
+    if array.dtype.char not in "fd" and not (array.dtype.char == "l" and ufunc in _WHOLE):
         return False
     if 0 in array.strides:
         return False  # perhaps several elements are one place in memory

@@ -50,6 +50,7 @@ class Op(OperatorBase):
         "check",  # None, or a function of the inputs that raises for those PyTorch refuses
         "constant_outputs",  # numbers of those that have no gradient
         "differentiable_output",  # number of the one output that has a gradient
+        "exact_number",  # a number as the second operand is not rounded to the 16 bits of the first
         "exempt",  # inputs that keep their dtype and have no gradient: masks, conditions
         "forward",
         "hidden",  # inputs that are no edges of the graph: those, and non-differentiable ones
@@ -72,6 +73,7 @@ class Op(OperatorBase):
         "variadic",
         "view",  # the output may share memory with the first input
         "vjps",
+        "widens",  # numbers of 16 bits are computed with in float32
     )
     call: Any
 
@@ -92,6 +94,8 @@ class Op(OperatorBase):
         ufunc: str | None = None,
         view: bool = False,
         holomorphic: bool = True,
+        exact_number: bool = False,
+        widens: bool = True,
         kernels: tuple[str, ...] = (),
     ):
         code = forward.__code__
@@ -122,7 +126,9 @@ class Op(OperatorBase):
         self.ufunc = ufunc
         self.view = view
         self.holomorphic = holomorphic
+        self.exact_number = exact_number
         self.kernels = kernels
+        self.widens = widens and (kind != "constant" or promote is not None)
         self.vjps: dict[str, Rule] = {}
         self.jvps: dict[str, Rule] = {}
         self.on_tensors: dict[str, Rule] = {}
@@ -180,17 +186,21 @@ class Op(OperatorBase):
                 )
             table[name] = rule
 
-    def plan(self, kinds: str, conjugate: bool, xp: Namespace, large: bool = False) -> Any:
+    def plan(
+        self, kinds: str, conjugate: bool, xp: Namespace, large: bool = False, narrow: bool = False
+    ) -> Any:
         """The plan for one pattern of inputs, made on first use.
 
-        `large`: the rules of an elementwise operator run block by block, over threads.
+        `large`: the rules of an elementwise operator run block by block, over threads. `narrow`:
+        the output is of 16 bits, and the rules compute in float32.
         """
-        key = (kinds, conjugate, id(xp), large)
+        key = (kinds, conjugate, id(xp), large, narrow)
         found = self.plans.get(key)
         if found is None:
             from tapegrad.autograd.plan import Plan
 
-            found = self.plans[key] = Plan(self, kinds, conjugate and self.holomorphic, xp, large)
+            conjugate = conjugate and self.holomorphic
+            found = self.plans[key] = Plan(self, kinds, conjugate, xp, large, narrow)
         return found
 
 

@@ -146,7 +146,7 @@ def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = Fal
         found = _total()(x, axis, keepdims)
         if found is not None:
             return found
-    if x.dtype.kind == "V" and dtype is None:
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV" and dtype is None:
         from tapegrad.arrays.numpy import sum_prod
 
         return sum_prod.reduced(np.add, x, axis, keepdims)
@@ -163,12 +163,12 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Any:
 
 
 def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
-    if x.size >= _LARGE and axis is None and not keepdims and x.dtype.kind == "f":
+    if x.size >= _LARGE and axis is None and not keepdims and x.dtype.char in "fd":
         if dtype is None and x.flags.c_contiguous:
             from tapegrad.arrays.numpy.sum_prod import product
 
             return product(x)
-    if x.dtype.kind == "V" and dtype is None:
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV" and dtype is None:
         from tapegrad.arrays.numpy import sum_prod
 
         return sum_prod.reduced(np.multiply, x, axis, keepdims)
@@ -224,7 +224,7 @@ def mean(x: Array, /, *, axis: Dim = None, keepdims: bool = False) -> Any:
     if x.dtype is _F32 or x.dtype is _F64:
         found = sum(x, axis=axis, keepdims=keepdims)
         return found / (x.size // found.size if found.size else 1)
-    if x.dtype.kind == "V":
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         from tapegrad.arrays.numpy import sum_prod
 
         return sum_prod.mean(x, axis, keepdims)

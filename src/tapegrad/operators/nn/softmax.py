@@ -1,26 +1,14 @@
 """Softmax and its logarithm: rules of their own, for memory and for numerics."""
 
-from collections.abc import Callable
-
 from tapegrad.arrays.kernel import fallback, kernel_of
 from tapegrad.core import errors
-from tapegrad.core.annotations import Any, Array, DTypeLike, Namespace, OperatorLike, Out, Tensor
+from tapegrad.core.annotations import Any, DTypeLike, OperatorLike, Out, Tensor
 from tapegrad.core.shape import axis_of
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.op import jvp, primitive, vjp
 from tapegrad.operators.dtype_check import no_kernel
 
 __all__ = ["log_softmax", "softmax"]
-
-
-def _in_float32(xp: Namespace, rule: Callable, g: Array, y: Array, axis: int) -> Any:
-    """A rule for numbers of 16 bits, whose sums would lose what is small."""
-    wide = rule(xp, xp.astype(g, xp.float32), xp.astype(y, xp.float32), axis)
-    return xp.astype(wide, y.dtype)
-
-
-def _is_narrow(x: Tensor) -> bool:
-    return getattr(x.dtype, "itemsize", 0) == 2
 
 
 @fallback("softmax_along")
@@ -36,8 +24,6 @@ def _softmax_back(xp, g, y, axis):
 
 
 def _softmax_rule(xp, g, y, axis):
-    if _is_narrow(y):
-        return _in_float32(xp, _softmax_rule, g, y, axis)
     return kernel_of(xp, "softmax_back")(g, y, axis)
 
 
@@ -61,8 +47,6 @@ def _log_softmax_back(xp, g, y, axis):
 
 
 def _log_softmax_rule(xp, g, y, axis):
-    if _is_narrow(y):
-        return _in_float32(xp, _log_softmax_rule, g, y, axis)
     return kernel_of(xp, "log_softmax_back")(g, y, axis)
 
 

@@ -1,5 +1,7 @@
 """Arithmetic: sums, differences, products."""
 
+import numpy as np
+
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
@@ -43,7 +45,8 @@ def add_scaled(xp, input, other, *, alpha):
     return input + alpha * other
 
 
-def _check_alpha(alpha: Scalar, *operands: Array) -> None:
+def _checked_alpha(alpha: Scalar, *operands: Array) -> Any:
+    """The factor, rounded to the 16 bits that the result has."""
     dtype = promote([getattr(x, "_array", x) for x in operands])
     if isinstance(alpha, bool) and dtype is not bool_:
         raise errors.runtime_error(
@@ -59,6 +62,9 @@ def _check_alpha(alpha: Scalar, *operands: Array) -> None:
             "For integral input tensors, argument alpha must not be a floating point number.",
             "Pass an integer, or convert the tensors to a floating-point type first.",
         )
+    if dtype.is_floating_point and dtype.itemsize == 2:
+        return float(np.asarray(alpha, dtype=dtype.numpy))
+    return alpha
 
 
 def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> Any:
@@ -71,7 +77,7 @@ def add(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     """
     if alpha is not True and alpha == 1:
         return plus(input, other, out=out)
-    _check_alpha(alpha, input, other)
+    alpha = _checked_alpha(alpha, input, other)
     return finish("add", add_scaled(input, other, alpha=alpha), out)
 
 
@@ -122,7 +128,7 @@ def sub(input: Tensor, other: Scalar, *, alpha: Scalar = 1, out: Out = None) -> 
     """
     if alpha is not True and alpha == 1:
         return minus(input, other, out=out)
-    _check_alpha(alpha, input, other)
+    alpha = _checked_alpha(alpha, input, other)
     return finish("sub", sub_scaled(input, other, alpha=alpha), out)
 
 
@@ -157,7 +163,7 @@ def rsub(input: Tensor, other: Scalar, *, alpha: Scalar = 1) -> Any:
     """
     if alpha is not True and alpha == 1 and not hasattr(other, "_array"):
         return subtract_from(input, other)
-    _check_alpha(alpha, input, other)
+    alpha = _checked_alpha(alpha, input, other)
     return rsub_scaled(input, other, alpha=alpha)
 
 
@@ -165,7 +171,7 @@ def rsub(input: Tensor, other: Scalar, *, alpha: Scalar = 1) -> Any:
 
 
 @vjp(input=lambda g, other: g * other, other=lambda g, input: g * input)
-@elementwise(ufunc="multiply")
+@elementwise(ufunc="multiply", exact_number=True)
 def mul(xp, input, other):
     """The product of two tensors, element by element, with broadcasting.
 

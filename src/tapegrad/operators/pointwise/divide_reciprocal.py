@@ -12,7 +12,7 @@ __all__ = ["div", "divide", "floor_divide", "reciprocal", "reciprocal_", "true_d
 
 
 @vjp(input=lambda g, other: g / other, other=lambda g, input, other: -g * ((input / other) / other))
-@elementwise(name="div", node="DivBackward0", promote="float", ufunc="divide")
+@elementwise(name="div", node="DivBackward0", promote="float", ufunc="divide", exact_number=True)
 def quotient(xp, input, other):
     """The exact quotient of two tensors."""
     return input / other
@@ -68,7 +68,7 @@ def truncated(xp: Namespace, input: Array, other: Array) -> Any:
 
 
 @vjp(input=lambda xp, g: xp.zeros_like(g), other=lambda xp, g: xp.zeros_like(g))
-@elementwise(node="DivBackward2")
+@elementwise(node="DivBackward2", exact_number=True)
 def div_rounded(xp, input, other, *, rounding_mode):
     """The quotient rounded to an integer, which has no slope."""
     return (floored if rounding_mode == "floor" else truncated)(xp, input, other)
@@ -114,7 +114,7 @@ def true_divide(input: Tensor, other: Scalar, *, out: Out = None) -> Any:
 true_divide.op = quotient.op  # type: ignore[attr-defined]
 
 
-@elementwise(node="NotImplemented", check=lacks("div_floor_cpu", BOOL, COMPLEX))
+@elementwise(node="NotImplemented", check=lacks("div_floor_cpu", BOOL, COMPLEX), exact_number=True)
 def floor_divide(xp, input, other):
     """The quotient rounded towards minus infinity.
 

@@ -8,6 +8,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Namespace, Out, Scalar, Tensor
 from tapegrad.core.argument_check import require_tensors
 from tapegrad.core.dtype import of
+from tapegrad.core.promote_types import promote
 from tapegrad.dispatch.apply import finish
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.dispatch.op import constant_elementwise, elementwise, jvp, primitive, vjp
@@ -169,7 +170,7 @@ def neighbour(xp, input, other):
     ),
     other=lambda xp, g, other_like: xp.zeros(other_like.shape, dtype=g.dtype),
 )
-@primitive(node="NextafterBackward0")
+@primitive(node="NextafterBackward0", widens=False)
 def narrow_neighbour(xp, input, other):
     """The same among numbers of 16 bits, which are not those of 32 bits rounded."""
     return xp.nextafter(input, other)
@@ -184,9 +185,9 @@ def nextafter(input: Tensor, other: Any, *, out: Out = None) -> Any:
     True
     """
     if hasattr(input, "_array") and hasattr(other, "_array"):
-        dtype = input.dtype
-        if dtype is other.dtype and dtype.is_floating_point and dtype.itemsize == 2:
-            return finish("nextafter", narrow_neighbour(input, other), out)
+        dtype = promote([input._array, other._array])
+        if dtype.is_floating_point and dtype.itemsize == 2:
+            return finish("nextafter", narrow_neighbour(input.to(dtype), other.to(dtype)), out)
     return neighbour(input, other, out=out)
 
 

@@ -63,6 +63,15 @@ def mean_axes(xp, x, *, axis, keepdims):
     return xp.mean(x, axis=axis, keepdims=keepdims)
 
 
+# where it is differentiated again, the cotangent is spread first: float16 cannot add it up
+mean_all.recorded(x=lambda xp, g, x_like: xp.broadcast_to(g, x_like.shape) / (x_like.size or 1))
+mean_axes.recorded(
+    x=lambda xp, g, x_like, axis, keepdims: (
+        spread(xp, g, x_like.shape, axis, keepdims) / (count(x_like.shape, axis) or 1)
+    )
+)
+
+
 @jvp(
     x=lambda xp, t, x, axis, keepdims: xp.sum(
         xp.where(xp.isnan(x), 0.0, t), axis=axis, keepdims=keepdims
