@@ -9,16 +9,9 @@ from tapegrad.core.device import CPU, as_device
 from tapegrad.core.generator import Generator, unpredictable
 
 __all__ = [
-    "Generator",
-    "default_generator",
-    "fork_rng",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "seed",
-    "set_rng_state",
-    "thread_safe_generator",
-]
+    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed",
+    "seed", "set_rng_state", "thread_safe_generator",
+]  # fmt: skip
 
 default_generator = Generator(CPU)
 default_generator._stream.reseed(unpredictable())

@@ -33,21 +33,10 @@ from tapegrad.serialization.writer import replacing
 from tapegrad.tensors.tensor import Tensor
 
 _DTYPES = {
-    "BOOL": bool_,
-    "U8": uint8,
-    "U16": uint16,
-    "U32": uint32,
-    "U64": uint64,
-    "I8": int8,
-    "I16": int16,
-    "I32": int32,
-    "I64": int64,
-    "F16": float16,
-    "BF16": bfloat16,
-    "F32": float32,
-    "F64": float64,
-    "C64": complex64,
-}
+    "BOOL": bool_, "U8": uint8, "U16": uint16, "U32": uint32, "U64": uint64, "I8": int8,
+    "I16": int16, "I32": int32, "I64": int64, "F16": float16, "BF16": bfloat16, "F32": float32,
+    "F64": float64, "C64": complex64,
+}  # fmt: skip
 
 
 def save(tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> bytes:

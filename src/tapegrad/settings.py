@@ -1,11 +1,11 @@
 """Settings of the whole process: threads, the default type, what may differ between runs."""
 
-import warnings
 from typing import Any
 
 from tapegrad.arrays.numpy import blocks
 from tapegrad.core import errors
 from tapegrad.core.dtype import dtype, set_default_dtype
+from tapegrad.core.errors import warn
 
 __torch__ = (
     "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
@@ -103,11 +103,9 @@ def set_float32_matmul_precision(precision: str) -> None:
     >>> torch.set_float32_matmul_precision("highest")
     """
     if precision not in _PRECISIONS:
-        warnings.warn(
+        warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
-            "setFloat32MatmulPrecision call has no effect.",
-            UserWarning,
-            stacklevel=2,
+            "setFloat32MatmulPrecision call has no effect."
         )
         return
     _precision[0] = precision
@@ -123,11 +121,9 @@ def set_default_tensor_type(t: Any, /) -> None:
     >>> with warnings.catch_warnings(action="ignore"):
     ...     torch.set_default_tensor_type(torch.FloatTensor)
     """
-    warnings.warn(
+    warn(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
-        "torch.set_default_dtype() and torch.set_default_device() as alternatives.",
-        UserWarning,
-        stacklevel=2,
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives."
     )
     from tapegrad.operators.conversion.to_type import dtype_of_type
     from tapegrad.operators.creation.legacy_constructor import tensortype
@@ -147,15 +143,10 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 
 __all__ = [
-    "are_deterministic_algorithms_enabled",
-    "get_float32_matmul_precision",
-    "get_num_threads",
-    "is_deterministic_algorithms_warn_only_enabled",
-    "set_default_tensor_type",
-    "set_float32_matmul_precision",
-    "set_num_threads",
-    "use_deterministic_algorithms",
-]
+    "are_deterministic_algorithms_enabled", "get_float32_matmul_precision", "get_num_threads",
+    "is_deterministic_algorithms_warn_only_enabled", "set_default_tensor_type",
+    "set_float32_matmul_precision", "set_num_threads", "use_deterministic_algorithms",
+]  # fmt: skip
 
 
 # --- further settings, loaded with the names of `torch` -------------------------------------------

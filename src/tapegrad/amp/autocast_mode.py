@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ from tapegrad.amp.autocast_state import (
 from tapegrad.amp.cast import cast_value
 from tapegrad.core.dtype import bfloat16, float16
 from tapegrad.core.dtype import dtype as Dtype
-from tapegrad.core.errors import assertion_error, runtime_error, value_error
+from tapegrad.core.errors import assertion_error, deprecated, runtime_error, value_error, warn
 from tapegrad.core.tensor_base import TensorBase
 
 __all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
@@ -26,11 +25,10 @@ __torch__ = "autocast"
 
 def warn_of_device(device: str, name: str) -> None:
     """The warning of the older names in `torch.cuda.amp` and `torch.cpu.amp`."""
-    warnings.warn(
+    deprecated(
         f"`torch.{device}.amp.{name}(args...)` is deprecated. "
         f"Please use `torch.amp.{name}('{device}', args...)` instead.",
-        FutureWarning,
-        stacklevel=3,
+        3,
     )
 
 
@@ -115,7 +113,7 @@ class autocast:
             )
         else:
             return True
-        warnings.warn(reason, UserWarning, stacklevel=3)
+        warn(reason, 3)
         return False
 
     def __enter__(self) -> autocast:

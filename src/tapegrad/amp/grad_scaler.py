@@ -1,7 +1,6 @@
 """GradScaler: losses scaled up, so that small gradients do not vanish in float16."""
 
 import inspect
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -10,7 +9,7 @@ from tapegrad.amp.autocast_mode import warn_of_device
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, OptimizerLike
 from tapegrad.core.dtype import float16, float32, int32
-from tapegrad.core.errors import assertion_error, runtime_error, value_error
+from tapegrad.core.errors import assertion_error, deprecated, runtime_error, value_error, warn
 from tapegrad.operators.creation.zeros_eye import full
 from tapegrad.tensors.tensor import Tensor
 
@@ -198,11 +197,7 @@ class GradScaler(ScalerSettings):
         self._device = device
         self._enabled = enabled
         if device == "cuda" and enabled:
-            warnings.warn(
-                "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
-                UserWarning,
-                stacklevel=2,
-            )
+            warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
             self._enabled = False
         if not self._enabled:
             return
@@ -366,13 +361,12 @@ class GradScaler(ScalerSettings):
     ) -> Any:
         """A step of an optimizer that takes the scale out of gradients itself."""
         if "grad_scaler" in inspect.signature(optimizer.step).parameters:
-            warnings.warn(
+            deprecated(
                 "GradScaler is going to stop passing itself as a keyword argument to the passed "
                 "optimizer. In the near future GradScaler registers `grad_scale: Tensor` and "
                 "`found_inf: Tensor` to the passed optimizer and let the optimizer use them "
                 "directly.",
-                FutureWarning,
-                stacklevel=3,
+                3,
             )
             result = optimizer.step(*args, **kwargs, grad_scaler=self)
             state["stage"] = OptState.STEPPED

@@ -13,7 +13,6 @@ False
 from __future__ import annotations
 
 import threading
-import warnings
 from math import isfinite
 
 import numpy as np
@@ -34,7 +33,7 @@ from tapegrad.autograd.trace import (
     trace_of,
 )
 from tapegrad.core.annotations import Any, Array, Callable, ModeLike, NodeLike, PlanLike, Sequence
-from tapegrad.core.errors import advised, must_be
+from tapegrad.core.errors import advised, must_be, warn
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 __torch__ = "is_anomaly_check_nan_enabled is_anomaly_enabled"
@@ -235,10 +234,9 @@ class detect_anomaly:
     def __init__(self, check_nan: bool = True, *, check_inf: bool = False):
         self.check_nan, self._check_inf = check_nan, bool(check_inf)
         self.prev, self.prev_check_nan, self._prev_check_inf = trace.anomaly
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
-            "only be enabled for debugging.",
-            stacklevel=2,
+            "only be enabled for debugging."
         )
 
     def __enter__(self) -> None:
@@ -426,4 +424,4 @@ def _tell(node: NodeLike) -> None:
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, stacklevel=n_own_frames() + 1)
+    warn(text, n_own_frames() + 1)

@@ -8,6 +8,7 @@ from tapegrad.autograd.mode import TRANSFORMS
 from tapegrad.autograd.view import edge_of
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, Sequence
+from tapegrad.core.errors import deprecated, warn
 from tapegrad.core.registration import VJP_BATCH
 
 
@@ -41,13 +42,7 @@ def backward(
             "torch.func.grad(f)(x) gives the gradient as a value.",
         )
     if grad_variables is not None:
-        import warnings
-
-        warnings.warn(
-            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        deprecated("`grad_variables` is deprecated. Use `grad_tensors` instead.")
         if grad_tensors is not None:
             raise errors.runtime_error(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
@@ -121,14 +116,10 @@ def grad(
             "Zeros take the place of unused gradients: leave allow_unused away.",
         )
     if not only_inputs:
-        import warnings
-
-        warnings.warn(
+        deprecated(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To "
             "accumulate gradient for other parts of the graph, please use "
-            "torch.autograd.backward.",
-            FutureWarning,
-            stacklevel=2,
+            "torch.autograd.backward."
         )
     outs = _outputs(outputs)
     targets = _sequence(inputs)
@@ -204,16 +195,14 @@ def _check_batch(i: int, out: Any, g: Any) -> None:
 
 
 def _warn_of_cycle() -> None:
-    import warnings
 
-    warnings.warn(
+    warn(
         "Using backward() with create_graph=True will create a reference cycle between the "
         "parameter and its gradient which can cause a memory leak. We recommend using "
         "autograd.grad when creating the graph to avoid this. If you have to use this function, "
         "make sure to reset the .grad fields of your parameters to None after use to break the "
         "cycle and avoid the leak.",
-        UserWarning,
-        stacklevel=4,  # the caller of Tensor.backward
+        4,
     )
 
 

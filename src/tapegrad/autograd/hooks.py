@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import threading
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from tapegrad.core import errors
+from tapegrad.core.errors import warn
 
 _lock = threading.Lock()  # several threads may walk graphs that share a tensor
 _numbers = itertools.count()
@@ -163,10 +163,8 @@ def warn_if_has_hooks(tensor: Any) -> None:
     """
     for hook in (tensor._backward_hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(
+            warn(
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, "
                 "you can decorate the function with @torch.utils.hooks.unserializable_hook to "
-                "suppress this warning",
-                UserWarning,
-                stacklevel=2,
+                "suppress this warning"
             )

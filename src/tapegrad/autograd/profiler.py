@@ -9,12 +9,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg
-from tapegrad.core.errors import assertion_error, runtime_error
+from tapegrad.core.errors import assertion_error, deprecated, runtime_error, warn
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.profiler.block import attach, detach, emit_itt, emit_nvtx, record_function
 from tapegrad.profiler.recorder import Recorder
@@ -104,14 +103,14 @@ class profile:
         if use_cuda:
             text = "The attribute `use_cuda` will be deprecated soon, please use"
             text += " ``use_device = 'cuda'`` instead."
-            warnings.warn(text, FutureWarning, stacklevel=2)
+            deprecated(text)
             use_device = "cuda"
         if use_device in _DEVICES:
             name = use_device.upper()
             text = f"{name} is not available, disabling {name} profiling"
-            warnings.warn(text, stacklevel=2)
+            warn(text)
         elif use_device is not None:
-            warnings.warn(f"The {use_device} is not a valid device option.", stacklevel=2)
+            warn(f"The {use_device} is not a valid device option.")
 
     def __enter__(self) -> profile | None:
         if not self.enabled:

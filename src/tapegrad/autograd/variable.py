@@ -3,6 +3,7 @@
 from typing import Any
 
 from tapegrad.core import errors, tensor_base
+from tapegrad.core.errors import warn
 from tapegrad.core.tensor_base import TensorBase
 
 
@@ -42,13 +43,8 @@ class Variable(metaclass=VariableMeta):
 
 
 def _warn_of_volatile(volatile: bool, requires_grad: bool) -> None:
-    import warnings
 
-    warnings.warn(
-        "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
-        UserWarning,
-        stacklevel=3,
-    )
+    warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", 3)
     if volatile and requires_grad:
         raise ValueError("Variable can't be volatile and require_grad at the same time!")
 

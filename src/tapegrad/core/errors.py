@@ -65,6 +65,11 @@ def warn(message: str, level: int = 2) -> None:
     warnings.warn(message, UserWarning, stacklevel=level + 1)
 
 
+def deprecated(message: str, level: int = 2) -> None:
+    """The same as a FutureWarning: of what will not be there for ever."""
+    warnings.warn(message, FutureWarning, stacklevel=level + 1)
+
+
 class LinAlgError(RuntimeError):
     """Numbers for which a problem of linear algebra has no solution: a singular matrix, say."""
 
@@ -285,19 +290,11 @@ def invalid_combination(function: str, args: tuple, kwargs: dict, forms: tuple) 
 
 
 _C_NAMES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int",
+    "int32": "int", "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "float32": "float", "float64": "double", "complex64": "c10::complex<float>",
     "complex128": "c10::complex<double>",
-}
+}  # fmt: skip
 
 
 def c_name(dtype: Any) -> str:

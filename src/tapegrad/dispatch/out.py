@@ -6,6 +6,7 @@ from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.writable import check_storable
 from tapegrad.core import errors, tensor_base
 from tapegrad.core.dtype import of
+from tapegrad.core.errors import warn
 from tapegrad.core.promote_types import can_cast
 from tapegrad.core.storage import grown
 from tapegrad.dispatch.in_place import write, written
@@ -108,17 +109,14 @@ def write_out(name: str, result: Any, out: Any) -> Any:
     check_storable(out)
     if out._array.shape != result._array.shape:
         if out._array.size:
-            import warnings
-
-            warnings.warn(
+            warn(
                 "An output with one or more elements was resized since it had shape "
                 f"{list(out._array.shape)}, which does not match the required output shape "
                 f"{list(result._array.shape)}. This behavior is deprecated, and in a future "
                 "PyTorch release outputs will not be resized unless they have zero elements. You "
                 "can explicitly reuse an out tensor t by resizing it, inplace, to zero elements "
                 "with t.resize_(0).",
-                UserWarning,
-                stacklevel=3,
+                3,
             )
         out._array = grown(out._array, result._array.shape)
         out._signature = None

@@ -7,11 +7,10 @@ import copy
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
-from warnings import warn
 
 from tapegrad import func as _func
 from tapegrad.core.argument_check import users_level
-from tapegrad.core.errors import runtime_error
+from tapegrad.core.errors import deprecated, runtime_error
 from tapegrad.nn.modules.module import Module
 from tapegrad.operators.creation.zeros_eye import empty
 
@@ -22,14 +21,13 @@ __all__ = [
 
 
 def _warn(name: str, instead: str) -> None:
-    warn(
+    deprecated(
         "We've integrated functorch into PyTorch. As the final step of the integration, "
         f"`functorch.{name}` is deprecated as of PyTorch 2.0 and will be deleted in a future "
         f"version of PyTorch >= 2.3. Please use `{instead}` instead; see the PyTorch 2.0 release "
         "notes and/or the `torch.func` migration guide for more details "
         "https://pytorch.org/docs/main/func.migrating.html",
-        FutureWarning,
-        stacklevel=users_level(),
+        users_level(),
     )
 
 

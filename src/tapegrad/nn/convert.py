@@ -1,12 +1,11 @@
 """Converting a module: its parameters and buffers to another dtype or device."""
 
 from typing import Any, Self
-from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Callable, DeviceLike
 from tapegrad.core.dtype import bfloat16, dtype, float16, float32, float64
-from tapegrad.core.errors import runtime_error, type_error
+from tapegrad.core.errors import runtime_error, type_error, warn
 from tapegrad.nn.parameter import is_lazy
 from tapegrad.operators.conversion.to_type import parse_to
 from tapegrad.tensors.tensor import Tensor
@@ -71,8 +70,7 @@ class Conversion:
                 "change, and some modules might not work as expected when using complex tensors as "
                 "parameters or buffers. Please file an issue at https://github.com/pytorch/"
                 "pytorch/issues/new?template=bug-report.yml if a complex module does not work as "
-                "expected.",
-                stacklevel=2,
+                "expected."
             )
 
         def convert(tensor: Tensor) -> Tensor:

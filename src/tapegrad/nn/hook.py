@@ -2,7 +2,6 @@
 
 import weakref
 from collections import OrderedDict
-from warnings import warn
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from tapegrad.autograd.function import Function
 from tapegrad.autograd.hooks import RemovableHandle
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core.annotations import Any, Callable, ModuleLike, NodeLike, Sequence
-from tapegrad.core.errors import runtime_error
+from tapegrad.core.errors import deprecated, runtime_error, warn
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
 
@@ -160,8 +159,7 @@ def call_with_hooks(module: ModuleLike, args: tuple, kwargs: dict) -> Any:
                 except Exception as error:
                     warn(
                         f"{where}module forward hook with ``always_call=True`` raised an exception "
-                        f"that was silenced as another error was raised in forward: {error}",
-                        stacklevel=2,
+                        f"that was silenced as another error was raised in forward: {error}"
                     )
         raise
 
@@ -287,7 +285,7 @@ class BackwardHook:
             warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of "
                 f"Tensors but received {type(result)}",
-                stacklevel=4,
+                4,
             )
         values = result if isinstance(result, tuple) else (result,)
         self.n_outputs = len(values)
@@ -315,8 +313,7 @@ class BackwardHook:
             "Full backward hook is firing when gradients are computed with respect to module "
             "outputs since no inputs require gradients. See https://docs.pytorch.org/docs/main/"
             "generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for more "
-            "details.",
-            stacklevel=2,
+            "details."
         )
         for hook in self.hooks:
             changed = hook(self.module, (None,) * self.n_inputs, grad_outputs)
@@ -412,8 +409,4 @@ def warn_of_node(args: Sequence, result: Tensor, node: NodeLike) -> None:
 
 
 def _warn_of_old(text: str) -> None:
-    warn(
-        f"{text} Please use register_full_backward_hook to get the documented behavior.",
-        FutureWarning,
-        stacklevel=5,
-    )
+    deprecated(f"{text} Please use register_full_backward_hook to get the documented behavior.", 5)

@@ -5,14 +5,13 @@ Every function runs without recording and returns the tensor it was given.
 
 import functools
 import math
-from warnings import warn
 
 import numpy as np
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, Callable, Source
 from tapegrad.core.dtype import bool_
-from tapegrad.core.errors import value_error
+from tapegrad.core.errors import deprecated, value_error, warn
 from tapegrad.core.missing import public_names
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.operators.random.rand_randint_randperm import randperm
@@ -61,8 +60,7 @@ def trunc_normal_(
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
-            "values may be incorrect.\nMove mean closer to [a, b], or enlarge std.",
-            stacklevel=2,
+            "values may be incorrect.\nMove mean closer to [a, b], or enlarge std."
         )
     low, high = (a - mean) / std, (b - mean) / std
     inside = (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2))) / 2
@@ -113,18 +111,10 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 _GAINS = {
-    "sigmoid": 1,
-    "tanh": 5.0 / 3,
-    "relu": math.sqrt(2.0),
-    "selu": 3.0 / 4,
-    "linear": 1,
-    "conv1d": 1,
-    "conv2d": 1,
-    "conv3d": 1,
-    "conv_transpose1d": 1,
-    "conv_transpose2d": 1,
+    "sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4, "linear": 1,
+    "conv1d": 1, "conv2d": 1, "conv3d": 1, "conv_transpose1d": 1, "conv_transpose2d": 1,
     "conv_transpose3d": 1,
-}
+}  # fmt: skip
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -171,10 +161,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 def _is_empty(tensor: Tensor) -> bool:
     if 0 not in tensor.shape:
         return False
-    warn(
-        "Initializing zero-element tensors is a no-op\nThe layer has no inputs or no outputs.",
-        stacklevel=3,
-    )
+    warn("Initializing zero-element tensors is a no-op\nThe layer has no inputs or no outputs.", 3)
     return True
 
 
@@ -348,11 +335,7 @@ def _renamed(function: Callable) -> Callable:
 
     @functools.wraps(function)
     def warned(*args: object, **kwargs: object) -> Any:
-        warn(
-            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        deprecated(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.")
         return function(*args, **kwargs)
 
     warned.__name__ = warned.__qualname__ = old

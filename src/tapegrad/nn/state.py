@@ -2,11 +2,10 @@
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
-from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.annotations import Any, ModuleLike
-from tapegrad.core.errors import assertion_error, runtime_error, type_error
+from tapegrad.core.errors import assertion_error, deprecated, runtime_error, type_error
 from tapegrad.nn.hook import RemovableHandle, register
 from tapegrad.nn.parameter import Parameter, is_lazy
 from tapegrad.tensors.tensor import Tensor
@@ -56,11 +55,9 @@ class State:
         ['0.weight', '0.bias']
         """
         if args:
-            warn(
+            deprecated(
                 "Positional args are being deprecated, use kwargs instead.\n"
-                "Write state_dict(destination=..., prefix=..., keep_vars=...).",
-                FutureWarning,
-                stacklevel=2,
+                "Write state_dict(destination=..., prefix=..., keep_vars=...)."
             )
             given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
             destination = given.get("destination", destination)

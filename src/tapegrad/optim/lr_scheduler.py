@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import cos, floor, inf, log, pi
 from types import FunctionType
-from warnings import warn
 
 from tapegrad.core.annotations import Any, OptimizerLike
-from tapegrad.core.errors import advised, runtime_error, type_error, value_error
+from tapegrad.core.errors import advised, runtime_error, type_error, value_error, warn
 from tapegrad.core.missing import public_names
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.nn.modules.utils import has_own_constructor
@@ -125,8 +124,7 @@ class LRScheduler:
             warn(
                 "To get the last learning rate computed by the scheduler, please use "
                 "`get_last_lr()`.",
-                UserWarning,
-                stacklevel=3,
+                3,
             )
         return [_copied(group["lr"]) for group in self.optimizer.param_groups]
 
@@ -138,8 +136,7 @@ class LRScheduler:
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
                 "initialization. Please, make sure to call `optimizer.step()` before "
                 f"`lr_scheduler.step()`. See more details at {place}",
-                UserWarning,
-                stacklevel=3,
+                3,
             )
         elif not getattr(optimizer, "_opt_called", False):
             warn(
@@ -147,8 +144,7 @@ class LRScheduler:
                 "1.1.0 and later, you should call them in the opposite order: `optimizer.step()` "
                 "before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping "
                 f"the first value of the learning rate schedule. See more details at {place}",
-                UserWarning,
-                stacklevel=3,
+                3,
             )
 
 
@@ -187,8 +183,7 @@ def _warn_of_epoch() -> None:
         "epoch is different from None, the closed form is used instead of the new chainable form, "
         "where available. Please open an issue if you are unable to replicate your use case: "
         "https://github.com/pytorch/pytorch/issues/new/choose.",
-        UserWarning,
-        stacklevel=3,
+        3,
     )
 
 

@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from functools import wraps
 from itertools import chain
-from warnings import warn
 
 import numpy as np
 
 from tapegrad.autograd.hooks import Hooks, RemovableHandle
 from tapegrad.autograd.mode import MODE, enable_grad
 from tapegrad.core.annotations import Any, Array, Namespace
-from tapegrad.core.errors import runtime_error, type_error, value_error
+from tapegrad.core.errors import runtime_error, type_error, value_error, warn
 from tapegrad.core.tensor_base import wrap
 from tapegrad.optim.batch import step_dtype, step_group, step_group_on_tensors
 from tapegrad.tensors.tensor import Tensor
@@ -516,7 +515,7 @@ class Optimizer(Saving, StepHooks):
                 "optimizer contains a parameter group with duplicate parameters; in future, this "
                 "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
                 "information",
-                stacklevel=4,
+                4,
             )
         others = self.param_groups
         if others and ("param_names" in others[0]) != ("param_names" in group):

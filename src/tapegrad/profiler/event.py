@@ -7,12 +7,12 @@ time between its start and its end; `self_cpu_time_total` is that without its ch
 from __future__ import annotations
 
 import enum
-import warnings
 from bisect import bisect_right
 from dataclasses import dataclass
 from math import log10
 from typing import Any
 
+from tapegrad.core.errors import deprecated
 from tapegrad.profiler.memory import Usage
 from tapegrad.profiler.names import WHOLE, arranged, flops_of, node_title
 from tapegrad.profiler.recorder import BACKWARD, FUNCTION, PYTHON, USER, Record, Recorder
@@ -222,7 +222,7 @@ class _Times:
             new = name.replace("cuda_", "device_")
             value = getattr(self, new)
             text = f"`{name}` is deprecated, please use `{new}` instead."
-            warnings.warn(text, FutureWarning, stacklevel=2)
+            deprecated(text)
             return value
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

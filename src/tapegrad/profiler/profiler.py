@@ -11,13 +11,12 @@ import json
 import os
 import socket
 import time
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from tapegrad.autograd import profiler as _profiler
 from tapegrad.autograd.profiler_util import EventList
-from tapegrad.core.errors import assertion_error, value_error
+from tapegrad.core.errors import assertion_error, deprecated, value_error, warn
 from tapegrad.profiler.execution_trace import ExecutionTraceObserver
 from tapegrad.profiler.recorder import Recorder
 
@@ -108,7 +107,7 @@ class _KinetoProfile:
             text = "Warning: Profiler clears events at the end of each cycle. Only events from the "
             text += "current cycle will be reported. To keep events across cycles, set "
             text += "acc_events=True."
-            warnings.warn(text, stacklevel=4)
+            warn(text, 4)
         self._metadata = {key: json.loads(value) for key, value in self.preset_metadata.items()}
         self.profiler.trace_id = self.profiler._new_trace_id()
         self.profiler._recorder = self._recorder
@@ -185,7 +184,7 @@ class _KinetoProfile:
         text = "`export_memory_timeline` is deprecated and will be removed in a future version. "
         text += "Please use `torch.cuda.memory._record_memory_history` and "
         text += "`torch.cuda.memory._export_memory_snapshot` instead."
-        warnings.warn(text, FutureWarning, stacklevel=2)
+        deprecated(text)
         if not (self.record_shapes and self.profile_memory and self.with_stack):
             raise value_error(
                 "record_shapes=True, profile_memory=True, with_stack=True required for memory "
@@ -319,7 +318,7 @@ def schedule(
         )
     if warmup == 0:
         text = "Profiler won't be using warmup, this can skew profiler results"
-        warnings.warn(text, stacklevel=2)
+        warn(text)
     cycle = wait + warmup + active
 
     def action(step: int) -> ProfilerAction:
@@ -436,7 +435,7 @@ class profile(_KinetoProfile):
     ):
         if use_cuda is not None:
             text = "`use_cuda` is deprecated, use `activities` argument instead"
-            warnings.warn(text, FutureWarning, stacklevel=2)
+            deprecated(text)
         super().__init__(
             activities=activities,
             record_shapes=record_shapes,
@@ -505,9 +504,9 @@ class profile(_KinetoProfile):
         """From the action of one step to that of the next; None is the end."""
         recorded = before is RECORD or before is SAVE
         if before is WARMUP and after is NONE:
-            warnings.warn("Incorrect schedule: WARMUP followed by NONE", stacklevel=3)
+            warn("Incorrect schedule: WARMUP followed by NONE", 3)
         if before is RECORD and (after is NONE or after is WARMUP):
-            warnings.warn(f"Incorrect schedule: RECORD followed by {after.name}", stacklevel=3)
+            warn(f"Incorrect schedule: RECORD followed by {after.name}", 3)
         if recorded and (before is SAVE or after not in (RECORD, SAVE)):
             self.stop_trace()
             recorded = False

@@ -27,6 +27,7 @@ from tapegrad.autograd.view import edge_of
 from tapegrad.autograd.view_origin import IN_FUNCTION, MULTI_OUTPUT
 from tapegrad.autograd.writable import check_view, written
 from tapegrad.core import errors
+from tapegrad.core.errors import warn
 from tapegrad.core.tensor_base import TensorBase
 
 
@@ -268,13 +269,10 @@ def _dirty(ctx: Any, inputs: dict, results: tuple, recorded: bool) -> set[int]:
                 "Return what was written.",
             )
         if recorded and id(x) not in inputs:
-            import warnings
-
-            warnings.warn(
+            warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
                 "have been mutated should be passed to ctx.mark_dirty().",
-                UserWarning,
-                stacklevel=6,  # the caller of apply
+                6,
             )
     return {id(x) for x in ctx.dirty_tensors or () if id(x) in inputs}
 

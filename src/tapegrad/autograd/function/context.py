@@ -5,6 +5,7 @@ import weakref
 from tapegrad.autograd.errors import freed
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, NodeLike, Tensor
+from tapegrad.core.errors import deprecated
 from tapegrad.core.tensor_base import TensorBase
 
 
@@ -97,13 +98,10 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Does nothing, as in PyTorch: which tensors share memory is known."""
-        import warnings
 
-        warnings.warn(
+        deprecated(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically "
-            "tracked. Note that calls to `set_()` are not tracked",
-            FutureWarning,
-            stacklevel=2,
+            "tracked. Note that calls to `set_()` are not tracked"
         )
 
     def mark_non_differentiable(self, *args: object) -> None:

@@ -19,6 +19,7 @@ from tapegrad.autograd.gradcheck.undefined_and_layout import check_multiplied, c
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Array, Callable, Sequence
 from tapegrad.core.dtype import complex128, float64
+from tapegrad.core.errors import warn
 from tapegrad.core.tensor_base import TensorBase
 
 __all__ = [
@@ -127,12 +128,11 @@ def _check_inputs(inputs: tuple) -> None:
         if not (isinstance(x, TensorBase) and x.requires_grad):
             continue
         if x.dtype is not float64 and x.dtype is not complex128:
-            warnings.warn(
+            warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ",
-                UserWarning,
-                stacklevel=3,
+                3,
             )
         if any(step == 0 and n > 1 for step, n in zip(x.stride(), x.shape, strict=True)):
             raise errors.runtime_error(

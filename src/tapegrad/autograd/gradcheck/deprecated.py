@@ -1,6 +1,5 @@
 """Functions of `torch.autograd.gradcheck` that PyTorch is about to remove: Jacobians."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,19 +8,19 @@ import numpy as np
 from tapegrad.autograd.gradcheck.analytical import as_tuple, backward_jacobians, with_gradient
 from tapegrad.autograd.gradcheck.numerical import numerical_jacobian
 from tapegrad.core import errors
+from tapegrad.core.errors import deprecated
 from tapegrad.core.tensor_base import TensorBase, wrap
 
 _ADVICE = "torch.autograd.functional.jacobian gives Jacobians."
 
 
 def _deprecated(name: str, outputs: tuple, grad_out: float) -> None:
-    warnings.warn(
+    deprecated(
         f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are "
         "deprecating it and it will be removed in a future version of PyTorch. If you have a "
         "specific use for this or feature request for this to be a stable API, please file us an "
         "issue at https://github.com/pytorch/pytorch/issues/new",
-        FutureWarning,
-        stacklevel=3,
+        3,
     )
     if grad_out != 1.0:
         text = f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0."

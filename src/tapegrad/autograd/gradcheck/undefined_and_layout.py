@@ -1,6 +1,5 @@
 """Checks of `gradcheck` besides Jacobians: zero cotangents, and missing ones."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from tapegrad.autograd.gradcheck.message import (
     GradcheckError,
     wrong,
 )
-from tapegrad.core.errors import advised
+from tapegrad.core.errors import advised, warn
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.operators import allclose, zeros_like
 from tapegrad.operators.random.rand_randint_randperm import rand
@@ -88,7 +87,7 @@ def _check_without(outputs: list, missing: Sequence[int], inputs: list) -> None:
 
 
 def _warn() -> None:
-    warnings.warn(UNDEFINED_WARNING, UserWarning, stacklevel=5)
+    warn(UNDEFINED_WARNING, 5)
 
 
 # --- missing tangents ------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 """Older names of `torch.amp`'s block and decorators, for the GPU."""
 
 import functools
-import warnings
 from typing import Any
 
 from tapegrad.amp import autocast_mode as _amp
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.dtype import float16
+from tapegrad.core.errors import deprecated
 
 
 class autocast(_amp.autocast):
@@ -20,11 +20,10 @@ class autocast(_amp.autocast):
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
+    deprecated(
         f"`torch.cuda.amp.{name}(args...)` is deprecated. "
         f"Please use `torch.amp.{name}(args..., device_type='cuda')` instead.",
-        FutureWarning,
-        stacklevel=3,
+        3,
     )
 
 

@@ -1,10 +1,8 @@
 """Activations with PyTorch's arguments: the operators, and their in-place forms by `inplace`."""
 
-from warnings import warn
-
 from tapegrad.core.annotations import DTypeLike
 from tapegrad.core.argument_check import require_tensors, users_level
-from tapegrad.core.errors import value_error
+from tapegrad.core.errors import value_error, warn
 from tapegrad.core.missing import public_names
 from tapegrad.dispatch.in_place import in_place
 from tapegrad.operators.nn import softmax as softmaxes
@@ -307,7 +305,7 @@ def gumbel_softmax(
     1.0
     """
     if eps != 1e-10:
-        warn("`eps` parameter is deprecated and has no effect.", stacklevel=users_level())
+        warn("`eps` parameter is deprecated and has no effect.", users_level())
     noise = -logits.detach().new_empty(logits.shape).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
@@ -323,7 +321,7 @@ def _axis(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
         "dim=X as an argument.",
-        stacklevel=stacklevel,
+        stacklevel,
     )
     return 0 if ndim in (0, 1, 3) else 1
 

@@ -1,8 +1,6 @@
 """Dropout with PyTorch's arguments: of elements, of channels, and for networks with SELU."""
 
-from warnings import warn
-
-from tapegrad.core.errors import runtime_error, value_error
+from tapegrad.core.errors import runtime_error, value_error, warn
 from tapegrad.operators.nn import dropout as _dropout
 from tapegrad.tensors.tensor import Tensor
 
@@ -114,7 +112,7 @@ def _warn_of_dimensions(n_dims: int, spatial: int) -> None:
         f"warning, please use dropout instead. Note that dropout{spatial}d exists to provide "
         f"channel-wise dropout on inputs with {spatial} spatial dimensions, a channel dimension, "
         f"and an optional batch dimension (i.e. {batched} inputs).",
-        stacklevel=3,
+        3,
     )
 
 
@@ -141,8 +139,7 @@ def dropout2d(
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
             "dim. This behavior will change in a future release to interpret the input as one "
             "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
-            "dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
+            "dropout behavior, please switch to using dropout1d instead."
         )
     return _channels(input, p, training, inplace)
 

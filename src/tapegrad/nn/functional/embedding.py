@@ -1,9 +1,7 @@
 """Embeddings with PyTorch's arguments: rows of a table, and bags of them."""
 
-from warnings import warn
-
 from tapegrad.autograd.mode import no_grad
-from tapegrad.core.errors import assertion_error, not_implemented, value_error
+from tapegrad.core.errors import assertion_error, not_implemented, value_error, warn
 from tapegrad.operators.nn import embedding as embedding_table
 from tapegrad.operators.nn import embedding_bag as embedding_sum
 from tapegrad.operators.nn.embedding import one_hot
@@ -82,8 +80,7 @@ def embedding_bag(
         warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag("
             "weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, "
-            "...)`.",
-            stacklevel=2,
+            "...)`."
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():

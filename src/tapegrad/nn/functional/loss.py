@@ -4,12 +4,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from warnings import warn
 
 from tapegrad.arrays.namespaces import elements
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.argument_check import require_tensors
-from tapegrad.core.errors import index_error, must_be, runtime_error, value_error
+from tapegrad.core.errors import index_error, must_be, runtime_error, value_error, warn
 from tapegrad.operators.creation.arange import arange
 from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.nn.loss import bce, multi_margin, poisson_nll
@@ -664,8 +663,7 @@ def linear_cross_entropy(
                 "{'mean','sum','none'}, label_smoothing == 0, target.dtype == int64, out_features "
                 f"== (). Got reduction={reduction!r}, label_smoothing={label_smoothing}, "
                 f"target.dtype={target.dtype}, out_features={outer}, tracing=False, "
-                f"linear_bias.shape={bias_shape}.",
-                stacklevel=2,
+                f"linear_bias.shape={bias_shape}."
             )
     flat = linear_weight.reshape(-1, linear_weight.shape[-1])
     bias = None if linear_bias is None else linear_bias.reshape(-1)

@@ -1,10 +1,9 @@
 """Multi-head attention: projections, attention in each head, and a projection of what it gives."""
 
 import math
-from warnings import warn
 
 from tapegrad.core.annotations import DTypeLike
-from tapegrad.core.errors import assertion_error, runtime_error
+from tapegrad.core.errors import assertion_error, runtime_error, warn
 from tapegrad.nn.functional.dropout import dropout
 from tapegrad.operators.linalg.linear import linear
 from tapegrad.operators.nn import attention
@@ -38,7 +37,7 @@ def additive(
         warn(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both "
             "instead.",
-            stacklevel=4,
+            4,
         )
     if not is_bool:
         return mask

@@ -1,9 +1,7 @@
 """Activations: element by element, along an axis, and attention of many heads."""
 
-from warnings import warn
-
 from tapegrad.core.annotations import DeviceLike, DTypeLike, ModuleLike
-from tapegrad.core.errors import assertion_error, value_error
+from tapegrad.core.errors import assertion_error, deprecated, value_error
 from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
@@ -431,11 +429,7 @@ class Softshrink(_Shrink):
 
 
 def _renamed(old: str, new: str) -> None:
-    warn(
-        f"keyword argument `{old}` is deprecated and renamed to `{new}`\nWrite {new}=...",
-        FutureWarning,
-        stacklevel=3,
-    )
+    deprecated(f"keyword argument `{old}` is deprecated and renamed to `{new}`\nWrite {new}=...", 3)
 
 
 class _Along(Module):

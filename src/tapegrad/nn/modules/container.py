@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Self
-from warnings import warn
 
 from tapegrad.core.errors import (
     assertion_error,
+    deprecated,
     index_error,
     runtime_error,
     type_error,
@@ -150,11 +150,9 @@ class Container(Module):
 
     def __init__(self, **kwargs: object) -> None:
         super().__init__()
-        warn(
+        deprecated(
             "`nn.Container` is deprecated. All of its functionality is now implemented in "
-            "`nn.Module`. Subclass that instead.",
-            FutureWarning,
-            stacklevel=2,
+            "`nn.Module`. Subclass that instead."
         )
         for name, module in kwargs.items():
             self.add_module(name, module)

@@ -1,9 +1,7 @@
 """Instance normalisation: each channel of each sample gets mean 0 and variance 1."""
 
-from warnings import warn
-
 from tapegrad.core.annotations import DeviceLike, DTypeLike
-from tapegrad.core.errors import value_error
+from tapegrad.core.errors import value_error, warn
 from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.batchnorm import _LazyNormNd, _NormBase, _wrong_rank
@@ -64,7 +62,7 @@ class _InstanceNorm(ClassOptions, _NormBase):
         warn(
             f"input's size at dim={axis} does not match num_features. You can silence this "
             "warning by not passing in num_features, which is not used because affine=False",
-            stacklevel=3,
+            3,
         )
 
 

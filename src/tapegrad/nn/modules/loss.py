@@ -1,10 +1,9 @@
 """Losses, as modules: options first, then input and target."""
 
 from math import prod
-from warnings import warn
 
 from tapegrad.core.annotations import Any, Callable, DeviceLike, DTypeLike, Sequence
-from tapegrad.core.errors import value_error
+from tapegrad.core.errors import deprecated, value_error
 from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.distance import PairwiseDistance
@@ -155,12 +154,10 @@ class NLLLoss2d(NLLLoss):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        warn(
+        deprecated(
             "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in "
             "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more "
-            "details.",
-            FutureWarning,
-            stacklevel=2,
+            "details."
         )
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 

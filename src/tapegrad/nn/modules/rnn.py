@@ -1,9 +1,7 @@
 """Recurrent layers and their cells."""
 
-from warnings import warn
-
 from tapegrad.core.annotations import Any, DeviceLike, DTypeLike
-from tapegrad.core.errors import runtime_error, type_error, value_error
+from tapegrad.core.errors import runtime_error, type_error, value_error, warn
 from tapegrad.dispatch.autocast_state import is_on
 from tapegrad.nn import init
 from tapegrad.nn.modules.module import Module
@@ -230,7 +228,7 @@ def _check_options(module: RNNBase, dropout: Any) -> None:
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
             f"expects num_layers greater than 1, but got dropout={dropout} and "
             f"num_layers={module.num_layers}",
-            stacklevel=4,
+            4,
         )
     if not isinstance(module.hidden_size, int):
         raise type_error(

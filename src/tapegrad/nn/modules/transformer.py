@@ -2,11 +2,10 @@
 
 import copy
 from typing import Any
-from warnings import warn
 
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.core.annotations import Callable, DeviceLike, DTypeLike, ModuleLike, Shape
-from tapegrad.core.errors import runtime_error
+from tapegrad.core.errors import runtime_error, warn
 from tapegrad.core.missing import public_names
 from tapegrad.nn import functional as F
 from tapegrad.nn import init
@@ -295,8 +294,7 @@ class TransformerEncoder(Module):
         if reason:
             warn(
                 "enable_nested_tensor is True, but self.use_nested_tensor is False because "
-                f"{reason}",
-                stacklevel=2,
+                f"{reason}"
             )
             self.use_nested_tensor = False
 

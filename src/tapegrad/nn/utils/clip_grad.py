@@ -7,10 +7,9 @@ networks, 2012.
 from collections.abc import Iterable
 from types import GeneratorType
 from typing import Any
-from warnings import warn
 
 from tapegrad.autograd.mode import no_grad
-from tapegrad.core.errors import runtime_error
+from tapegrad.core.errors import deprecated, runtime_error, warn
 from tapegrad.operators.creation.tensor import tensor as new_tensor
 from tapegrad.operators.shape.cat_stack import stack
 from tapegrad.tensors.tensor import Tensor
@@ -83,11 +82,7 @@ def clip_grad_norm_(
     """
     given = _listed(parameters)
     if not given and isinstance(parameters, GeneratorType):
-        warn(
-            "`parameters` is an empty generator, no gradient clipping will occur.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     with no_grad():
         total = get_total_norm(_gradients(given), norm_type, error_if_nonfinite)
         clip_grads_with_norm_(given, max_norm, total)
@@ -96,11 +91,9 @@ def clip_grad_norm_(
 
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
     """The old name of `clip_grad_norm_`."""
-    warn(
+    deprecated(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
-        "`torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-        stacklevel=2,
+        "`torch.nn.utils.clip_grad_norm_`."
     )
     return clip_grad_norm_(*args, **kwargs)
 

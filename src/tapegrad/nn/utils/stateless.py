@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from warnings import warn
 
-from tapegrad.core.errors import advised, runtime_error, type_error, value_error
+from tapegrad.core.errors import advised, deprecated, runtime_error, type_error, value_error
 from tapegrad.nn.modules.module import Module
 from tapegrad.tensors.tensor import Tensor
 
@@ -26,12 +25,10 @@ def functional_call(
     ...     torch.nn.utils.stateless.functional_call(layer, tensors, torch.ones(1, 1))
     tensor([[2.]])
     """
-    warn(
+    deprecated(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be "
         "removed in a future version of PyTorch. Please use `torch.func.functional_call` instead "
-        "which is a drop-in replacement.",
-        FutureWarning,
-        stacklevel=2,
+        "which is a drop-in replacement."
     )
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights, strict)
 

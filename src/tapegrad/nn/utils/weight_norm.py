@@ -1,9 +1,7 @@
 """Weights as length and direction, by a hook: the way before parametrisations. It warns."""
 
-from warnings import warn
-
 from tapegrad.core.annotations import Any, ModuleLike, Sequence
-from tapegrad.core.errors import runtime_error, value_error
+from tapegrad.core.errors import deprecated, runtime_error, value_error
 from tapegrad.nn.parameter import Parameter
 from tapegrad.nn.utils.parametrizations import norm_except
 from tapegrad.tensors.tensor import Tensor
@@ -35,11 +33,9 @@ def weight_norm(module: ModuleLike, name: str = "weight", dim: int = 0) -> Any:
     >>> layer.weight_g.shape
     torch.Size([40, 1])
     """
-    warn(
+    deprecated(
         "`torch.nn.utils.weight_norm` is deprecated in favor of "
-        "`torch.nn.utils.parametrizations.weight_norm`.",
-        FutureWarning,
-        stacklevel=2,
+        "`torch.nn.utils.parametrizations.weight_norm`."
     )
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, WeightNorm) and hook.name == name:

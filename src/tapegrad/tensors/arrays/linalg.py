@@ -80,22 +80,7 @@ def vector_norm(x: Array, /, *, axis: Dim = None, keepdims: bool = False, ord: f
 
 
 __all__ = [
-    "cholesky",
-    "cross",
-    "det",
-    "diagonal",
-    "inv",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "outer",
-    "pinv",
-    "slogdet",
-    "solve",
-    "tensordot",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
+    "cholesky", "cross", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power",
+    "matrix_rank", "matrix_transpose", "outer", "pinv", "slogdet", "solve", "tensordot", "trace",
+    "vecdot", "vector_norm",
+]  # fmt: skip

@@ -1,7 +1,6 @@
 """Running functions as checkpoints."""
 
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -12,6 +11,7 @@ from tapegrad.autograd.function import Function
 from tapegrad.autograd.mode import enable_grad, is_grad_enabled, no_grad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, Tensor
+from tapegrad.core.errors import warn
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.random import fork_rng, get_rng_state, set_rng_state
 from tapegrad.utils.checkpoint.frame import Frame, metadata, nothing
@@ -155,11 +155,7 @@ def check_backward_validity(inputs: Iterable) -> None:
     >>> torch.utils.checkpoint.check_backward_validity([torch.ones(1, requires_grad=True)])
     """
     if not any(x.requires_grad for x in inputs if isinstance(x, TensorBase)):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 def detach_variable(inputs: tuple) -> tuple:
@@ -266,14 +262,12 @@ def checkpoint(
     torch.Size([64, 4])
     """
     if use_reentrant is None:
-        warnings.warn(
+        warn(
             _unsaid(
                 "checkpoint",
                 "Starting in PyTorch 2.9, calling checkpoint without "
                 "use_reentrant will raise an exception.",
-            ),
-            UserWarning,
-            stacklevel=2,
+            )
         )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
@@ -361,13 +355,11 @@ def checkpoint_sequential(
     from tapegrad.nn import Sequential
 
     if use_reentrant is None:
-        warnings.warn(
+        warn(
             _unsaid(
                 "checkpoint_sequential",
                 "In version 2.9 we will raise an exception if use_reentrant is not passed.",
-            ),
-            UserWarning,
-            stacklevel=2,
+            )
         )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)

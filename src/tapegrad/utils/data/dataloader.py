@@ -1,11 +1,11 @@
 """DataLoader: batches of a data set, in order or shuffled, made here or by worker processes."""
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Source
+from tapegrad.core.errors import warn
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.fetch import SingleProcessIterator
 from tapegrad.utils.data._utils.worker import get_worker_info
@@ -260,12 +260,11 @@ class DataLoader(Generic[T_co]):
         from tapegrad.arrays.numpy.blocks import n_cores
 
         if self.num_workers > n_cores():
-            warnings.warn(
+            warn(
                 f"This DataLoader will create {self.num_workers} worker processes in total. Our "
                 f"suggested max number of worker in current system is {n_cores()}, which is "
                 "smaller than what this DataLoader is going to create. Please be aware that "
                 "excessive worker creation might get DataLoader running slow or even freeze, lower "
                 "the worker number to avoid potential slowness/freeze if necessary.",
-                UserWarning,
-                stacklevel=3,
+                3,
             )

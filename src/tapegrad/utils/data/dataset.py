@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Source
+from tapegrad.core.errors import deprecated, warn
 from tapegrad.random import default_generator
 from tapegrad.tensors.tensor import Tensor
 
@@ -227,13 +228,8 @@ class ConcatDataset(Dataset[T_co]):
     @property
     def cummulative_sizes(self) -> list[int]:
         """The old spelling of `cumulative_sizes`."""
-        import warnings
 
-        warnings.warn(
-            "`cummulative_sizes` attribute is renamed to `cumulative_sizes`",
-            FutureWarning,
-            stacklevel=2,
-        )
+        deprecated("`cummulative_sizes` attribute is renamed to `cumulative_sizes`")
         return self.cumulative_sizes
 
 
@@ -308,11 +304,5 @@ def _counts(n: int, fractions: Sequence[int | float]) -> list[int]:
         counts[i % len(counts)] += 1
     for i, count in enumerate(counts):
         if not count:
-            import warnings
-
-            warnings.warn(
-                f"Length of split at index {i} is 0. This might result in an empty dataset.",
-                UserWarning,
-                stacklevel=3,
-            )
+            warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", 3)
     return counts

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from tapegrad.autograd.mode import MODE
+from tapegrad.core.errors import warn
 from tapegrad.core.tensor_base import wrap
 from tapegrad.tensors.tensor import Tensor
 from tapegrad.utils.data._utils import collate
@@ -238,7 +238,7 @@ class LoaderIterator:
                 "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for "
                 "examples."
             )
-        warnings.warn(text, UserWarning, stacklevel=3)
+        warn(text, 3)
 
 
 class SingleProcessIterator(LoaderIterator):
@@ -268,15 +268,13 @@ class SingleProcessIterator(LoaderIterator):
 
 def _warn_of_pinning(device: str) -> None:
     if device:
-        warnings.warn(
+        warn(
             "pin_memory_device is deprecated, the current accelerator will be used as the device,"
             f"ignore pin_memory_device='{device}'.",
-            UserWarning,
-            stacklevel=5,
+            5,
         )
-    warnings.warn(
+    warn(
         "'pin_memory' argument is set as true but no accelerator is found, then device pinned "
         "memory won't be used.",
-        UserWarning,
-        stacklevel=5,
+        5,
     )
