@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from functools import cache
 
+import tapegrad
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any, OperatorLike
 from tapegrad.core.missing import missing
+from tapegrad.dispatch.op import REGISTRY
+from tapegrad.lazy_names import load_operators
 from tapegrad.profiler.names import titles_of
 
 # By the names of our operators; the others are the overload "default" of what a profile calls them.
@@ -181,8 +184,6 @@ class OpOverloadPacket:
             ) from None
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        import tapegrad
-
         try:
             function = getattr(tapegrad, self.__name__)
         except AttributeError:
@@ -227,9 +228,6 @@ aten = _Namespace()
 @cache
 def _known() -> dict[str, set[str]]:
     """Of each operator the names of its overloads."""
-    from tapegrad.dispatch.op import REGISTRY
-    from tapegrad.lazy_names import load_operators
-
     load_operators()
     found: dict[str, set[str]] = {name: {"default"} for name in _ELSEWHERE.split()}
     for op in REGISTRY.values():

@@ -3,6 +3,8 @@
 import operator
 from typing import Any
 
+from tapegrad.core.missing import missing
+
 
 class ReturnType(tuple):
     """A tuple whose items have names.
@@ -75,8 +77,6 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     fields = _LATER.get(name)
     if fields is None:
-        from tapegrad.core.missing import missing
-
         raise missing(__name__, name)
     found = globals()[name] = return_type(name, *fields.split())
     return found

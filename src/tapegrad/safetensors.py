@@ -4,6 +4,7 @@ A file holds tensors by name and text about them, and nothing that could run.
 """
 
 import os
+from importlib import import_module
 
 import numpy as np
 
@@ -93,8 +94,6 @@ def load_file(filename: str | os.PathLike, device: DeviceLike = "cpu") -> dict[s
 
 
 def _package(name: str = "") -> Any:
-    from importlib import import_module
-
     try:
         return import_module(f"safetensors.{name}" if name else "safetensors")
     except ImportError as error:

@@ -6,6 +6,8 @@ from tapegrad.arrays.numpy import blocks
 from tapegrad.core import errors
 from tapegrad.core.dtype import dtype, set_default_dtype
 from tapegrad.core.errors import warn
+from tapegrad.operators.conversion.to_type import dtype_of_type
+from tapegrad.operators.creation.legacy_constructor import tensortype
 
 __torch__ = (
     "get_deterministic_debug_mode get_num_interop_threads has_lapack has_mkl has_openmp "
@@ -125,9 +127,6 @@ def set_default_tensor_type(t: Any, /) -> None:
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
         "torch.set_default_dtype() and torch.set_default_device() as alternatives."
     )
-    from tapegrad.operators.conversion.to_type import dtype_of_type
-    from tapegrad.operators.creation.legacy_constructor import tensortype
-
     if not isinstance(t, str) and type(t) is not tensortype:
         raise errors.type_error(
             "invalid type object: only floating-point types are supported as the default type",

@@ -14,6 +14,7 @@ import functools
 import inspect
 from contextvars import ContextVar, Token
 
+from tapegrad.autograd.node import mark_inference
 from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike, Out
 
 MODE: ContextVar[Any] = ContextVar("tapegrad_mode", default=True)
@@ -353,8 +354,6 @@ class _Inference(Mode):
         return _Inference(grad)
 
     def call(self, name: str, function: Callable, args: tuple, kwargs: dict) -> Any:
-        from tapegrad.autograd.node import mark_inference
-
         return mark_inference(super().call(name, function, args, kwargs))
 
 

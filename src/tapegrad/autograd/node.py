@@ -8,7 +8,9 @@ Nothing here points from a node to its own output, so a graph is freed by refere
 import itertools
 import weakref
 
+from tapegrad.autograd.hooks import NodeHooks
 from tapegrad.core.annotations import Any, Callable, NodeLike
+from tapegrad.core.tensor_base import TensorBase
 
 next_sequence = itertools.count(1).__next__
 
@@ -65,8 +67,6 @@ def version_of(tensor: Any) -> Version:
 
 def mark_inference(results: Any) -> Any:
     """Turn fresh results into inference tensors; views of ordinary tensors stay ordinary."""
-    from tapegrad.core.tensor_base import TensorBase
-
     for result in results if isinstance(results, (tuple, list)) else (results,):
         if isinstance(result, TensorBase) and result._counter is None:
             result._counter = INFERENCE
@@ -319,8 +319,6 @@ class AccumulateGrad(Node):
 
 def hooks_of(node: NodeLike) -> Any:
     """The hooks of a node, made on first use."""
-    from tapegrad.autograd.hooks import NodeHooks
-
     if node.hooks is None:
         node.hooks = NodeHooks()
         if type(node) is AccumulateGrad:

@@ -16,7 +16,9 @@ from tapegrad.autograd.profiler_util import EventList, FunctionEvent, FunctionEv
 from tapegrad.core.errors import assertion_error, deprecated, runtime_error, warn
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.profiler.block import attach, detach, emit_itt, emit_nvtx, record_function
-from tapegrad.profiler.recorder import Recorder
+from tapegrad.profiler.chrome_trace import write_trace
+from tapegrad.profiler.event import events_of
+from tapegrad.profiler.recorder import PythonTracer, Recorder
 
 __all__ = [
     "EventList", "FunctionEvent", "FunctionEventAvg", "emit_itt", "emit_nvtx", "kineto_available",
@@ -146,8 +148,6 @@ class profile:
             raise AssertionError("a recorder is made before it starts")
         recorder.start()
         if self.with_stack:
-            from tapegrad.profiler.recorder import PythonTracer
-
             self._tracer = PythonTracer(recorder)
             self._tracer.start()
 
@@ -163,8 +163,6 @@ class profile:
             recorder = self._recorder
             if recorder is None or not recorder.ended:
                 return EventList()
-            from tapegrad.profiler.event import events_of
-
             events = events_of(recorder, flops=self.with_flops, shapes=self._show_shapes)
             self._events = EventList(
                 [*self._earlier, *events],
@@ -224,8 +222,6 @@ class profile:
             metadata: keys and values for the head of the trace.
             use_python_export: accepted; there is one way to write a trace here.
         """
-        from tapegrad.profiler.chrome_trace import write_trace
-
         recorder = self._finished()
         options = {
             "trace_id": self.trace_id,

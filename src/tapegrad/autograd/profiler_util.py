@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapegrad.core.errors import value_error
-from tapegrad.profiler.event import DeviceType, FunctionEvent, FunctionEventAvg, Interval
+from tapegrad.profiler.chrome_trace import write_events, write_stacks
+from tapegrad.profiler.event import (
+    DeviceType,
+    FunctionEvent,
+    FunctionEventAvg,
+    Interval,
+    Layout,
+    build_tree,
+)
 
 __all__ = ["DeviceType", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval"]
 
@@ -31,8 +39,6 @@ class EventList(list):
 
     def _build_tree(self) -> None:
         """Give every event its parent and its children, from their times."""
-        from tapegrad.profiler.event import build_tree
-
         build_tree(self)
 
     @property
@@ -98,8 +104,6 @@ class EventList(list):
             top_level_events_only: leave out events inside others.
             time_unit: `"s"`, `"ms"` or `"us"`; None chooses for each number.
         """
-        from tapegrad.profiler.event import Layout
-
         layout = Layout(
             row_limit=row_limit,
             source_width=max_src_column_width,
@@ -119,8 +123,6 @@ class EventList(list):
 
     def export_chrome_trace(self, path: str) -> None:
         """Write the events to `path`, for a trace viewer."""
-        from tapegrad.profiler.chrome_trace import write_events
-
         write_events(self, path)
 
     def supported_export_stacks_metrics(self) -> list[str]:
@@ -130,8 +132,6 @@ class EventList(list):
 
     def export_stacks(self, path: str, metric: str) -> None:
         """Write each event's Python functions, outermost first, and its `metric`: a flame graph."""
-        from tapegrad.profiler.chrome_trace import write_stacks
-
         if metric not in self.supported_export_stacks_metrics():
             known = self.supported_export_stacks_metrics()
             raise value_error(

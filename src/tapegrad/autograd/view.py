@@ -6,6 +6,10 @@ the node a view had is out of date; it is made again, from the base's new node a
 somebody asks. Every reader of a tensor's place in the graph asks `edge_of`.
 """
 
+import numpy as np
+
+from tapegrad.arrays.namespaces import namespace_of
+from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.autograd.mode import is_grad_enabled
 from tapegrad.autograd.node import (
     INFERENCE,
@@ -170,8 +174,6 @@ class _Replay:
 
     def gradients(self, node: OperatorNode, g: Array) -> tuple:
         """The gradient of the base."""
-        from tapegrad.arrays.namespaces import namespace_of
-
         steps, shape, dtype = node.saved
         return (adjoint(namespace_of((g,)), steps, g, shape, dtype),)
 
@@ -207,10 +209,6 @@ def adjoint(
     xp: Namespace, steps: tuple[Step, ...], g: Array, shape: tuple, dtype: DTypeLike
 ) -> Any:
     """The gradient of the base from that of a view: each step's reverse rule, last step first."""
-    import numpy as np
-
-    from tapegrad.arrays.numpy import namespace as numpy_namespace
-
     # only its shapes are used, and its memory never touched
     probe: Any = np.empty(shape, dtype if isinstance(dtype, np.dtype) else bool)
     input_metadata: list[Any] = []

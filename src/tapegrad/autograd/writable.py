@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from tapegrad.autograd.mode import is_grad_enabled
+from tapegrad.autograd.mode import is_grad_enabled, is_inference_mode_enabled
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, version_of
 from tapegrad.autograd.view import check_base
 from tapegrad.autograd.view_origin import ORDINARY, view_error
@@ -44,8 +44,6 @@ def check_view(x: Any) -> None:
 
 
 def _check_inference() -> None:
-    from tapegrad.autograd.mode import is_inference_mode_enabled
-
     if not is_inference_mode_enabled():
         raise errors.runtime_error(
             "Inplace update to inference tensor outside InferenceMode is not allowed."

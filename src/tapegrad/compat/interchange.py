@@ -5,6 +5,7 @@ from collections import OrderedDict, defaultdict
 from importlib import import_module
 
 import tapegrad
+from tapegrad import nn
 from tapegrad.autograd.node import make_leaf
 from tapegrad.core.annotations import Any, Callable, ModuleLike
 from tapegrad.core.device import device
@@ -202,7 +203,6 @@ def _filled(module: ModuleLike, source: Any, convert: Callable[[Any], Any]) -> A
 
 def _layers(pytorch: Any, theirs: Any) -> Any:
     """A module of ours with the attributes of PyTorch's and copies of its tensors."""
-    from tapegrad import nn
 
     def layer(theirs: Any) -> Any:
         kind = type(theirs)

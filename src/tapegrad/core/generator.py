@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from os import urandom
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from tapegrad.core import errors
 from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.device import as_device
 from tapegrad.core.streams.mersenne_twister import STATE_BYTES, Twister
+from tapegrad.core.tensor_base import wrap
 
 _FIRST_SEED = 67280421310721  # of a generator that was not seeded
 
@@ -84,8 +86,6 @@ class Generator:
         >>> torch.Generator().get_state().shape
         torch.Size([5056])
         """
-        from tapegrad.core.tensor_base import wrap
-
         return wrap(self._stream.pack())
 
     def set_state(self, new_state: Any, /) -> Generator:
@@ -140,8 +140,6 @@ class Generator:
 
 def unpredictable() -> int:
     """64 bits from the operating system."""
-    from os import urandom
-
     return int.from_bytes(urandom(8), "little")
 
 

@@ -7,6 +7,7 @@ A module ends with
 
 import sys
 from collections.abc import Callable
+from opcode import opmap
 from typing import Any
 
 
@@ -89,6 +90,4 @@ def torch_name(name: str) -> str:
 
 def _imports_a_name(frame):
     """Whether `frame` is just now executing `from ... import ...`."""
-    from opcode import opmap
-
     return frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]

@@ -11,7 +11,7 @@ from tapegrad.arrays.namespaces import namespace_of, native_dtype
 from tapegrad.arrays.narrow import is_narrow, rounded, widened
 from tapegrad.arrays.numpy import namespace as numpy_namespace
 from tapegrad.arrays.numpy.blocks import LARGE, blockwise
-from tapegrad.arrays.signature import signature_of
+from tapegrad.arrays.signature import Like, signature_of
 from tapegrad.autograd import operator_base
 from tapegrad.autograd.mode import MODE
 from tapegrad.autograd.node import Port
@@ -23,6 +23,7 @@ from tapegrad.core.annotations import Any, Array, Callable, DTypeLike, Namespace
 from tapegrad.core.dtype import default
 from tapegrad.core.promote_types import promote
 from tapegrad.core.registration import FRONT_DOOR
+from tapegrad.dispatch.out import write_out
 
 get_mode = MODE.get
 new = object.__new__
@@ -275,8 +276,6 @@ def record(
         restore = restoration(arrays, edges, outs[0]._array)
     node = plan.node_of_call(inputs, edges, params, outs, restore, written)
     if op.multi:
-        from tapegrad.arrays.signature import Like
-
         node.output_metadata = [Like(t._array) for t in outs]
         node.n_outputs = len(outs)
         for i, tensor in enumerate(outs):
@@ -337,6 +336,4 @@ def finish(name: str, result: object, out: Out) -> Any:
     """Put a result where `out=` says."""
     if out is None:
         return result
-    from tapegrad.dispatch.out import write_out
-
     return write_out(name, result, out)

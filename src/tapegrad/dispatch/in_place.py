@@ -9,6 +9,7 @@ from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.history import rewrite_history
 from tapegrad.autograd.mode import MODE, is_grad_enabled
 from tapegrad.autograd.node import EVERY, INFERENCE, Port, Version, next_sequence, version_of
+from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
 from tapegrad.autograd.view import View, edge_of, move_retained, renamed
 from tapegrad.autograd.writable import (
     check_apart,
@@ -245,7 +246,6 @@ def overwrite(name: str, op: OperatorLike, inputs: tuple, params: dict, store: C
         check_view(x)
     result = tensor_base.wrap(x._array)
     if with_grad:
-        from tapegrad.autograd.saved import CONSTANT, GRAD, RAW
         from tapegrad.dispatch.apply import record
 
         kinds = [

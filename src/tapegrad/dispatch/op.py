@@ -25,7 +25,9 @@ from __future__ import annotations
 
 import inspect
 
+from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.operator_base import OperatorBase
+from tapegrad.autograd.plan import Plan
 from tapegrad.core.annotations import Any, Callable, Namespace, OperatorLike
 
 REGISTRY: dict[str, Op] = {}
@@ -197,8 +199,6 @@ class Op(OperatorBase):
         key = (kinds, conjugate, id(xp), large, narrow)
         found = self.plans.get(key)
         if found is None:
-            from tapegrad.autograd.plan import Plan
-
             conjugate = conjugate and self.holomorphic
             found = self.plans[key] = Plan(self, kinds, conjugate, xp, large, narrow)
         return found
@@ -319,7 +319,6 @@ def tangents_of(op: Op, arrays: list, tangents: list, params: dict) -> list:
 
     `tangents` has an array for each input, or None where the input does not change.
     """
-    from tapegrad.arrays.namespaces import namespace_of
     from tapegrad.autograd.forward.jvp import jvp
     from tapegrad.dispatch.apply import promoted
 

@@ -4,6 +4,7 @@ import functools
 
 from tapegrad.core.annotations import Any, Callable, EdgeLike, ModuleLike
 from tapegrad.core.errors import runtime_error
+from tapegrad.operators.shape.cat_stack import stack
 
 
 def functional_call(
@@ -38,8 +39,6 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     >>> parameters["weight"].shape
     torch.Size([3, 1, 2])
     """
-    from tapegrad.operators.shape.cat_stack import stack
-
     if len(models) == 0:
         raise runtime_error(
             "stack_module_state: Expected at least one model, got 0.", "Pass a list of modules."

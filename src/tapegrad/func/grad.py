@@ -17,6 +17,7 @@ from tapegrad.core.annotations import Any, Array, Callable, Tensor
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vmap_mode import lifted_everywhere, only_maps
+from tapegrad.operators.creation.like import ones_like, zeros_like
 from tapegrad.operators.shape.forward_ad_views import dual_view
 
 # --- what goes in and comes out -------------------------------------------------------------------
@@ -98,14 +99,10 @@ def pulled(
 
 def zeros_of(x: Tensor) -> Any:
     """Zeros for each element of `x`, without a graph."""
-    from tapegrad.operators.creation.like import zeros_like
-
     return zeros_like(x, requires_grad=False)
 
 
 def ones_of(x: Tensor) -> Any:
-    from tapegrad.operators.creation.like import ones_like
-
     return ones_like(x, requires_grad=False)
 
 

@@ -20,6 +20,7 @@ from tapegrad.func.pytree import flatten, unflatten
 from tapegrad.func.vjp import pull_back, recorded_call
 from tapegrad.func.vmap import check_randomness, depth_of, lowered
 from tapegrad.func.vmap_mode import Mapping, only_maps
+from tapegrad.operators.shape.cat_stack import cat
 
 
 def jacrev(
@@ -113,8 +114,6 @@ def _table(outs: list, leaves: list, chunk_size: int | None) -> list[list]:
 
 
 def _joined(parts: tuple) -> Any:
-    from tapegrad.operators.shape.cat_stack import cat
-
     return parts[0] if len(parts) == 1 else cat(list(parts))
 
 

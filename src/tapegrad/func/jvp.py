@@ -1,5 +1,6 @@
 """Forward-mode derivatives of functions: `jvp`."""
 
+from tapegrad import operators
 from tapegrad.autograd.forward.mode import Forward, Level, entered, innermost
 from tapegrad.autograd.forward_ad import dual
 from tapegrad.autograd.mode import MODE, InTransform, Under
@@ -126,8 +127,6 @@ def _tangent(mode: Forward, y: Array, strict: bool) -> Any:
             "inputs. This is not allowed with strict=True.",
             "Leave strict= away: the tangent is zero then.",
         )
-    from tapegrad import operators
-
     return operators.zeros_like(y)
 
 

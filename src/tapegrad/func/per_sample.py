@@ -12,6 +12,7 @@ from tapegrad.func.randomness import outside
 from tapegrad.func.vmap import lowered
 from tapegrad.func.vmap_mode import is_mapped
 from tapegrad.operators.random.fill import level_mode
+from tapegrad.operators.shape.cat_stack import stack
 
 
 def called_in_turn(
@@ -40,8 +41,6 @@ def called_in_turn(
             new, named = unflatten(member, structure)
             outs, own_structure = flatten(again(*new, **named))
             rows.append(outs)
-        from tapegrad.operators.shape.cat_stack import stack
-
         columns = [stack(list(column))[: level.size] for column in zip(*rows, strict=True)]
         return unflatten([enter(y, axis=0, level=level) for y in columns], own_structure)
 

@@ -12,6 +12,7 @@ from tapegrad.core.errors import runtime_error
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.func.level import enter, is_inside, is_mapped, leave, lift
 from tapegrad.func.vmap_mode import Mapping
+from tapegrad.operators.shape.cat_stack import stack
 
 
 def _outside(mode: ModeLike, level: Level) -> Any:
@@ -47,8 +48,6 @@ def made(level: Level, function: Callable, shape: tuple[int, ...], together: boo
         if together:
             whole = function((level.size, *shape))
         else:
-            from tapegrad.operators.shape.cat_stack import stack
-
             whole = stack([function(shape) for _ in range(level.size)])
         return enter(whole, axis=0, level=level)
 

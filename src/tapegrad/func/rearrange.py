@@ -7,6 +7,7 @@ from warnings import warn
 
 from tapegrad.core.argument_check import users_level
 from tapegrad.core.errors import type_error, value_error
+from tapegrad.operators.shape.cat_stack import stack
 
 _DOTS = "…"
 
@@ -44,8 +45,6 @@ def rearrange(tensor: Any, pattern: str, **axes_lengths: int) -> Any:
     >>> rearrange(image, "n c (h h2) (w w2) -> n (h w) (c h2 w2)", h2=2, w2=2).shape
     torch.Size([2, 6, 12])
     """
-    from tapegrad.operators.shape.cat_stack import stack
-
     if not hasattr(tensor, "_array"):
         tensor = stack(tensor)
     left, right = _read(pattern)

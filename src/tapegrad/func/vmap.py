@@ -11,6 +11,8 @@ from tapegrad.core.tensor_base import TensorBase
 from tapegrad.func.level import enter, is_inside, leave, lift
 from tapegrad.func.pytree import LEAF, Branch, flatten, text, unflatten
 from tapegrad.func.vmap_mode import Mapping, is_mapped
+from tapegrad.operators.shape.cat_stack import cat
+from tapegrad.random import get_rng_state, set_rng_state
 
 __torch__ = "vmap"
 
@@ -301,9 +303,6 @@ def _in_chunks(
     kwargs: dict,
 ) -> Any:
     """Some samples at a time, and their results one after the other."""
-    from tapegrad.operators.shape.cat_stack import cat
-    from tapegrad.random import get_rng_state, set_rng_state
-
     parts: list[list] = []
     own: Any = None
     state = get_rng_state() if randomness == "same" else None

@@ -8,13 +8,16 @@ from types import CodeType, FrameType
 from typing import Any
 
 from tapegrad.compat import script
+from tapegrad.compat.script import run
+from tapegrad.inspect.explanation import explain
+from tapegrad.inspect.graphing import graph
+from tapegrad.inspect.watching import watch
+from tapegrad.profiler import profile
 from tapegrad.tensors.tensor import Tensor
 
 
 def graph_of(path: str, args: Sequence[str], of: str, output: str) -> int:
     """Run a script and write the graph of its variable `of` to the file `output`."""
-    from tapegrad.inspect.graphing import graph
-
     found, status = _run(path, args, [of], gradients=True)
     if found is None:
         return status
@@ -40,8 +43,6 @@ def explanation_of(path: str, args: Sequence[str], of: Sequence[str]) -> int:
     Without any, of every leaf among its variables, and parameter of its models, that requires grad
     and has no gradient, or one of zeros, nan or infinity.
     """
-    from tapegrad.inspect.explanation import explain
-
     found, status = _run(path, args, of)
     if found is None:
         return status
@@ -71,8 +72,6 @@ def _run(
     the variables of a function that has returned count too, as they were in the end. A script that
     ends by SystemExit has run to its end; other errors pass through.
     """
-    from tapegrad.inspect.watching import watch
-
     status = 0
     inner: dict[str, Any] = {}
     with watch(gradients), _remembered(_functions(path, names), inner):
@@ -177,9 +176,6 @@ def profile_script(script: str, output: str, args: Sequence[str] = (), rows: int
     time are printed on standard error. The result is the exit status, 2 if there is no
     folder for `output`.
     """
-    from tapegrad.compat.script import run
-    from tapegrad.profiler import profile
-
     folder = os.path.dirname(os.path.abspath(output))
     if not os.path.isdir(folder):  # said before the script runs, which may take long
         print(f"tapegrad: can't write {output!r}: there is no folder {folder!r}", file=sys.stderr)

@@ -1,6 +1,7 @@
 """`make_dot`, the picture that the package torchviz draws, in the language of Graphviz."""
 
 import math
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -199,8 +200,6 @@ class Dot:
 
     def save(self, filename: Any = "Digraph.gv", directory: Any = None) -> str:
         """Write the source to a file; returns its path."""
-        import os
-
         path = os.path.join(directory, filename) if directory else os.fspath(filename)
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.source)

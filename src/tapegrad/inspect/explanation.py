@@ -5,7 +5,11 @@ from tapegrad.autograd.node import AccumulateGrad
 from tapegrad.autograd.reachable import reachable
 from tapegrad.autograd.trace import FREED_BY, place, trace_of
 from tapegrad.core.annotations import Any, NodeLike
+from tapegrad.core.errors import type_error
+from tapegrad.inspect.living import Owners, bytes_kept, holders_of
 from tapegrad.inspect.watching import Blocked, Call, Changed, Cut, Log, Pass, latest, node_behind
+from tapegrad.nn.parameter import Parameter
+from tapegrad.tensors.tensor import Tensor
 
 _LOST = {
     "no_grad": "Move that line out of the block, if a gradient is to go through it.",
@@ -75,8 +79,6 @@ _ASK_AGAIN = "Run the program inside tapegrad.inspect.watch() and ask again: "
 
 def of_gradient(x: Any, node: NodeLike, log: Log | None) -> list[str]:
     """Lines about a tensor that has a gradient."""
-    from tapegrad.inspect.living import Owners
-
     g = x._grad
     is_leaf = type(node) is AccumulateGrad
     lines = [f"Its .grad is {described(g)}."]
@@ -143,8 +145,6 @@ def _calls(calls: list[Call]) -> str:
 
 def of_lonely_leaf(x: object, node: AccumulateGrad, log: Log | None) -> list[str]:
     """Lines about a leaf whose `.grad` is None."""
-    from tapegrad.inspect.living import Owners
-
     reached = None if log is None else log.reached.get(node)
     if log is not None and reached is not None:
         return [_cleared(node, reached[0], log)]
@@ -281,9 +281,6 @@ def explain(x: object) -> Explanation:
     Its .grad is None: only leaves keep their gradient. Call retain_grad() on it before backward().
     What its node kept was freed by a backward pass: ...
     """
-    from tapegrad.core.errors import type_error
-    from tapegrad.tensors.tensor import Tensor
-
     if not isinstance(x, Tensor):
         raise type_error(
             f"explain() takes a tensor, not {type(x).__name__}",
@@ -319,8 +316,6 @@ def _what(x: Any, node: Any) -> str:
 
 
 def _without_history(x: Any, log: Log | None) -> list[str]:
-    from tapegrad.nn.parameter import Parameter
-
     lines = origin(x, log)
     if lines:
         return lines
@@ -399,8 +394,6 @@ def _graph(x: object, node: NodeLike) -> list[str]:
                 f"What {whose} kept was freed by a backward pass{place(FREED_BY.get(each))}: call "
                 "that with retain_graph=True to go through the graph again."
             ]
-    from tapegrad.inspect.living import bytes_kept, holders_of
-
     n = sum(type(each) is not AccumulateGrad for each in nodes)
     held = "; ".join(holders_of([x])[0])
     return [

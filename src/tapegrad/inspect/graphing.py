@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 from tapegrad.core import errors
 from tapegrad.core.annotations import Any
+from tapegrad.inspect.graph_tree import record_text
 from tapegrad.inspect.record import Edge, Group, Record, Vertex
+from tapegrad.inspect.stepping import walk
+from tapegrad.inspect.watching import latest, watch
+from tapegrad.operators.creation.like import ones_like
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -27,8 +31,6 @@ class Graph:
         known, and below it what it keeps. With several users it is drawn once and pointed back to
         (`↑`).
         """
-        from tapegrad.inspect.graph_tree import record_text
-
         return record_text(self.record, max_nodes)
 
     def dot(self, saved: bool = False) -> str:
@@ -180,9 +182,6 @@ def graph(
     │  └─ ↑ AccumulateGrad #2
     └─ ↑ ExpBackward0 #1
     """
-    from tapegrad.inspect.record import Record
-    from tapegrad.inspect.watching import latest
-
     names: dict[int, str] = {}
     _name_variables(names, sys._getframe(1))
     if callable(of) and not isinstance(of, Tensor):
@@ -214,8 +213,6 @@ def graph(
     names.update({id(p): name for name, p in (params or {}).items()})
     log = latest()
     if gradients:
-        from tapegrad.inspect.stepping import walk
-
         flows: Any = walk(tensors, _cotangents(tensors, grad_tensors))
     else:
         flows = {} if log is None or log.flows is None else log.flows
@@ -223,8 +220,6 @@ def graph(
 
 
 def _called(of: Any, inputs: tuple, options: dict) -> Any:
-    from tapegrad.inspect.watching import watch
-
     with watch():
         return of(*inputs, **options)
 
@@ -243,8 +238,6 @@ def _tensors_in(value: Any) -> list[Tensor]:
 
 
 def _cotangents(tensors: list, given: object) -> list:
-    from tapegrad.operators.creation.like import ones_like
-
     if given is None:
         return [ones_like(x) if x.numel() != 1 or x.is_complex() else None for x in tensors]
     return list(given) if isinstance(given, (list, tuple)) else [given]

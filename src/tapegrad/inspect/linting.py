@@ -13,6 +13,7 @@ from tapegrad.autograd.view import edge_of
 from tapegrad.core.annotations import Callable, ModeLike, NodeLike, OptimizerLike, Sequence, Tensor
 from tapegrad.dispatch.op import Op
 from tapegrad.inspect.watching import ById
+from tapegrad.optim.optimizer import register_optimizer_step_post_hook
 
 _MANY = 20  # graphs that may be alive after their backward pass, or of a model in eval mode
 _SUMMED = 3  # passes of which the losses may be added up
@@ -261,8 +262,6 @@ class lint(_Decorating):
         return lint()
 
     def _mode(self) -> Any:
-        from tapegrad.optim.optimizer import register_optimizer_step_post_hook
-
         mode = Lint(MODE.get(), _Findings())
         self._hooks.append(register_optimizer_step_post_hook(mode.stepped))
         return mode

@@ -5,6 +5,9 @@ Each function draws on `ax`, or on new axes, and returns the axes.
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
+import tapegrad as torch
 from tapegrad.core.annotations import Any, ModuleLike, Tensor
 from tapegrad.core.errors import advised, runtime_error
 
@@ -53,8 +56,6 @@ def losses(
     >>> [line.get_label() for line in ax.lines]
     ['train', 'test']
     """
-    import numpy as np
-
     ax = _axes(ax)
     named = values if isinstance(values, Mapping) else {"loss": values}
     for name, series in named.items():
@@ -172,10 +173,6 @@ def function(
     >>> [line.get_label() for line in ax.lines]
     ['f', "f'", "f''"]
     """
-    import numpy as np
-
-    import tapegrad as torch
-
     ax = _axes(ax)
     x = torch.linspace(lo, hi, n, dtype=torch.float64, requires_grad=True)
     with torch.enable_grad():
@@ -204,8 +201,6 @@ def function(
 
 def _without_poles(ax: Any) -> None:
     """Show what most of the curves' points need, where a few go far beyond that."""
-    import numpy as np
-
     y = np.concatenate([line.get_ydata() for line in ax.lines])
     y = y[np.isfinite(y)]
     if not y.size:
@@ -235,8 +230,6 @@ def saliency(model: Callable, input: Tensor, target: int | None = None, *, ax: A
     >>> ax.images[0].get_array().shape
     (3, 3)
     """
-    import tapegrad as torch
-
     ax = _axes(ax)
     x = input.detach().clone()
     if x.dim() < 4:

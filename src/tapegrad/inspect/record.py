@@ -5,6 +5,7 @@ Pictures of all kinds are made of a `Record`. It keeps neither tensors nor nodes
 
 from __future__ import annotations
 
+import linecache
 import os
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ from tapegrad.core.dtype import of
 from tapegrad.inspect.living import arrays_in, owner_of
 from tapegrad.inspect.rule_text import RuleText, rules_of
 from tapegrad.inspect.stepping import Flow, NodeFlow, start_of
+from tapegrad.nn.parameter import Parameter
 
 MOST = 60  # vertices and groups that one group holds side by side; more are split into stretches
 _STRETCH = 25
@@ -382,8 +384,6 @@ def _node(edge: EdgeLike) -> Any:
 
 
 def _leaf(number: int, node: AccumulateGrad, names: dict[int, str]) -> Vertex:
-    from tapegrad.nn.parameter import Parameter
-
     leaf = node.leaf()
     is_parameter = issubclass(node.kind, Parameter)
     name = names.get(id(leaf), "") if leaf is not None else ""
@@ -427,8 +427,6 @@ def kept_of(node: NodeLike, own: set[int]) -> list[Kept]:
 
 
 def _code(file: str, line: int | None) -> str:
-    import linecache
-
     return "" if line is None else linecache.getline(file, line).strip()
 
 

@@ -4,10 +4,12 @@ import ast
 import copy
 import functools
 import inspect
+import linecache
 from html import escape
 from textwrap import dedent
 
 from tapegrad.arrays.kernel import FALLBACKS
+from tapegrad.autograd.describe import input_names, maker_of
 from tapegrad.core.annotations import Any, Callable, NodeLike
 
 _BINARY = {
@@ -274,8 +276,6 @@ class RuleText:
 
 def rules_of(node: NodeLike) -> list[RuleText]:
     """The rules that a node runs, one for each input that a gradient goes to."""
-    from tapegrad.autograd.describe import input_names, maker_of
-
     node = maker_of(node)
     plan: Any = getattr(node, "plan", None)
     if hasattr(plan, "rules"):
@@ -294,8 +294,6 @@ def _rule(input: str, function: Callable) -> RuleText:
 @functools.lru_cache(maxsize=64)
 def _parsed(file: str) -> tuple[str, ast.Module | None]:
     """The text of a file and what it consists of; None where there is no such file."""
-    import linecache
-
     text = "".join(linecache.getlines(file))
     try:
         return text, ast.parse(text) if text else None

@@ -1,8 +1,10 @@
 """The backward pass, node by node: what comes in, what a node kept, what goes out."""
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop
+from textwrap import dedent
 from typing import NamedTuple
 
 import numpy as np
@@ -68,9 +70,6 @@ class Step:
         >>> print(step.source().splitlines()[0])
         def SumBackward0(node, g, retain):
         """
-        import inspect
-        from textwrap import dedent
-
         if self.function is None:
             return f"{self.name} adds what it receives to the .grad of a leaf\n"
         return dedent(inspect.getsource(self.function))

@@ -19,6 +19,8 @@ from tapegrad.autograd.view import edge_of
 from tapegrad.core.annotations import Any, Callable, ModeLike, NodeLike, Sequence
 from tapegrad.core.registration import EXPLANATIONS
 from tapegrad.dispatch.op import Op
+from tapegrad.inspect.record import kept_of
+from tapegrad.inspect.stepping import NodeFlow, flows_of
 
 MOST = 8  # cuts that one tensor is said to stem from
 
@@ -425,8 +427,6 @@ class Watch(WatchingForward):
             now.blocked.append(Blocked(node, silent, True))
 
     def _flows(self, node: NodeLike, received: object, sent: Any, kept: Any) -> None:
-        from tapegrad.inspect.stepping import NodeFlow, flows_of
-
         assert self.log.flows is not None
         self.log.flows[node] = NodeFlow(self.n_run, flows_of(received), flows_of(list(sent)), kept)
         self.n_run += 1
@@ -434,8 +434,6 @@ class Watch(WatchingForward):
 
 def kept_now(node: NodeLike) -> Any:
     """What a node keeps before a pass frees it, in words."""
-    from tapegrad.inspect.record import kept_of
-
     return kept_of(node, set())
 
 

@@ -20,6 +20,7 @@ from tapegrad.core.annotations import Any, Namespace, OptimizerLike
 from tapegrad.core.dtype import default, float64
 from tapegrad.core.errors import assertion_error
 from tapegrad.core.tensor_base import wrap
+from tapegrad.operators.shape.as_strided import view_as_complex, view_as_real
 from tapegrad.tensors.tensor import Tensor
 
 
@@ -235,7 +236,6 @@ def step_group(optimizer: OptimizerLike, group: dict[str, Any]) -> None:
 
 def step_group_on_tensors(optimizer: OptimizerLike, group: dict[str, Any]) -> None:
     """The same on tensors, recorded: the step itself is part of the graph."""
-    from tapegrad.operators.shape.as_strided import view_as_complex
     from tapegrad.tensors.arrays import namespace as xp
 
     if group.get("capturable"):
@@ -269,8 +269,6 @@ def step_group_on_tensors(optimizer: OptimizerLike, group: dict[str, Any]) -> No
 
 def _pairs(x: Tensor) -> Any:
     """A complex tensor seen as pairs of real numbers; others as they are."""
-    from tapegrad.operators.shape.as_strided import view_as_real
-
     return view_as_real(x) if isinstance(x, Tensor) and x.is_complex() else x
 
 

@@ -18,6 +18,7 @@ from tapegrad.autograd import profiler as _profiler
 from tapegrad.autograd.profiler_util import EventList
 from tapegrad.core.errors import assertion_error, deprecated, value_error, warn
 from tapegrad.profiler.execution_trace import ExecutionTraceObserver
+from tapegrad.profiler.memory import export
 from tapegrad.profiler.recorder import Recorder
 
 
@@ -197,8 +198,6 @@ class _KinetoProfile:
                 "Profiler and kineto_results must be initialized for memory profiling",
                 "Record something first: with torch.profiler.profile(...) as prof: ...",
             )
-        from tapegrad.profiler.memory import export
-
         export(recorder, path, device or "cpu")
 
     def _repr_html_(self) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapegrad.autograd.hooks import RemovableHandle, warn_if_has_hooks
+from tapegrad.core.missing import missing
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
@@ -26,6 +27,4 @@ def __getattr__(name: str) -> Any:
         from tapegrad.nn.hook import BackwardHook
 
         return BackwardHook
-    from tapegrad.core.missing import missing
-
     raise missing(__name__, name)

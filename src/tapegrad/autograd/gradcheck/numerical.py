@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.core.dtype import of
 from tapegrad.core.size import Size
 
 
@@ -43,8 +44,6 @@ def _check_alike(low: list, high: list, where: Any, step: float) -> None:
         if np.shape(a) != np.shape(b):
             what, found = "shape", f"{Size(np.shape(a))} and {Size(np.shape(b))}"
         elif getattr(a, "dtype", None) != getattr(b, "dtype", None):
-            from tapegrad.core.dtype import of
-
             what, found = "dtype", f"{of(a.dtype)} and {of(b.dtype)}"
         else:
             continue

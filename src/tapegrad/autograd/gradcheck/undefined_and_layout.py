@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.autograd import forward_ad as fwAD
 from tapegrad.autograd.backward_grad import grad
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.gradcheck.analytical import as_tuple, is_inexact, with_gradient
@@ -16,6 +17,7 @@ from tapegrad.autograd.gradcheck.message import (
     wrong,
 )
 from tapegrad.core.errors import advised, warn
+from tapegrad.core.generator import Generator
 from tapegrad.core.tensor_base import TensorBase, wrap
 from tapegrad.operators import allclose, zeros_like
 from tapegrad.operators.random.rand_randint_randperm import rand
@@ -95,8 +97,6 @@ def _warn() -> None:
 
 def check_undefined_forward(function: Callable, inputs: Sequence) -> None:
     """Raise unless an input without a tangent counts as one with a tangent of zeros."""
-    from tapegrad.core.generator import Generator
-
     generator = Generator()
     tangents: dict[int, Any] = {}
     for i, x in enumerate(inputs):
@@ -126,8 +126,6 @@ def check_undefined_forward(function: Callable, inputs: Sequence) -> None:
 
 
 def _tangents(function: Callable, inputs: Sequence, tangents: dict[int, Any]) -> list:
-    from tapegrad.autograd import forward_ad as fwAD
-
     with fwAD.dual_level():
         given = []
         for i, x in enumerate(inputs):

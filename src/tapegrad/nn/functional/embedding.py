@@ -2,6 +2,7 @@
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.errors import assertion_error, not_implemented, value_error, warn
+from tapegrad.operators.creation.arange import arange
 from tapegrad.operators.nn import embedding as embedding_table
 from tapegrad.operators.nn import embedding_bag as embedding_sum
 from tapegrad.operators.nn.embedding import one_hot
@@ -109,8 +110,6 @@ def _bags(
     input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | None, with_end: bool
 ) -> tuple:
     """Indices in one row, where bags begin, and a weight for each index or None."""
-    from tapegrad.operators.creation.arange import arange
-
     if input.dim() == 2:
         if offsets is not None:
             raise value_error(

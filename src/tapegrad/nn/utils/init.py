@@ -1,5 +1,6 @@
 """Modules without the work of initialising them."""
 
+from inspect import signature
 from typing import Any
 
 from tapegrad.core.errors import runtime_error
@@ -30,6 +31,4 @@ def skip_init(module_cls: type, *args: object, **kwargs: object) -> Any:
 
 
 def _takes_device(kind: Any) -> bool:
-    from inspect import signature
-
     return "device" in signature(kind).parameters

@@ -4,6 +4,7 @@ from typing import Any
 
 from tapegrad.autograd.mode import no_grad
 from tapegrad.core.errors import not_implemented, value_error
+from tapegrad.core.limits import finfo
 from tapegrad.core.missing import refuses as _refuses
 from tapegrad.nn import functional as F
 from tapegrad.nn.modules.conv import _ConvTransposeNd
@@ -100,8 +101,6 @@ def _is_orthogonal(q: Tensor) -> bool:
 
 
 def _epsilon(x: Tensor) -> float:
-    from tapegrad.core.limits import finfo
-
     return finfo(x.dtype).eps
 
 

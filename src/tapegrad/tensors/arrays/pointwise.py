@@ -1,5 +1,6 @@
 """Elementwise operators of tensors under the array standard's names."""
 
+from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.core.annotations import Any, Array
 from tapegrad.core.tensor_base import wrap
 from tapegrad.operators.pointwise import maximum_minimum as _extremum
@@ -118,6 +119,4 @@ def _two_tensors(x: Array, y: Array) -> tuple:
 
 def _number_like(number: Any, x: Array) -> Any:
     """A 0-d tensor of the library and dtype of `x`."""
-    from tapegrad.arrays.namespaces import namespace_of
-
     return wrap(namespace_of((x._array,)).asarray(number, dtype=x._array.dtype))

@@ -11,6 +11,7 @@ from tapegrad.operators.creation import new_methods
 from tapegrad.operators.pointwise import apply_map
 from tapegrad.operators.shape import clone as _clone
 from tapegrad.tensors import copy_pickle
+from tapegrad.tensors.printing import format_tensor
 
 
 class ConvertMethods:
@@ -85,8 +86,6 @@ class ConvertMethods:
         return bool((element == self).any().item())
 
     def __format__(self, spec: str) -> str:
-        from tapegrad.tensors.printing import format_tensor
-
         return format_tensor(self, spec)
 
     def __hash__(self) -> int:

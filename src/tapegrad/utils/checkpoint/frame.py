@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from contextvars import ContextVar
 
+import tapegrad
 from tapegrad.autograd.errors import modified
 from tapegrad.autograd.function import Function
 from tapegrad.autograd.layered_mode import Block, Layered
@@ -183,8 +184,6 @@ class Frame:
 
     def keep(self, args: tuple) -> None:
         """Keep the arguments for the second run."""
-        import tapegrad
-
         self.places = [i for i, x in enumerate(args) if isinstance(x, TensorBase)]
         self.args = [None if isinstance(x, TensorBase) else x for x in args]
         anchor = tapegrad.empty(0, requires_grad=True)

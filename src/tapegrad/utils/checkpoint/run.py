@@ -14,7 +14,7 @@ from tapegrad.core.annotations import Any, Tensor
 from tapegrad.core.errors import warn
 from tapegrad.core.tensor_base import TensorBase
 from tapegrad.random import fork_rng, get_rng_state, set_rng_state
-from tapegrad.utils.checkpoint.frame import Frame, metadata, nothing
+from tapegrad.utils.checkpoint.frame import Frame, Log, metadata, nothing
 
 
 class Surroundings:
@@ -304,8 +304,6 @@ def _checkpoint(
             raise errors.value_error(
                 "debug=True is incompatible with non-default context_fn", "Leave one of them away."
             )
-        from tapegrad.utils.checkpoint.frame import Log
-
         log = Log()
         context_fn = log.contexts
     if determinism_check not in _CHECKS:

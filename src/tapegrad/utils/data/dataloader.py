@@ -1,14 +1,16 @@
 """DataLoader: batches of a data set, in order or shuffled, made here or by worker processes."""
 
+import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
+from tapegrad.arrays.numpy.blocks import n_cores
 from tapegrad.core import errors
 from tapegrad.core.annotations import Source
 from tapegrad.core.errors import warn
 from tapegrad.utils.data._utils.collate import default_collate, default_convert
 from tapegrad.utils.data._utils.fetch import SingleProcessIterator
-from tapegrad.utils.data._utils.worker import get_worker_info
+from tapegrad.utils.data._utils.worker import MultiProcessIterator, get_worker_info
 from tapegrad.utils.data.dataset import Dataset, IterableDataset
 from tapegrad.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
@@ -69,8 +71,6 @@ def check_order(
 
 
 def as_context(context: object, num_workers: int) -> Any:
-    import multiprocessing
-
     if num_workers == 0:
         raise errors.value_error(
             "multiprocessing_context can only be used with multi-process loading "
@@ -234,8 +234,6 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> Any:
         if not self.num_workers:
             return SingleProcessIterator(self)
-        from tapegrad.utils.data._utils.worker import MultiProcessIterator
-
         if self._iterator is not None and self._iterator.is_usable:
             self._iterator.begin_again(self)
             return self._iterator
@@ -257,8 +255,6 @@ class DataLoader(Generic[T_co]):
         """Warn if there are to be more workers than cores."""
         if not self.num_workers:
             return
-        from tapegrad.arrays.numpy.blocks import n_cores
-
         if self.num_workers > n_cores():
             warn(
                 f"This DataLoader will create {self.num_workers} worker processes in total. Our "

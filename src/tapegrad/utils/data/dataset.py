@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from tapegrad.core import errors
 from tapegrad.core.annotations import Source
 from tapegrad.core.errors import deprecated, warn
+from tapegrad.operators.random.rand_randint_randperm import randperm
 from tapegrad.random import default_generator
 from tapegrad.tensors.tensor import Tensor
 
@@ -277,8 +278,6 @@ def random_split(
     >>> list(train), list(test)
     ([4, 0, 1, 3], [2])
     """
-    from tapegrad.operators.random.rand_randint_randperm import randperm
-
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _counts(len(dataset), lengths)
     if sum(lengths) != len(dataset):

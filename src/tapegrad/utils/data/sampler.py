@@ -10,9 +10,13 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from tapegrad import as_tensor, empty
 from tapegrad.core import errors
 from tapegrad.core.annotations import Source
+from tapegrad.core.dtype import float64, int64
 from tapegrad.core.generator import Generator
+from tapegrad.operators.random.multinomial import multinomial
+from tapegrad.operators.random.rand_randint_randperm import randint, randperm
 
 __all__ = [
     "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
@@ -96,8 +100,6 @@ class RandomSampler(Sampler[int]):
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def _runs(self) -> Iterator[np.ndarray]:
-        from tapegrad.operators.random.rand_randint_randperm import randint, randperm
-
         n, generator = len(self.data_source), self.generator
         if generator is None:
             generator = Generator().manual_seed(drawn_seed(None))
@@ -131,8 +133,6 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        from tapegrad.operators.random.rand_randint_randperm import randperm
-
         for i in randperm(len(self.indices), generator=self.generator).tolist():
             yield self.indices[i]
 
@@ -155,9 +155,6 @@ class WeightedRandomSampler(Sampler[int]):
         replacement: bool = True,
         generator: Source = None,
     ) -> None:
-        from tapegrad import as_tensor
-        from tapegrad.core.dtype import float64
-
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise _no_count(num_samples)
         if not isinstance(replacement, bool):
@@ -177,8 +174,6 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def _runs(self) -> Iterator[np.ndarray]:
-        from tapegrad.operators.random.multinomial import multinomial
-
         yield multinomial(
             self.weights, self.num_samples, self.replacement, generator=self.generator
         )._array
@@ -236,7 +231,4 @@ def _no_count(num_samples: Any) -> ValueError:
 
 def drawn_seed(generator: Source) -> int:
     """A number from 0 to 2**63 - 1 of `generator`, or of the default one."""
-    from tapegrad import empty
-    from tapegrad.core.dtype import int64
-
     return empty((), dtype=int64).random_(generator=generator).item()
