@@ -79,7 +79,7 @@ _filterwarnings("ignore", category=RuntimeWarning, module=r"tapegrad\.")
 
 _ON_DEMAND = frozenset(
     "amp backends compat cpu cuda data func fft inspect linalg masked nn ops optim random "
-    "profiler return_types safetensors serialization signal special torch_version utils "
+    "profiler return_types safetensors serialization signal special storage torch_version utils "
     "version".split()
 )
 

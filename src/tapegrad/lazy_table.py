@@ -15,6 +15,11 @@ FUNCTIONS: dict[str, str] = {
     "tapegrad.autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled",
     "tapegrad.compat.interchange": "from_torch to_torch",
     "tapegrad.func.vmap": "vmap",
+    "tapegrad.operators.creation.typed_storage": (
+        "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage "
+        "ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage "
+        "ShortStorage TypedStorage UntypedStorage from_file"
+    ),
     "tapegrad.operators.creation.vander": "vander",
     "tapegrad.operators.creation.window": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"

@@ -181,7 +181,8 @@ textwrap threading torch torch_version types utils version warnings windows xpu
 """
 SERVED = (
     "amp autograd backends cpu cuda fft func linalg masked nn ops optim profiler random "
-    "return_types serialization signal special torch_version utils version"
+    "return_types serialization signal special storage torch_version "
+    "utils version"
 )
 NOT_PYTORCHS = {"inspect"}  # Python's own module, which PyTorch happens to import
 

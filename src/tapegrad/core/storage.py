@@ -1,11 +1,10 @@
-"""The memory of tensors: where an element lies, bare memory, other shapes of the same memory."""
+"""The memory of arrays: where an element lies, all of it, other shapes of the same memory."""
 
-from typing import Any
+from mmap import mmap
 
 import numpy as np
 
 from tapegrad.core import errors
-from tapegrad.core.device import CPU
 from tapegrad.core.memory_format import span
 
 
@@ -25,6 +24,12 @@ def owner_of(array: np.ndarray) -> np.ndarray:
         array = base
 
 
+def is_fixed(array: np.ndarray) -> bool:
+    """Whether the memory belongs to somebody else and cannot grow: NumPy's, a file's, shared."""
+    base = owner_of(array).base
+    return isinstance(base, (memoryview, mmap))
+
+
 def grown(
     array: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...] | None = None
 ) -> np.ndarray:
@@ -34,15 +39,20 @@ def grown(
     steps = row_major(shape) if strides is None else strides
     n = span(shape, steps)
     if offset + n > elements.size:
-        if isinstance(owner_of(array).base, memoryview):
-            raise errors.runtime_error(
-                "Trying to resize storage that is not resizable",
-                "The memory is NumPy's, or shared: clone() the tensor first.",
-            )
+        if is_fixed(array):
+            raise not_resizable()
         larger = np.empty(offset + n, array.dtype)
         larger[: elements.size] = elements
         elements = larger
     return shaped(elements, offset, shape, steps)
+
+
+def not_resizable() -> RuntimeError:
+    """Memory that belongs to somebody else was to be another size."""
+    return errors.runtime_error(
+        "Trying to resize storage that is not resizable",
+        "The memory is NumPy's, a file's, or shared: clone() the tensor first.",
+    )
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -91,58 +101,3 @@ def shaped(
         )
     steps = [step * elements.itemsize for step in strides]
     return np.lib.stride_tricks.as_strided(elements[offset:], shape, steps)
-
-
-class UntypedStorage:
-    """The memory of a tensor as bytes.
-
-    >>> torch.ones(2).untyped_storage().nbytes()
-    8
-    """
-
-    __slots__ = ("_bytes",)
-
-    def __init__(self, array: np.ndarray):
-        self._bytes = elements_of(array).view(np.uint8)
-
-    def data_ptr(self) -> int:
-        """The address of the first byte."""
-        return address(self._bytes)
-
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return self._bytes.size
-
-    size = nbytes
-    __len__ = nbytes
-
-    @property
-    def device(self) -> Any:
-        """Where the memory is."""
-        return CPU
-
-    def __getitem__(self, index: Any) -> Any:
-        found = self._bytes[index]
-        return int(found) if isinstance(found, np.integer) else _of_bytes(found)
-
-    def elements(self, dtype: Any) -> np.ndarray:
-        """The memory as elements of a dtype."""
-        n = np.dtype(dtype).itemsize
-        return self._bytes[: self._bytes.size // n * n].view(dtype)
-
-    def tolist(self) -> list[int]:
-        """The bytes as numbers."""
-        return self._bytes.tolist()
-
-    def __repr__(self) -> str:
-        lines = "".join(f" {byte}\n" for byte in self.tolist())
-        return f"{lines}[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
-
-
-def _of_bytes(array: np.ndarray) -> UntypedStorage:
-    storage = object.__new__(UntypedStorage)
-    storage._bytes = array
-    return storage
-
-
-UntypedStorage.__module__ = "torch.storage"

@@ -11,13 +11,13 @@ import numpy as np
 
 from tapegrad.core.device import device, require_cpu
 from tapegrad.core.errors import advised, not_implemented, runtime_error, type_error
-from tapegrad.core.storage import UntypedStorage
+from tapegrad.core.untyped_storage import UntypedStorage, storage_of
+from tapegrad.operators.creation.typed_storage import typed
 from tapegrad.serialization.allowed import Allowed
 from tapegrad.serialization.archive import Archive
 from tapegrad.serialization.machine import Machine
 from tapegrad.serialization.message import malformed, unsupported
 from tapegrad.serialization.names import StorageType
-from tapegrad.serialization.rebuild import TypedStorage
 
 
 def placer(map_location: Any) -> Callable[[UntypedStorage, str], UntypedStorage]:
@@ -126,10 +126,10 @@ class _Storages:
                 raise malformed("the storages are larger than the file")
             array = np.zeros(numel, "u1" if kind.dtype is None else kind.dtype.numpy)
             self._arrays[key] = array
-            storage = self._storages[key] = self._put(UntypedStorage(array), location)
+            storage = self._storages[key] = self._put(storage_of(array), location)
         elif storage.nbytes() != numel * itemsize:
             raise malformed("a storage has two sizes")
-        return storage if kind.dtype is None else TypedStorage(storage, kind.dtype)
+        return storage if kind.dtype is None else typed(storage, kind.dtype)
 
     def fill(self, keys: Any, machine: Machine) -> None:
         """Read the memory: for each key a count of elements, and those."""
@@ -273,7 +273,7 @@ class ArchiveStorages:
             storage = self._loaded[key] = self._read(kind, key, location, numel * itemsize)
         elif storage.nbytes() != numel * itemsize:
             raise _wrong_size(storage.nbytes(), numel * itemsize)
-        return storage if kind.dtype is None else TypedStorage(storage, kind.dtype)
+        return storage if kind.dtype is None else typed(storage, kind.dtype)
 
     def _read(self, kind: StorageType, key: str, location: str, n: int) -> UntypedStorage:
         record = f"data/{key}"
@@ -282,7 +282,7 @@ class ArchiveStorages:
         if size != n:
             raise _wrong_size(size, n)
         read = self._archive.mapped if self._mapped else self._archive.array
-        return self._put(UntypedStorage(read(record, dtype)), location)
+        return self._put(storage_of(read(record, dtype)), location)
 
 
 def checked_id(given: Any, length: int) -> tuple[StorageType, str, str, int]:

@@ -12,10 +12,11 @@ from tapegrad.core.annotations import Any, Callable, DTypeLike, Sequence, Shape
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import runtime_error
 from tapegrad.core.memory_format import layout, span
-from tapegrad.core.storage import UntypedStorage
 from tapegrad.core.tensor_base import wrap
+from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.nn.parameter import Parameter
 from tapegrad.operators.creation.legacy_constructor import retyped
+from tapegrad.operators.creation.typed_storage import TypedStorage
 from tapegrad.serialization.message import lacking, malformed
 from tapegrad.tensors.tensor import Tensor
 
@@ -74,49 +75,11 @@ def fill_array(array: np.ndarray, state: Any) -> None:
 _LARGEST = 2**63 - 1
 
 
-class TypedStorage:
-    """The memory of a tensor as elements of a dtype.
-
-    >>> from tapegrad.serialization.rebuild import TypedStorage
-    >>> TypedStorage(torch.ones(2).untyped_storage(), torch.float32).tolist()
-    [1.0, 1.0]
-    """
-
-    __slots__ = ("_storage", "dtype")
-
-    def __init__(self, storage: UntypedStorage, dtype: Dtype) -> None:
-        self._storage = storage
-        self.dtype = dtype
-
-    def untyped(self) -> UntypedStorage:
-        """The same memory as bytes."""
-        return self._storage
-
-    def __len__(self) -> int:
-        return self._storage.nbytes() // self.dtype.itemsize
-
-    size = __len__
-
-    def tolist(self) -> list[Any]:
-        """The elements as numbers."""
-        return self._storage.elements(self.dtype.numpy).tolist()
-
-    def __repr__(self) -> str:
-        lines = "".join(f" {x}\n" for x in self.tolist())
-        return (
-            f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) "
-            f"of size {len(self)}]"
-        )
-
-
-TypedStorage.__module__ = "torch.storage"
-
-
 def rebuild_tensor(storage: Any, offset: Any, size: Shape, stride: Shape) -> Any:
     """A tensor in its memory."""
     if type(storage) is not TypedStorage:
         raise malformed("a tensor's memory is no storage")
-    return wrap(_strided(storage.untyped(), storage.dtype, offset, size, stride))
+    return wrap(_strided(storage._untyped_storage, storage._dtype, offset, size, stride))
 
 
 def rebuild_tensor_v2(

@@ -19,8 +19,10 @@ from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.errors import advised, runtime_error, type_error
 from tapegrad.core.memory_format import layout, memory_format
 from tapegrad.core.size import Size
-from tapegrad.core.storage import UntypedStorage, elements_of, offset_of, owner_of, row_major
+from tapegrad.core.storage import elements_of, offset_of, owner_of, row_major
+from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.nn.parameter import Parameter
+from tapegrad.operators.creation.typed_storage import TypedStorage
 from tapegrad.serialization import rebuild
 from tapegrad.serialization.archive import writing
 from tapegrad.serialization.names import GLOBALS, STORAGE_TYPES, UNTYPED, StorageType
@@ -201,9 +203,9 @@ class TensorPickler(_Pickler):
             return self._describe(obj.array, obj.type)
         if kind is UntypedStorage:
             return self._describe(obj.elements("u1"), UNTYPED)
-        if kind is rebuild.TypedStorage:
-            dtype = obj.dtype
-            return self._describe(obj.untyped().elements(dtype.numpy), STORAGE_TYPES[dtype])
+        if kind is TypedStorage:
+            dtype, memory = obj._dtype, obj._untyped_storage
+            return self._describe(memory.elements(dtype.numpy), STORAGE_TYPES[dtype])
         return None
 
     def _describe(self, array: np.ndarray, kind: StorageType) -> tuple:

@@ -1,12 +1,13 @@
 """Other memory for the same tensor."""
 
 import os
+import warnings
 
 import numpy as np
 import pytest
 
 import tapegrad as torch
-from tests.messages import raises
+from tests.messages import raises, raises_beginning
 
 
 def test_resize_sees_the_same_memory_in_another_shape():
@@ -57,20 +58,72 @@ def test_set_takes_the_memory_of_another_tensor():
     assert torch.ones(2).set_().shape == (0,)
     with raises(RuntimeError, "Could not set tensor of type int to a tensor of type float"):
         torch.ones(2).set_(torch.ones(2, dtype=torch.int32))
-    with pytest.raises(RuntimeError, match="are out of bounds for storage of size 24"):
-        torch.ones(2).set_(line, 4, (3,), (1,))
+    assert torch.ones(2).set_(line, 4, (3,)).shape == (3,)
+    assert line.untyped_storage().nbytes() == 28 and line.tolist() == [0, 1, 2, 3, 4, 5]
+    with raises(RuntimeError, "Tensor: invalid storage offset -1"):
+        torch.ones(2).set_(line, -1, (3,), (1,))
+    with raises_beginning(
+        RuntimeError, "Storage size calculation overflowed with sizes=[2] and strides="
+    ):
+        torch.ones(2).set_(line, 0, (2,), (-1,))
+
+
+def test_set_takes_a_storage_of_the_same_dtype_or_of_none():
+    line = torch.arange(3.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert torch.ones(1).set_(line.storage()).tolist() == [0, 1, 2]
+        with raises(
+            RuntimeError,
+            "Expected a Storage of type float or an UntypedStorage, but got type Long for "
+            "argument 1 'storage'",
+        ):
+            torch.ones(1).set_(torch.arange(3).storage())
+    assert torch.ones(1).set_(line.untyped_storage()).data_ptr() == line.data_ptr()
+    with raises_beginning(TypeError, "set_() received an invalid combination of arguments"):
+        torch.ones(1).set_(line.untyped_storage(), 1)
+
+
+def test_set_counts_as_a_write_and_has_no_derivative():
+    x = torch.ones(2)
+    row = x.view(2)
+    x.set_(torch.zeros(3))
+    assert x._version == row._version == 1 and row.tolist() == [1, 1]
+    leaf = torch.ones(2, requires_grad=True)
+    with raises_beginning(
+        RuntimeError, "a leaf Variable that requires grad is being used in an in-place"
+    ):
+        leaf.set_(torch.zeros(3))
+    with torch.no_grad():
+        leaf.set_(torch.zeros(3))
+    (leaf * 2).sum().backward()
+    assert leaf.grad.tolist() == [2, 2, 2]
+    with raises(NotImplementedError, "the derivative for 'set_' is not implemented."):
+        (leaf * 2).set_(torch.zeros(3))
+
+
+def test_views_move_with_the_memory_that_grows():
+    x = torch.arange(2)
+    row = x[1:]
+    x.resize_(4)
+    assert row.data_ptr() == x.data_ptr() + 8 and row.tolist() == [1]
+    x[1] = 5
+    assert row.tolist() == [5]
+    assert row.untyped_storage() is x.untyped_storage()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_shared_memory_is_seen_by_a_child():
-    x = torch.zeros(2).share_memory_()
+    x = torch.zeros(2)
+    row = x[:1]
+    assert x.share_memory_() is x and row.is_shared()
     assert x.is_shared() and not torch.zeros(2).is_shared()
     child = os.fork()
     if child == 0:
         x[0] = 7
         os._exit(0)
     os.waitpid(child, 0)
-    assert x.tolist() == [7, 0]
+    assert x.tolist() == [7, 0] and row.tolist() == [7]
 
 
 def test_there_is_no_memory_to_pin():

@@ -7,6 +7,7 @@ from tapegrad.core.scalar import int_of
 from tapegrad.core.shape import axis_of
 from tapegrad.core.size import from_shape
 from tapegrad.core.tensor_base import TensorBase
+from tapegrad.core.untyped_storage import UntypedStorage
 from tapegrad.operators.conversion.to_type import type_
 
 
@@ -32,9 +33,9 @@ def is_storage(obj: object, /) -> bool:
     >>> torch.is_storage(torch.ones(2))
     False
     """
-    from tapegrad.core.storage import UntypedStorage
+    from tapegrad.operators.creation.typed_storage import TypedStorage
 
-    return isinstance(obj, UntypedStorage)
+    return isinstance(obj, (TypedStorage, UntypedStorage))
 
 
 def is_floating_point(input: Tensor) -> bool:

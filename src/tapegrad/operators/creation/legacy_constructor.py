@@ -9,6 +9,7 @@ from tapegrad.core.dtype import ALIASES, default
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.memory_format import strided
 from tapegrad.core.shape import ints_of
+from tapegrad.core.untyped_storage import elements_given
 from tapegrad.operators.creation.factory_options import build
 from tapegrad.operators.creation.nested_list import array_of
 from tapegrad.operators.creation.tensor import cast, supported
@@ -42,6 +43,14 @@ def legacy_array(args: tuple, dtype: Dtype) -> np.ndarray:
     if not args:
         return np.empty(0, dtype.numpy)
     first = args[0]
+    if len(args) == 1:
+        text = (
+            f"Expected a Storage of type {dtype.scalar_name} or an UntypedStorage, but got type "
+            "{} for argument 1 'storage'"
+        )
+        elements = elements_given(first, dtype, text)
+        if elements is not None:
+            return elements
     is_size = type(first).__name__ == "Size" or _is_integer(first)
     if not is_size and len(args) == 1:
         if isinstance(first, np.ndarray):

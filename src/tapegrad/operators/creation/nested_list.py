@@ -10,12 +10,15 @@ from tapegrad.core.dtype import bool_, default, default_complex, int64, of
 from tapegrad.core.dtype import dtype as Dtype
 from tapegrad.core.limits import iinfo
 from tapegrad.core.promote_types import promote_types
+from tapegrad.core.untyped_storage import elements_given
 
 _DEEPEST = 128
 
 
 def array_of(data: object, dtype: Dtype | None) -> np.ndarray:
     """A fresh array of a number or of nested sequences of numbers, arrays, one-element tensors.
+
+    Storages are taken as they are: the array is on their memory.
 
     Args:
         data: what `torch.tensor` takes, tensors and arrays excepted.
@@ -27,6 +30,9 @@ def array_of(data: object, dtype: Dtype | None) -> np.ndarray:
     """
     found = _plain(data)
     if found is None:
+        elements = _of_storage(data, dtype)
+        if elements is not None:
+            return elements
         shape = _shape_of(data)
         kind = _dtype_of(data)
         values: list = []
@@ -36,6 +42,12 @@ def array_of(data: object, dtype: Dtype | None) -> np.ndarray:
     if dtype is None:
         dtype = kind
     return filled(values, shape, dtype)
+
+
+def _of_storage(data: object, dtype: Dtype | None) -> np.ndarray | None:
+    kind = dtype or default()
+    text = f"Expected a Storage of type {kind.scalar_name} or an UntypedStorage, but got {{}}"
+    return elements_given(data, kind, text)
 
 
 def _plain(data: Any) -> tuple[tuple[int, ...], Dtype, list] | None:

@@ -1,14 +1,19 @@
 """Other memory for the same tensor: `set_`, `resize_`, shared memory."""
 
+from sys import getrefcount
+
 import numpy as np
 
-from tapegrad.autograd.mode import check_memory
+from tapegrad.autograd.mode import check_memory, is_grad_enabled
 from tapegrad.autograd.node import AccumulateGrad
+from tapegrad.autograd.writable import check_writable
 from tapegrad.core import errors
 from tapegrad.core import memory_format as _memory_format
 from tapegrad.core.annotations import Any, DeviceLike, MemoryFormat, Shape, Tensor
+from tapegrad.core.memory_format import span
 from tapegrad.core.shape import ints_of
-from tapegrad.core.storage import UntypedStorage, elements_of, grown, owner_of, row_major, shaped
+from tapegrad.core.storage import grown, offset_of, row_major, shaped
+from tapegrad.core.untyped_storage import Freed, UntypedStorage, elements_given, storage_of
 from tapegrad.dispatch.in_place import written
 from tapegrad.operators.conversion.metadata import require
 from tapegrad.operators.creation.zeros_eye import sizes
@@ -21,6 +26,39 @@ def _replace(x: Tensor, array: np.ndarray) -> None:
     x._view = None
     if type(x._node) is AccumulateGrad:
         x._node.array = array
+
+
+def _reshaped(array: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+    """The memory of `array` with another shape; where it is too small all who see it move."""
+    if _is_alone(array):
+        return grown(array, shape, strides)
+    offset = array.offset if type(array) is Freed else offset_of(array)
+    return _part(storage_of(array), array.dtype, offset, shape, strides)
+
+
+def _is_alone(array: Any) -> bool:
+    """Whether a tensor, which three callers hold, is the only one to see its memory."""
+    return type(array) is np.ndarray and array.base is None and getrefcount(array) <= 5
+
+
+def _part(
+    memory: UntypedStorage, dtype: Any, offset: int, shape: tuple[int, ...], strides: Any
+) -> np.ndarray:
+    """Elements of a storage, which grows if it must."""
+    if offset < 0:
+        raise errors.runtime_error(
+            f"Tensor: invalid storage offset {offset}", "It counts elements from the first."
+        )
+    if any(step < 0 for step in strides):
+        raise errors.runtime_error(
+            f"Storage size calculation overflowed with sizes={list(shape)} and "
+            f"strides={list(strides)}",
+            "Strides are not negative: flip() makes a copy.",
+        )
+    need = (offset + span(shape, strides)) * dtype.itemsize
+    if need > memory.nbytes() and 0 not in shape:
+        memory.resize_(need)
+    return shaped(memory.elements(dtype), offset, shape, strides)
 
 
 def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
@@ -37,7 +75,7 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
         )
     check_memory("resize_", self)
     shape = sizes("resize_", size)
-    strides = None
+    strides = row_major(shape)
     if memory_format is not None:
         _memory_format.check_format("resize_", memory_format, len(shape))
         if memory_format is _memory_format.preserve_format:
@@ -45,7 +83,7 @@ def resize_(self: Any, *size: Any, memory_format: MemoryFormat = None) -> Any:
                 "Unsupported memory formatPreserve", "Name an order of dimensions."
             )
         strides = _memory_format.empty(shape, np.bool_, memory_format).strides
-    _replace(self, grown(self._array, shape, strides))
+    _replace(self, _reshaped(self._array, shape, strides))
     written(self, "resize_")
     return self
 
@@ -70,27 +108,36 @@ def resize_as_(self: Tensor, the_template: Any, memory_format: MemoryFormat = No
 
 def set_(
     self: Tensor,
-    source: Tensor | None = None,
-    storage_offset: int = 0,
+    source: Any = None,
+    storage_offset: int | None = None,
     size: Shape | None = None,
     stride: Any = None,
 ) -> Any:
-    """Let the tensor be the memory of another one, or a part of it; counted in elements.
+    """Let the tensor be the memory of another one or a storage, or a part; counted in elements.
+
+    A storage that is too small for the part grows.
 
     >>> torch.zeros(2).set_(torch.arange(6.0), 1, (2, 2), (2, 1))
     tensor([[1., 2.],
             [3., 4.]])
     """
     check_memory("set_", self)
+    check_writable(self)
+    if self.requires_grad and is_grad_enabled():
+        raise errors.not_implemented(
+            "the derivative for 'set_' is not implemented.",
+            "Write inside `with torch.no_grad():`, or set a tensor without history.",
+        )
+    dtype = self._array.dtype
     if source is None:
-        _replace(self, np.empty(0, self._array.dtype))
-        return self
-    if isinstance(source, UntypedStorage):
-        elements = source.elements(self._array.dtype)
-        whole = elements
-    else:
+        return _set(self, np.empty(0, dtype))
+    text = (
+        f"Expected a Storage of type {errors.c_name(self.dtype)} or an UntypedStorage, but got "
+        "type {} for argument 1 'storage'"
+    )
+    whole = elements_given(source, self.dtype, text)
+    if whole is None:
         whole = require("set_", source, "source")._array
-        elements = elements_of(whole)
         if source.dtype is not self.dtype:
             have, want = (errors.c_name(t.dtype) for t in (source, self))
             raise errors.runtime_error(
@@ -98,30 +145,41 @@ def set_(
                 "Convert one of them first.",
             )
     if size is None:
-        _replace(self, whole)
-        return self
+        if storage_offset is not None or stride is not None:
+            given = [x for x in (source, storage_offset, size, stride) if x is not None]
+            raise errors.invalid_combination("set_", tuple(given), {}, _FORMS)
+        return _set(self, whole)
     shape = sizes("set_", (size,))
     strides = row_major(shape) if stride is None else ints_of("set_", "stride", (stride,), 4)
-    _replace(self, shaped(elements, storage_offset, shape, strides))
-    return self
+    memory = getattr(source, "_untyped_storage", source)
+    if not isinstance(memory, UntypedStorage):
+        memory = storage_of(whole)
+    return _set(self, _part(memory, dtype, storage_offset or 0, shape, strides))
+
+
+def _set(x: Tensor, array: np.ndarray) -> Any:
+    _replace(x, array)
+    written(x, "set_")
+    return x
+
+
+_FORMS = (
+    "",
+    "torch.Storage source",
+    "torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None",
+    "Tensor source",
+    "Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None",
+)
 
 
 def share_memory_(self: Tensor) -> Any:
-    """Move the elements to memory that processes forked from now on share.
-
-    Views made before stay in the old memory.
+    """Move the memory, with all views of it, to where processes forked from now on share it.
 
     >>> torch.zeros(2).share_memory_().is_shared()
     True
     """
-    if not is_shared(self):
-        from mmap import mmap
-
-        array = self._array
-        shared = np.frombuffer(mmap(-1, max(1, array.nbytes)), array.dtype, array.size)
-        shared = shared.reshape(array.shape)
-        shared[...] = array
-        _replace(self, shared)
+    check_memory("share_memory_", self)
+    storage_of(self._array).share_memory_()
     return self
 
 
@@ -131,8 +189,7 @@ def is_shared(self: Tensor) -> bool:
     >>> torch.zeros(2).is_shared()
     False
     """
-    memory = owner_of(self._array).base
-    return type(getattr(memory, "obj", memory)).__name__ == "mmap"
+    return storage_of(self._array).is_shared()
 
 
 def pin_memory(self: Tensor, device: DeviceLike = None) -> Any:

@@ -6,6 +6,7 @@ from tapegrad.core import storage as _storage
 from tapegrad.core.annotations import Any, DeviceLike
 from tapegrad.core.lazy import method
 from tapegrad.core.memory_format import strided
+from tapegrad.core.untyped_storage import Freed, UntypedStorage, storage_of
 from tapegrad.operators.conversion import metadata
 from tapegrad.operators.shape import set_resize
 
@@ -78,19 +79,44 @@ class QueryMethods:
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return _storage.address(self._array)
+        array = self._array
+        return 0 if type(array) is Freed else _storage.address(array)
 
     def storage_offset(self) -> int:
         """How many elements lie in the memory before the first one of this tensor."""
         return _storage.offset_of(elements(self._array))
 
-    def untyped_storage(self) -> _storage.UntypedStorage:
-        """The bare memory, shared with all views of it."""
-        if is_batched(self._array):
+    def untyped_storage(self) -> UntypedStorage:
+        """The memory as bytes, shared with all views of it."""
+        array = self._array
+        if type(array) is not Freed and is_batched(array):
             from tapegrad.arrays.batched.refusal import no_memory
 
             raise no_memory()
-        return _storage.UntypedStorage(self._array)
+        return storage_of(array)
+
+    def storage(self) -> Any:
+        """The memory as elements, shared with all views of it.
+
+        >>> torch.arange(4)[2:].untyped_storage().nbytes()
+        32
+        """
+        from tapegrad.operators.creation import typed_storage
+
+        typed_storage._warn_typed_storage_removal()
+        return self._typed_storage()
+
+    def _typed_storage(self) -> Any:
+        from tapegrad.operators.creation.typed_storage import TypedStorage
+
+        memory: Any = self.untyped_storage()
+        return TypedStorage(wrap_storage=memory, dtype=self.dtype, _internal=True)  # type: ignore
+
+    def storage_type(self) -> Any:
+        """The class that makes storages of this dtype: `torch.FloatStorage`, ..."""
+        from tapegrad.operators.creation.typed_storage import storage_class
+
+        return storage_class(self.dtype)  # type: ignore
 
     def is_pinned(self, device: DeviceLike = None) -> bool:
         """Whether a GPU can read the memory directly."""

@@ -1,0 +1,16 @@
+"""`torch.storage`: the memory of tensors, as bytes and as elements."""
+
+from tapegrad.core.missing import refuses
+from tapegrad.core.untyped_storage import UntypedStorage
+from tapegrad.operators.creation.typed_storage import (
+    TypedStorage,
+    _get_always_warn_typed_storage_removal,  # noqa: F401
+    _LegacyStorage,  # noqa: F401
+    _reset_warn_typed_storage_removal,  # noqa: F401
+    _set_always_warn_typed_storage_removal,  # noqa: F401
+    _warn_typed_storage_removal,  # noqa: F401
+)
+
+__all__ = ["TypedStorage", "UntypedStorage"]
+
+__getattr__ = refuses(__name__)

@@ -1,0 +1,13 @@
+"""The module `torch.storage`."""
+
+import pytest
+
+import tapegrad as torch
+
+
+def test_its_names_are_those_of_torch():
+    assert torch.storage.UntypedStorage is torch.UntypedStorage
+    assert torch.storage.TypedStorage is torch.TypedStorage
+    assert torch.storage.__all__ == ["TypedStorage", "UntypedStorage"]
+    with pytest.raises(AttributeError, match=r"module 'torch.storage' has no attribute 'nothing'"):
+        torch.storage.nothing  # noqa: B018
