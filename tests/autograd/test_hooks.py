@@ -4,6 +4,7 @@ import copy
 import io
 import pickle
 import warnings
+from collections import OrderedDict
 
 import pytest
 
@@ -629,3 +630,43 @@ def test_hooks_that_are_not_stored_are_told_of(store):
         warnings.simplefilter("error")
         store(p)  # as in PyTorch
         store(leaf(1.0))
+
+
+def test_the_dict_of_hooks_is_there_to_be_read_and_set():
+    x = torch.ones(2, requires_grad=True)
+    assert x._backward_hooks is None
+    handle = x.register_hook(lambda g: g * 2)
+    assert list(x._backward_hooks) == [handle.id]
+    own = OrderedDict({0: lambda g: g * 10})
+    x._backward_hooks = own
+    assert x._backward_hooks is own
+    added = x.register_hook(lambda g: g + 1)
+    assert list(own) == [0, added.id]
+    x.sum().backward()
+    assert x.grad.tolist() == [11, 11]
+    added.remove()
+    assert list(own) == [0]
+    x._backward_hooks = None
+    assert x._backward_hooks is None
+    with pytest.raises(TypeError, match="_backward_hooks is a dict of hooks, or None, not int"):
+        x._backward_hooks = 3
+    with pytest.raises(RuntimeError, match="Deletion of _backwards_hooks not allowed!"):
+        del x._backward_hooks
+
+
+def test_hooks_set_before_a_tensor_requires_grad_are_called():
+    x = torch.ones(2)
+    x._backward_hooks = OrderedDict({0: lambda g: g * 3})
+    x.requires_grad_().sum().backward()
+    assert x.grad.tolist() == [3, 3]
+
+
+def test_what_of_a_tensor_cannot_be_deleted():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="Deleting tensor data is not allowed"):
+        del x.data
+    with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+        del x.requires_grad
+    x.sum().backward()
+    del x.grad
+    assert x.grad is None and x._cdata == x._cdata != torch.ones(2)._cdata

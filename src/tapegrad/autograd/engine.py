@@ -9,8 +9,9 @@ Without `create_graph` the gradients on the way are plain arrays, wrapped only f
 they are tensors, and the same rules record a graph of their own.
 """
 
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from heapq import heappop, heappush, heappushpop
+from threading import Thread
 
 from tapegrad.arrays.namespaces import namespace_of
 from tapegrad.autograd.accumulate import accumulate, collected
@@ -25,9 +26,11 @@ from tapegrad.core import tensor_base
 from tapegrad.core.annotations import Any, Array, EdgeLike, ModeLike, NodeLike, Sequence
 from tapegrad.core.registration import TENSOR_NAMESPACE
 
-BACKWARD_PASS: ContextVar[Any] = ContextVar(
-    "tapegrad_backward_pass"
-)  # the pass that is calling hooks on what arrives
+BACKWARD_PASS: ContextVar[Any] = ContextVar("tapegrad_backward_pass", default=None)
+"""The pass that is running, the innermost one; None where none is."""
+
+_DEEP = 16
+"""So many passes within one another share a thread: each takes a dozen of Python's 1000 frames."""
 
 
 def run_backward(
@@ -51,7 +54,16 @@ def run_backward(
         backward = BackwardPass(
             mode, roots, retain_graph, create_graph, inputs, accumulate_inputs, inputs_alone
         )
-        backward.run()
+        outer = BACKWARD_PASS.get()
+        running = BACKWARD_PASS.set(backward)
+        try:
+            if outer is None:
+                backward.run()
+            else:
+                backward.run_within(outer)
+            backward.finish()
+        finally:
+            BACKWARD_PASS.reset(running)
         return [backward.found.get(_key(edge)) for edge in inputs or ()]
     finally:
         MODE.reset(token)
@@ -70,6 +82,7 @@ class BackwardPass:
     keep = True  # gradients of leaves go to .grad
     waiting: dict[Any, int] | None = None  # edges still to come, for leaves with hooks
     reachable: Any = None  # all nodes behind the roots, once somebody has asked
+    depth = 0  # within how many other passes it runs
 
     def __init__(
         self,
@@ -92,6 +105,7 @@ class BackwardPass:
         self.ready: list[tuple[int, Any]] = []  # heap of (-sequence, node)
         self.leaves: list[AccumulateGrad] = []  # in the order they were reached
         self.found: dict[tuple[Any, int], Any] = {}
+        self.callbacks: list[Any] = []  # to be called at the end
         self.roots = roots
         if inputs is not None:
             self.restricted = True
@@ -117,6 +131,32 @@ class BackwardPass:
         leaves, self.leaves = self.leaves, []
         for leaf in leaves:
             self._finish_leaf(leaf)
+
+    def finish(self) -> None:
+        """Call what was queued for the end of the pass."""
+        for callback in self.callbacks:  # one may queue another
+            callback()
+
+    def run_within(self, outer: Any) -> None:
+        """`run` inside another pass: some way down in another thread, which has a fresh stack."""
+        self.depth = outer.depth + 1
+        if self.depth % _DEEP:
+            self.run()
+            return
+        failed: list[BaseException] = []
+        context = copy_context()
+
+        def work() -> None:
+            try:
+                context.run(self.run)
+            except BaseException as error:
+                failed.append(error)
+
+        thread = Thread(target=work, name="tapegrad backward")
+        thread.start()
+        thread.join()
+        if failed:
+            raise failed[0]
 
     def send(self, edge: EdgeLike, g: Array) -> None:
         """Add a gradient to what `edge` has so far."""

@@ -46,9 +46,14 @@ class Hooks(dict):
     __slots__ = ("__weakref__",)
 
     def add(self, hook: Callable) -> RemovableHandle:
-        handle = RemovableHandle(self)
-        self[handle.id] = hook
-        return handle
+        return added(self, hook)
+
+
+def added(hooks: dict, hook: Callable) -> RemovableHandle:
+    """Put a hook into a dict of hooks, which may be the user's own; returns its handle."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
 
 
 class NodeHooks:
@@ -58,7 +63,7 @@ class NodeHooks:
 
     def __init__(self) -> None:
         self.metadata: dict[str, Any] = {}
-        self.tensor: dict[int, Hooks] = {}  # by output: change the gradient of that output
+        self.tensor: dict[int, dict] = {}  # by output: change the gradient of that output
         self.retained: dict[int, Any] = {}  # by output: weak reference to who asked for its .grad
         self.pre = Hooks()
         self.post = Hooks()
@@ -67,7 +72,7 @@ class NodeHooks:
     def add(self, when: str, hook: Callable) -> RemovableHandle:
         return getattr(self, when).add(hook)
 
-    def of_tensor(self, index: int) -> Hooks:
+    def of_tensor(self, index: int) -> dict:
         return self.tensor.setdefault(index, Hooks())
 
 

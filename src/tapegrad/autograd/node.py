@@ -10,6 +10,7 @@ import weakref
 
 from tapegrad.autograd.hooks import NodeHooks
 from tapegrad.core.annotations import Any, Callable, NodeLike
+from tapegrad.core.registration import NODE_CALLS
 from tapegrad.core.tensor_base import TensorBase
 
 next_sequence = itertools.count(1).__next__
@@ -162,6 +163,19 @@ class Node:
         tensor([20., 20.])
         """
         return hooks_of(self).add("pre", fn)
+
+    def __call__(self, *cotangents: Any, **keywords: Any) -> Any:
+        """The gradients of the inputs, from those of the outputs: a tensor, or a tuple of them.
+
+        Hooks are not called.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * 3).grad_fn(torch.ones(2))
+        (tensor([3., 3.]), None)
+        """
+        if keywords:
+            raise TypeError("keyword arguments are not supported")
+        return NODE_CALLS().call_node(self, cotangents)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"

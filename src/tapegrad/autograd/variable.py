@@ -10,6 +10,13 @@ from tapegrad.core.tensor_base import TensorBase
 class VariableMeta(type):
     """Every tensor is an instance of `Variable`."""
 
+    @property
+    def _execution_engine(cls) -> Any:
+        """What queues functions for the end of a backward pass."""
+        from tapegrad.autograd.execution_engine import ENGINE
+
+        return ENGINE
+
     def __instancecheck__(cls, other: Any) -> bool:
         return isinstance(other, TensorBase)
 

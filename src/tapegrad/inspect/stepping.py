@@ -206,6 +206,8 @@ class Stepper:
                 walk._run_node(step.node, walk.pending.pop(step.node))
             else:
                 walk._finish_leaf(walk.leaves.pop(0))
+            if not (walk.ready or walk.leaves):
+                walk.finish()
         except BaseException:
             self._failed = True
             raise

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapegrad.autograd.hooks import NodeHooks, added
 from tapegrad.autograd.mode import MODE, TRANSFORMS
 from tapegrad.autograd.node import INFERENCE, AccumulateGrad, Port, hooks_of, make_leaf, version_of
 from tapegrad.core import errors, tensor_base
@@ -70,6 +71,12 @@ class TensorCore(TensorBase):
             )
         self._require(flag)
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise errors.runtime_error(
+            "requires_grad must be a bool", "Assign False where no gradient shall flow."
+        )
+
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Say whether gradients shall flow to this leaf; returns the tensor.
 
@@ -110,6 +117,8 @@ class TensorCore(TensorBase):
             make_leaf(self)
             node: Any = self._node
             node.hooks = self.__dict__.pop("_resting_hooks", None)
+            if node.hooks is not None:
+                AccumulateGrad.hooked = True
         return self
 
     @property
@@ -176,6 +185,11 @@ class TensorCore(TensorBase):
     def is_inference(self) -> bool:
         """Whether the tensor was made in inference mode."""
         return self._counter is INFERENCE
+
+    @property
+    def _cdata(self) -> int:
+        """A number that no other tensor has while this one exists."""
+        return id(self)
 
     # --- its place in the graph -------------------------------------------------------------------
 
@@ -245,7 +259,7 @@ class TensorCore(TensorBase):
                 "Set requires_grad first.",
             )
         node = self._node.node if type(self._node) is Port else self._node
-        return hooks_of(node).of_tensor(self.output_nr).add(hook)
+        return added(hooks_of(node).of_tensor(self.output_nr), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
         """Call `hook(tensor)` after the `.grad` of this leaf has changed."""
@@ -266,7 +280,32 @@ class TensorCore(TensorBase):
         """The hooks on the gradient of this tensor by number; None if it never had one."""
         edge = self._node
         node = edge.node if type(edge) is Port else edge
-        return None if node is None or node.hooks is None else node.hooks.tensor.get(self.output_nr)
+        hooks = self.__dict__.get("_resting_hooks") if node is None else node.hooks
+        return None if hooks is None else hooks.tensor.get(self.output_nr)
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: dict | None) -> None:
+        if hooks is not None and not isinstance(hooks, dict):
+            raise errors.type_error(
+                f"_backward_hooks is a dict of hooks, or None, not {type(hooks).__name__}",
+                "register_hook() adds one.",
+            )
+        edge = self._node
+        node = edge.node if type(edge) is Port else edge
+        if node is None:
+            found = self.__dict__.setdefault("_resting_hooks", NodeHooks())
+        else:
+            found = hooks_of(node)
+        if hooks is None:
+            found.tensor.pop(self.output_nr, None)
+        else:
+            found.tensor[self.output_nr] = hooks
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise errors.runtime_error(
+            "Deletion of _backwards_hooks not allowed!", "Assign None to have no hooks."
+        )
 
     @property
     def _post_accumulate_grad_hooks(self) -> dict | None:
@@ -307,6 +346,13 @@ class TensorCore(TensorBase):
         self._signature = None
         if type(self._node) is AccumulateGrad:
             self._node.array = value._array
+
+    @data.deleter
+    def data(self) -> None:
+        raise errors.runtime_error(
+            "Deleting tensor data is not allowed. Delete tensor instead!",
+            "del x lets the memory go, once nobody else holds it.",
+        )
 
     def detach(self) -> Any:
         """The same memory without history; writes are seen by both and counted together.

@@ -97,6 +97,11 @@ class BackwardCFunction(MultiNode):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *dir(self.ctx)]
 
+    def __call__(self, *cotangents: Any, **keywords: Any) -> Any:
+        raise errors.type_error(
+            f"'{type(self).__name__}' object is not callable", "apply() calls backward."
+        )
+
     # --- what the engine asks ---
 
     @property
